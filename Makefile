@@ -1,0 +1,59 @@
+# `make demo` and `make test` set up everything they need; nothing has to be installed before but Python 3.11, make
+# and a package index.
+.DELETE_ON_ERROR:
+SHELL := bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEV_READY := $(VENV)/.dev-ready
+SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
+
+.PHONY: demo test test-all lint bench browser clean help
+
+help:
+	@echo "make demo       a simulated crowd does the rules study; the site stays up (ONCE=1: exit instead)"
+	@echo "make test       lint, types, import direction, tests"
+	@echo "make test-all   the same, and the longer tests"
+	@echo "make bench      the load figures of docs/performance.md"
+	@echo "make clean      forget the virtual environment and caches"
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Chorale needs Python 3.11 or newer: make PYTHON=python3.11 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --upgrade "pip>=25.1"
+
+$(READY): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install -q -e .
+	touch $@
+
+$(DEV_READY): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install -q -e '.[postgres]' --group dev
+	touch $@ $(READY)
+
+demo: $(READY)
+	$(BIN)/chorale demo $(if $(ONCE),--once)
+
+lint: $(DEV_READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint browser
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+
+test-all: lint browser
+	$(BIN)/pytest -n 2 --dist worksteal
+
+bench: $(DEV_READY)
+	$(BIN)/python -m bench.serve
+
+# The browser tests drive the distribution's own Chromium.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { \
+	  command -v apt-get >/dev/null || { echo "Install Chromium for the browser tests, then run make again." >&2; exit 1; }; \
+	  $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
