@@ -1,0 +1,41 @@
+"""Trust-weighted confidence, as CrowdFlower defined it.
+
+The confidence of an answer is the summed trust of the workers who gave it over the summed trust of all who answered:
+
+    confidence(item, a) = Σ trust(w) [w answered a] / Σ trust(w)
+
+See Zeichner, Berant and Dagan (2012), who released results of confidence 0.7 and more.
+"""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The leading answer and its trust-weighted share."""
+
+    answer: Hashable
+    confidence: float
+
+
+def trust_weighted_share(votes: Iterable[tuple[Hashable, float]]) -> Share | None:
+    """The answer with the largest share of trust; None without votes.
+
+    Ties go to the answer that sorts first, so that the result does not depend on the order of votes. If nobody is
+    trusted at all, every vote counts the same.
+
+    >>> trust_weighted_share([("yes", 1.0), ("no", 0.5), ("yes", 0.5)])
+    Share(answer='yes', confidence=0.75)
+    """
+    pairs = list(votes)
+    if not pairs:
+        return None
+    if not any(weight > 0 for _, weight in pairs):
+        pairs = [(answer, 1.0) for answer, _ in pairs]
+    weights: dict[Hashable, float] = {}
+    # Summing in a fixed order makes the last digit independent of the order in which votes came in.
+    for answer, weight in sorted(pairs, key=lambda pair: (str(pair[0]), pair[1])):
+        weights[answer] = weights.get(answer, 0.0) + weight
+    leading = min(weights, key=lambda answer: (-weights[answer], str(answer)))
+    return Share(leading, weights[leading] / sum(weights.values()))

@@ -1,0 +1,25 @@
+"""When an item has enough judgments, and whether its result is released."""
+
+from dataclasses import dataclass
+
+from chorale.model import JudgmentSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDecision:
+    wanted: int
+    """How many judgments the item asks for now."""
+    complete: bool
+    released: bool
+
+
+def decide_item(rule: JudgmentSettings, counted: int, confidence: float, release: float) -> ItemDecision:
+    """Decide an item by its counted judgments and the confidence of their leading answer.
+
+    A fixed number is the case `min == max`. Otherwise one more judgment is asked for, after the minimum, as long as the
+    confidence is short of `until`.
+    """
+    enough = counted >= rule.min and (rule.until is None or confidence >= rule.until)
+    if enough or counted >= rule.max:
+        return ItemDecision(wanted=counted, complete=True, released=confidence >= release)
+    return ItemDecision(wanted=max(rule.min, min(counted + 1, rule.max)), complete=False, released=False)
