@@ -60,22 +60,32 @@ def test_trust_is_accuracy_on_gold() -> None:
 @pytest.mark.parametrize(
     ("record", "dropped", "allowed", "reason"),
     [
-        (None, False, False, "not enough work"),
-        (GoldRecord(3, 3), False, False, "not enough work"),
-        (GoldRecord(2, 4), False, False, "below what this stage needs"),
-        (GoldRecord(3, 4), False, True, "qualified"),
-        (GoldRecord(9, 9), True, False, "dropped"),
+        (None, [], False, "more work in first"),
+        (GoldRecord(3, 3), [], False, "more work in first"),
+        (GoldRecord(2, 4), [], False, "below what this part needs"),
+        (GoldRecord(3, 4), [], True, "qualified"),
+        (GoldRecord(9, 9), ["first"], False, "ended"),
+        (GoldRecord(9, 9), ["third"], False, "your work in third was ended"),
     ],
 )
-def test_who_may_enter(record: GoldRecord | None, dropped: bool, allowed: bool, reason: str) -> None:
+def test_who_may_enter(record: GoldRecord | None, dropped: list[str], allowed: bool, reason: str) -> None:
     decided = may_enter(EntrySettings(qualified_in="first", accuracy=0.75), record, dropped)
     assert decided.allowed is allowed
     assert reason in decided.reason
-    assert decided.evidence["qualified_in"] == "first"
+    assert decided.evidence
+
+
+def test_who_was_dropped_elsewhere_may_be_let_in() -> None:
+    lenient = EntrySettings(exclude_dropped=False)
+    assert may_enter(lenient, None, ["other"]).allowed
+    assert not may_enter(EntrySettings(), None, ["other"]).allowed
+    qualified = EntrySettings(qualified_in="first", exclude_dropped=False)
+    assert may_enter(qualified, GoldRecord(9, 9), ["other"]).allowed
+    assert not may_enter(qualified, GoldRecord(9, 9), ["first"]).allowed
 
 
 def test_an_open_stage_admits_everyone() -> None:
-    assert may_enter(EntrySettings(), None, dropped_there=False).allowed
+    assert may_enter(EntrySettings(), None, []).allowed
 
 
 FIXED = JudgmentSettings(min=3, max=3)

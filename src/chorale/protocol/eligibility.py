@@ -1,6 +1,6 @@
 """Who may enter a stage."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,15 @@ class Admission:
     evidence: Mapping[str, Any]
 
 
-def may_enter(rule: EntrySettings, record: GoldRecord | None, dropped_there: bool) -> Admission:
-    """Admit a worker by their gold in the stage that qualifies for this one.
+def may_enter(rule: EntrySettings, record: GoldRecord | None, dropped_from: Collection[str]) -> Admission:
+    """Admit a worker by what they did in other stages.
 
-    `record` is the worker's gold in `rule.qualified_in`, or None if they never worked there; `dropped_there` is
-    whether they were dropped from it.
+    `record` is their gold in `rule.qualified_in`, or None if they never worked there; `dropped_from` names the stages
+    they were dropped from.
     """
+    dropped = sorted(dropped_from if rule.exclude_dropped else set(dropped_from) & {rule.qualified_in})
+    if dropped:
+        return Admission(False, f"your work in {', '.join(dropped)} was ended", {"dropped_from": dropped})
     if rule.qualified_in is None:
         return Admission(True, "open to everyone", {})
     done = record or GoldRecord()
@@ -31,12 +34,9 @@ def may_enter(rule: EntrySettings, record: GoldRecord | None, dropped_there: boo
         "accuracy": round(accuracy, 6),
         "accuracy_needed": rule.accuracy,
         "answered_needed": rule.answered,
-        "dropped_there": dropped_there,
     }
-    if dropped_there:
-        return Admission(False, f"dropped from {rule.qualified_in}", evidence)
     if done.answered < rule.answered:
-        return Admission(False, f"not enough work in {rule.qualified_in} yet", evidence)
+        return Admission(False, f"it needs more work in {rule.qualified_in} first", evidence)
     if accuracy < rule.accuracy:
-        return Admission(False, f"accuracy in {rule.qualified_in} below what this stage needs", evidence)
+        return Admission(False, f"accuracy in {rule.qualified_in} is below what this part needs", evidence)
     return Admission(True, f"qualified in {rule.qualified_in}", evidence)

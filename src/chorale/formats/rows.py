@@ -1,0 +1,322 @@
+"""Rows from JSONL and CSV files: streamed, with every mistake told and none raised."""
+
+import codecs
+import csv
+import json
+import math
+import re
+import reprlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, Self
+
+from chorale.model import Problem
+
+LONGEST_LINE = 1_000_000
+"""In bytes. No item is that long; a file without line breaks would otherwise be read whole."""
+
+DEEPEST_NESTING = 50
+"""Of JSON values: far more than an item needs, far less than makes other programs stumble."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_TABLES = {".csv": ",", ".tsv": "\t"}
+_OBJECTS = {".jsonl", ".ndjson"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    line: int
+    """Where the row begins; a quoted cell may run over several lines."""
+    values: dict[str, Any]
+
+
+def read_rows(path: Path, *, shown_as: str, problems: list[Problem]) -> Iterator[Row]:
+    """The sound rows of a file. What is wrong with the others is added to `problems`, under the name `shown_as`.
+
+    The suffix decides the format: .jsonl and .ndjson hold one JSON object a line; .csv and .tsv have a header, and
+    all their cells are text. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
+    """
+    report = _Reporter(shown_as, problems)
+    reader = _reader_for(path.suffix.lower())
+    if reader is None:
+        report(
+            None,
+            "is in a format that can't be read here",
+            "Use a .jsonl, .ndjson, .csv or .tsv file.",
+            path.suffix or "no suffix",
+        )
+        return
+    try:
+        with path.open("rb") as file:
+            if _is_utf8(file, report):
+                yield from reader(_Lines(file, report), report)
+    except FileNotFoundError:
+        report(None, "does not exist", "Create the file or correct its name.")
+    except IsADirectoryError:
+        report(None, "is a folder", "Name a file in it.")
+    except OSError as error:
+        report(None, f"can't be read: {error.strerror}", "Make the file readable.")
+
+
+def is_table(path: Path) -> bool:
+    """Whether the file's rows are cells under a header, so that an empty cell is all there can be of nothing."""
+    return path.suffix.lower() in _TABLES
+
+
+def shortened(value: Any) -> str:
+    """A value of any kind and size, fit for a line of a message."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return _BRIEF.repr(value)
+    except ValueError:  # Python refuses to print integers of thousands of digits
+        return "a very long number"
+
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 80
+_BRIEF.maxlevel = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Reporter:
+    file: str
+    problems: list[Problem]
+
+    def __call__(self, line: int | None, message: str, fix: str, value: str | None = None) -> None:
+        self.problems.append(Problem(self.file, line, message, fix, value))
+
+
+class _Lines:
+    """The lines of a file as text, for readers that must know whether what they were given is sound."""
+
+    def __init__(self, file: BufferedReader, report: _Reporter) -> None:
+        self._file = file
+        self._report = report
+        self._spoiled = False
+        self.number = 0
+        self.ended = True
+        """Whether the latest line had its line break; without one, the file may have been cut off there."""
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        raw = self._file.readline(LONGEST_LINE + 1)
+        if not raw:
+            raise StopIteration
+        self.number += 1
+        self.ended = raw.endswith(b"\n")
+        if len(raw) > LONGEST_LINE:
+            self._skip_rest_of_line()
+            return "\n"
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            self._spoil("is not UTF-8 text", "Save the file as UTF-8.", shortened(raw[error.start : error.end]))
+            # The rest of the line still tells a CSV reader where its cells begin and end.
+            return raw.decode(errors="replace")
+        if "\0" in text:
+            self._spoil("contains a NUL character", "Remove it.")
+        return text
+
+    def take_spoiled(self) -> bool:
+        """Whether any line since the last call was reported already."""
+        spoiled, self._spoiled = self._spoiled, False
+        return spoiled
+
+    def _spoil(self, message: str, fix: str, value: str | None = None) -> None:
+        self._report(self.number, message, fix, value)
+        self._spoiled = True
+
+    def _skip_rest_of_line(self) -> None:
+        self._spoil(f"is longer than {LONGEST_LINE:,} bytes", "Shorten it, or check that no line break is missing.")
+        while not self.ended and (more := self._file.readline(LONGEST_LINE)):
+            self.ended = more.endswith(b"\n")
+
+
+_Reader = Callable[[_Lines, _Reporter], Iterator[Row]]
+
+
+def _reader_for(suffix: str) -> _Reader | None:
+    if suffix in _OBJECTS:
+        return _objects
+    if suffix in _TABLES:
+        return partial(_cells, delimiter=_TABLES[suffix])
+    return None
+
+
+def _is_utf8(file: BufferedReader, report: _Reporter) -> bool:
+    """Step over a UTF-8 byte order mark; refuse a UTF-16 one, or every line would be a problem of its own."""
+    head = file.peek(3)
+    if head.startswith(codecs.BOM_UTF8):
+        file.read(3)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        report(1, "is UTF-16 text, not UTF-8", "Save the file as UTF-8 (in Excel: “CSV UTF-8”).")
+        return False
+    return True
+
+
+# JSONL
+
+
+class _FlawError(ValueError):
+    """Something JSON or Python allows and a row must not have."""
+
+    def __init__(self, message: str, fix: str, value: str) -> None:
+        super().__init__(message)
+        self.message, self.fix, self.value = message, fix, value
+
+
+def _objects(lines: _Lines, report: _Reporter) -> Iterator[Row]:
+    empty = True
+    for text in lines:
+        if lines.take_spoiled():
+            empty = False
+        elif not text.isspace():
+            empty = False
+            try:
+                yield Row(lines.number, _parsed(text))
+            except _FlawError as flaw:
+                report(lines.number, flaw.message, flaw.fix, flaw.value)
+            except (ValueError, RecursionError) as error:
+                report(lines.number, *_why_not_json(text, error, ended=lines.ended))
+    if empty:
+        report(None, "is empty", "Write one JSON object a line.")
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    values = _DECODER.decode(text)
+    if not isinstance(values, dict):
+        raise _FlawError("is not an object", 'Write one JSON object a line: {"id": "…", …}.', shortened(values))
+    # Only an escape can bring in characters that the decoded line does not hold.
+    if "\\u" in text or text.count("[") + text.count("{") > DEEPEST_NESTING:
+        _check_inside(values)
+    return values
+
+
+def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str, str]:
+    if not isinstance(error, json.JSONDecodeError):
+        return "can't be read as JSON", "Remove overlong numbers and deep nesting.", shortened(text)
+    near = shortened(text[max(0, error.pos - 20) : error.pos + 20])
+    if not ended:
+        return "is cut off: the file ends in the middle of this line", "Complete the line or remove it.", near
+    return f"is not JSON: {error.msg.lower()} at column {error.colno}", "Correct the line.", near
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _FlawError("has a key twice", "Remove one of the two.", shortened(twice))
+    return values
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise _FlawError("has a number that is not finite", "Write a smaller number, or null.", shortened(text))
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_float=_finite, parse_constant=_finite)
+
+
+def _check_inside(values: Any) -> None:
+    left = [(values, 1)]
+    while left:
+        value, depth = left.pop()
+        if depth > DEEPEST_NESTING:
+            raise _FlawError(
+                "is nested too deeply", "Put the values side by side.", f"{DEEPEST_NESTING} levels or more"
+            )
+        if isinstance(value, dict):
+            left += [(inner, depth + 1) for inner in (*value.keys(), *value.values())]
+        elif isinstance(value, list):
+            left += [(inner, depth + 1) for inner in value]
+        elif isinstance(value, str) and _UNSTORABLE.search(value):
+            raise _FlawError("has a NUL character or half a surrogate pair in a text", "Remove it.", shortened(value))
+
+
+# CSV
+
+
+def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
+    records = _records(lines, report, delimiter)
+    line, header = next(records, (0, []))
+    spoiled = lines.take_spoiled()
+    if header == []:
+        report(None, "is empty", "Write a line of column names, then one line a row.")
+    if not header:
+        return
+    columns = [name.strip() for name in header]
+    sound = not spoiled and _check_header(columns, line, report)
+    for line, cells in records:
+        if lines.take_spoiled() or cells is None:
+            continue
+        if len(cells) != len(columns):
+            report(line, *_why_not_row(len(cells), len(columns), ended=lines.ended))
+        elif sound:
+            yield Row(line, dict(zip(columns, cells, strict=True)))
+
+
+def _records(lines: _Lines, report: _Reporter, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
+    """The records that are not blank, each with the line it begins on; None for one that was reported."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            message, fix = _why_not_csv(str(error))
+            report(line, message, fix)
+            yield line, None
+            if "field larger" in str(error):
+                return  # what follows may be inside the quotes or outside: nobody can tell
+        else:
+            if cells:
+                yield line, cells
+            elif lines.take_spoiled():
+                yield line, None
+
+
+def _why_not_csv(error: str) -> tuple[str, str]:
+    if "unexpected end" in error:
+        return "has a quote that is never closed", "Close it, and double every quote inside a quoted cell."
+    if "field larger" in error:
+        return (
+            f"has a cell of more than {csv.field_size_limit():,} characters",
+            "Check that its quotes are closed; nothing after this line was read.",
+        )
+    if "new-line" in error:
+        return "has a carriage return outside quotes", "Save the file with Unix or Windows line breaks."
+    return "has text after a closing quote", "Double every quote inside a quoted cell."
+
+
+def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
+    sound = True
+    for number, name in enumerate(columns, 1):
+        if not name:
+            report(line, f"has no name for column {number}", "Give every column a name.")
+            sound = False
+        elif name in columns[: number - 1]:
+            report(line, "has a column name twice", "Rename or remove one of the two.", shortened(name))
+            sound = False
+    if len(columns) == 1 and ";" in columns[0]:
+        report(line, "separates its columns with semicolons", "Save the file with commas.", shortened(columns[0]))
+        sound = False
+    return sound
+
+
+def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, str]:
+    found = f"{cells} cell" if cells == 1 else f"{cells} cells"
+    if cells < columns and not ended:
+        return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", found
+    fix = "Put cells with commas or line breaks in quotes." if cells > columns else "Add the missing cells."
+    return f"does not have the {columns} cells of the header", fix, found

@@ -1,0 +1,131 @@
+"""Tables for other programs: JSONL, CSV and Parquet. A file is written whole or not at all."""
+
+import csv
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, TextIO
+
+TableRow = Mapping[str, Any]
+
+_FORMULA = re.compile(r"'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])")
+_NUMBER = re.compile(r"'*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_BATCH = 50_000
+
+
+def escape_cell(text: str) -> str:
+    """The text as a CSV cell that no spreadsheet takes for a formula.
+
+    A cell gets a leading apostrophe if it begins with `=`, `+`, `-` or `@` (or their full-width forms), white space
+    before them or not, or with a tab or line break. Plain numbers such as -1.5 stay as they are. So that nothing is
+    lost, a cell that already is such a text after apostrophes of its own gets one more.
+    """
+    return f"'{text}" if _is_formula(text) else text
+
+
+def unescape_cell(cell: str) -> str:
+    """The text that `escape_cell` was given."""
+    return cell[1:] if cell.startswith("'") and _is_formula(cell[1:]) else cell
+
+
+def _is_formula(text: str) -> bool:
+    return bool(_FORMULA.match(text)) and not _NUMBER.fullmatch(text)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A new file beside `path` that takes its place if all goes well, and otherwise leaves no trace."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        yield draft
+        os.replace(draft, path)  # noqa: PTH105 - says in one word that it overwrites
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _opened(target: Path | TextIO) -> Iterator[TextIO]:
+    if not isinstance(target, Path):
+        yield target
+        return
+    with replacing(target) as draft:
+        # The csv module writes its own line breaks; translating them would break cells that hold some.
+        with draft.open("x", encoding="utf-8", newline="") as file:
+            yield file
+
+
+def write_jsonl(rows: Iterable[TableRow], target: Path | TextIO) -> None:
+    """One JSON object a line."""
+    with _opened(target) as file:
+        for row in rows:
+            file.write(json.dumps(dict(row), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[TableRow], target: Path | TextIO, delimiter: str = ",") -> None:
+    """A header and one record a row, as RFC 4180 has it; values missing or None are empty, nested ones JSON text.
+
+    No cell can be a formula: see `escape_cell`.
+    """
+    with _opened(target) as file:
+        # With line ends of two characters, cells that contain either of them are quoted in every version of Python.
+        writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
+        writer.writerow([escape_cell(column) for column in columns])
+        writer.writerows([escape_cell(_text(row.get(column))) for column in columns] for row in rows)
+
+
+def write_parquet(columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
+    """A typed column for every name: booleans, whole numbers, numbers, or text where values are mixed or nested."""
+    import polars  # noqa: PLC0415 - a second of start-up that only this function needs
+
+    types = {"bool": polars.Boolean, "int": polars.Int64, "float": polars.Float64, "text": polars.String}
+    kinds: dict[str, set[str]] = {column: set() for column in columns}
+    frames = [polars.DataFrame(schema=dict.fromkeys(columns, polars.Null))]
+    for batch in _batches(rows):
+        series = []
+        for column in columns:
+            kind, values = _column([row.get(column) for row in batch])
+            kinds[column] |= kind
+            series.append(polars.Series(column, values, dtype=types[_common(kind)]))
+        frames.append(polars.DataFrame(series))
+    schema = polars.Schema({column: types[_common(kind)] for column, kind in kinds.items()})
+    with replacing(path) as draft:
+        polars.concat([frame.cast(schema) for frame in frames]).write_parquet(draft)
+
+
+def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
+    rows = iter(rows)
+    while batch := list(islice(rows, _BATCH)):
+        yield batch
+
+
+def _column(values: list[Any]) -> tuple[set[str], list[Any]]:
+    """The kinds of values in a column, and the values as their common kind has them."""
+    kinds = {_kind(value) for value in values if value is not None}
+    if _common(kinds) == "text":
+        values = [None if value is None else _text(value) for value in values]
+    return kinds, values
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int" if -(2**63) <= value < 2**63 else "text"
+    return "float" if isinstance(value, float) else "text"
+
+
+def _common(kinds: set[str]) -> str:
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    return "float" if kinds == {"int", "float"} else "text"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,17 @@
+"""Amounts as people read them."""
+
+# Currencies whose smallest unit is not a hundredth (ISO 4217).
+_DIGITS = {"BHD": 3, "CLP": 0, "ISK": 0, "JOD": 3, "JPY": 0, "KRW": 0, "KWD": 3, "OMR": 3, "TND": 3, "UGX": 0, "VND": 0}
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+
+
+def money_text(amount: int, currency: str) -> str:
+    """An amount of minor units for people to read.
+
+    >>> money_text(1234, "USD"), money_text(-5, "CHF"), money_text(1200, "JPY")
+    ('$12.34', '-CHF 0.05', '¥1,200')
+    """
+    digits = _DIGITS.get(currency, 2)
+    whole, part = divmod(abs(amount), 10**digits)
+    number = f"{whole:,}" + (f".{part:0{digits}d}" if digits else "")
+    return f"{'-' if amount < 0 else ''}{_SIGNS.get(currency, currency + ' ')}{number}"

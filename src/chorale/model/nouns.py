@@ -1,0 +1,117 @@
+"""What a study is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+Payload = Mapping[str, Any]
+"""The content of an item: JSON values, shaped by the item type of its task."""
+
+Answer = Any
+"""A parsed answer: a JSON value, shaped by the response type of its task."""
+
+
+class AssignmentKind(StrEnum):
+    """Why a worker was given an item."""
+
+    TRAINING = "training"
+    QUALIFICATION = "qualification"
+    GOLD = "gold"
+    PRODUCTION = "production"
+
+
+class AssignmentState(StrEnum):
+    LIVE = "live"
+    SUBMITTED = "submitted"
+    RETURNED = "returned"
+    EXPIRED = "expired"
+
+
+class ItemState(StrEnum):
+    OPEN = "open"
+    """Still wants judgments."""
+    COMPLETE = "complete"
+    """Has all the judgments its stage asks for."""
+    WITHDRAWN = "withdrawn"
+    """Derived from a result that no longer holds; not offered, not exported, its responses kept."""
+
+
+class StageState(StrEnum):
+    OPEN = "open"
+    PAUSED = "paused"
+
+
+class Standing(StrEnum):
+    """A worker's standing in one stage."""
+
+    ACTIVE = "active"
+    DROPPED = "dropped"
+
+
+class EntryKind(StrEnum):
+    BASE = "base"
+    BONUS = "bonus"
+    FEE = "fee"
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item about to enter a stage."""
+
+    key: str
+    payload: Payload
+    group: str
+    """Items of one group are parts of one thing; no worker sees two of them in a stage."""
+    sources: tuple[int, ...] = ()
+    """The items this one was derived from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """One worker's counted answer to an item, with the worker's present trust."""
+
+    worker: str
+    answer: Answer
+    trust: float
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The crowd's answer to an item."""
+
+    answer: Answer
+    confidence: float
+    judgments: int
+    released: bool
+    """Complete, and confident enough for the stage to stand behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceItem:
+    """A finished item of an earlier stage, as a task sees it when it derives new items."""
+
+    id: int
+    key: str
+    group: str
+    payload: Payload
+    label: Label | None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRecord:
+    """How a worker did on the gold of a stage."""
+
+    right: int = 0
+    answered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A decision, and the evidence it was made on."""
+
+    kind: str
+    stage: str | None = None
+    worker_id: int | None = None
+    item_id: int | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,120 @@
+"""What pydantic finds wrong with a value, in words for people who never heard of it."""
+
+import re
+from dataclasses import dataclass
+
+MISSING = "Field required"
+"""pydantic's message for a value that is not there."""
+UNKNOWN = "Extra inputs are not permitted"
+"""pydantic's message for a value that nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainWords:
+    """One mistake, told in three ways. The first two continue a sentence that names the value."""
+
+    wrong: str
+    """As in “is below 1”."""
+    demand: str
+    """As in “must be at least 1”: for those who know best what they meant, such as workers."""
+    fix: str
+    """As in “Write a number from 1 up.”: for those who write files."""
+
+
+def plain_words(message: str) -> PlainWords:
+    """The plain words for a message of pydantic's about a value."""
+    for pattern, *words in _TABLE:
+        if match := pattern.fullmatch(message):
+            return PlainWords(*(text.format(*match.groups()) for text in words))
+    message = message[:1].lower() + message[1:]
+    return PlainWords(f"is not right: {message}", message, "Correct it.")
+
+
+_NAME_PATTERN = re.escape("^[a-z][a-z0-9-]{0,39}$")
+# The message, and then as in PlainWords; the first that matches counts.
+_TABLE = tuple(
+    (re.compile(pattern, re.DOTALL), wrong, demand, fix)
+    for pattern, wrong, demand, fix in (
+        (MISSING, "is missing", "must be filled in", "Add it."),
+        (UNKNOWN, "is not expected here", "must have nothing more than is asked for", "Remove it."),
+        (r"Input should be a valid string", "is not text", "must be text", "Write text in quotes."),
+        (
+            r"Input should be a valid integer.*",
+            "is not a whole number",
+            "must be a whole number",
+            "Write a whole number, without quotes.",
+        ),
+        (
+            r"Input should be a (?:valid|finite) number.*",
+            "is not a number",
+            "must be a number",
+            "Write a number, without quotes.",
+        ),
+        (
+            r"Input should be a valid boolean.*",
+            "is neither true nor false",
+            "must be true or false",
+            "Write true or false, without quotes.",
+        ),
+        (
+            r"Input should be (?:an object|a valid dictionary.*)",
+            "is not a table",
+            "must be a table",
+            "Write it as a table of settings.",
+        ),
+        (
+            r"Input should be a valid (?:array|list|tuple)",
+            "is not a list",
+            "must be a list",
+            "Write a list; a table that may stand several times has double brackets, as in [[stage]].",
+        ),
+        (
+            r"Input should be greater than or equal to (\S+)",
+            "is below {0}",
+            "must be at least {0}",
+            "Write a number from {0} up.",
+        ),
+        (
+            r"Input should be less than or equal to (\S+)",
+            "is above {0}",
+            "must be at most {0}",
+            "Write a number up to {0}.",
+        ),
+        (r"Input should be greater than (\S+)", "is not above {0}", "must be above {0}", "Write a number above {0}."),
+        (r"Input should be less than (\S+)", "is not below {0}", "must be below {0}", "Write a number below {0}."),
+        (r"Input should be (.+)", "is not one of the values it may have", "must be {0}", "Write {0}."),
+        (r"String should have at least 1 character", "is empty", "must not be empty", "Fill it in."),
+        (
+            r"String should have at least (\d+) characters",
+            "is too short",
+            "must have at least {0} characters",
+            "Write at least {0} characters.",
+        ),
+        (
+            r"String should have at most (\d+) characters?",
+            "is too long",
+            "must have at most {0} characters",
+            "Write at most {0} characters.",
+        ),
+        (r"String should match pattern '\\S'", "is blank", "must not be blank", "Fill it in."),
+        (
+            rf"String should match pattern '{_NAME_PATTERN}'",
+            "is not a name",
+            "must be up to 40 lower-case letters, digits and hyphens, beginning with a letter",
+            "Use up to 40 lower-case letters, digits and hyphens, beginning with a letter.",
+        ),
+        (
+            r"String should match pattern '(.*)'",
+            "does not have the form it must have",
+            "must match the regular expression {0}",
+            "It must match the regular expression {0}.",
+        ),
+        (
+            r"\w+ should have at least 1 item.*",
+            "is an empty list",
+            "must have at least one entry",
+            "Add at least one entry.",
+        ),
+        (r"Value error, (.+)", "{0}", "{0}", "Correct it."),
+    )
+)

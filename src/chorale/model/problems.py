@@ -1,0 +1,42 @@
+"""How mistakes are told to the person who can fix them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake in a file, and what to do about it."""
+
+    file: str
+    line: int | None
+    message: str
+    fix: str
+    value: str | None = None
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}:{self.line}"
+        value = "" if self.value is None else f" (found {self.value})"
+        return f"{where}: {self.message}{value}. {self.fix}"
+
+
+class UserError(Exception):
+    """A mistake of the user's: shown without a traceback, exit status 2."""
+
+    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return "\n".join([self.message, *map(str, self.problems)])
+
+
+class Refusal(Exception):  # noqa: N818 - a decision, not a failure
+    """A request the study does not grant: `code` for programs, `message` for people."""
+
+    def __init__(self, code: str, message: str, status: int = 409) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.status = status

@@ -1,0 +1,207 @@
+"""What a study file can say. Every field's description is its documentation (docs/settings.md)."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+Money = Annotated[int, Field(ge=0, le=1_000_000)]
+RelativePath = Annotated[str, Field(min_length=1, max_length=400)]
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StudyInfo(_Settings):
+    title: str = Field(min_length=1, max_length=200, description="The study's name, shown on every page.")
+    contact: str = Field(
+        min_length=3, max_length=200, description="Whom workers write to; shown at the foot of every page."
+    )
+    consent: RelativePath = Field(description="Markdown file every worker agrees to before anything else.")
+    seed: int = Field(
+        default=0,
+        description="Seed of everything random: item order, gold positions. Recorded with the data.",
+    )
+
+
+class ArrivalSettings(_Settings):
+    by_url: bool = Field(
+        default=True,
+        description="Whether people may arrive with a panel's URL parameters. Signed invitation links always work.",
+    )
+    panel: Name = Field(default="prolific", description="Name of the panel those people come from.")
+    worker_parameter: str = Field(
+        default="PROLIFIC_PID", description="URL parameter that carries the panel's id of the person."
+    )
+    study_parameter: str = Field(
+        default="STUDY_ID", description="URL parameter that carries the panel's id of the study."
+    )
+    session_parameter: str = Field(
+        default="SESSION_ID", description="URL parameter that carries the panel's id of the visit."
+    )
+    worker_pattern: str = Field(
+        default="[A-Za-z0-9_-]{8,64}",
+        description="Regular expression a panel's worker id must match as a whole; anything else is refused.",
+    )
+    study_id: str | None = Field(
+        default=None, description="If given, arrivals whose study parameter differs are refused."
+    )
+    completion_url: str = Field(
+        default="https://app.prolific.com/submissions/complete?cc={code}",
+        pattern=r"^https?://",
+        description="Where panel workers go when they have finished; `{code}` becomes the code below.",
+    )
+    completion_code: str | None = Field(
+        default=None, pattern=r"^[A-Za-z0-9_-]{1,64}$", description="The panel's code for finished work."
+    )
+    screenout_code: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9_-]{1,64}$",
+        description="The panel's code for people who were stopped early; the completion code if not given.",
+    )
+
+    @field_validator("worker_pattern")
+    @classmethod
+    def _compiles(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"is not a regular expression: {error}") from error
+        return value
+
+
+class PaySettings(_Settings):
+    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$", description="ISO 4217 code of all amounts.")
+    fee_percent: float = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="What the panel charges on top of every payment, in percent; booked as fees in the ledger.",
+    )
+    minimum_hourly: Money = Field(
+        default=0,
+        description="Lowest acceptable hourly wage in minor units (cents); the console warns below it.",
+    )
+
+
+class ItemSettings(_Settings):
+    file: RelativePath | None = Field(default=None, description="JSONL or CSV file with the stage's items.")
+    from_: Name | None = Field(
+        default=None, alias="from", description="Earlier stage whose results the items are derived from."
+    )
+    confidence: Fraction = Field(
+        default=0.7,
+        description="Confidence a result of that stage must reach before items are derived from it.",
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ItemSettings":
+        if (self.file is None) == (self.from_ is None):
+            raise ValueError("needs exactly one of `file` and `from`")
+        return self
+
+
+class JudgmentSettings(_Settings):
+    min: int = Field(default=3, ge=1, le=1000, description="Judgments every item gets.")
+    max: int = Field(default=3, ge=1, le=1000, description="Judgments no item exceeds.")
+    until: Fraction | None = Field(
+        default=None,
+        description="Between `min` and `max`, ask for one more until the confidence of the item reaches this.",
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "JudgmentSettings":
+        if self.max < self.min:
+            raise ValueError(f"`max` ({self.max}) is below `min` ({self.min})")
+        if self.max > self.min and self.until is None:
+            raise ValueError("`max` above `min` needs `until`, the confidence at which to stop asking")
+        return self
+
+
+def _fixed_judgments(value: Any) -> Any:
+    """Let `judgments = 3` stand for a minimum and maximum of 3."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {"min": value, "max": value}
+    return value
+
+
+class EntrySettings(_Settings):
+    qualified_in: Name | None = Field(
+        default=None, description="Stage whose gold decides who may enter; everyone may if not given."
+    )
+    accuracy: Fraction = Field(default=0.7, description="Share of that stage's gold a worker must have right.")
+    answered: int = Field(
+        default=4, ge=1, description="Gold answers a worker must have given there before the share counts."
+    )
+    exclude_dropped: bool = Field(
+        default=True, description="Keep out workers who were dropped from any other stage of the study."
+    )
+    exclude_contributors: bool = Field(
+        default=True,
+        description="Keep a worker from items derived from items they worked on: nobody reviews their own work.",
+    )
+
+
+class GoldSettings(_Settings):
+    file: RelativePath = Field(description="JSONL or CSV file: an item per row, with `answer` and `explanation`.")
+    share: float = Field(
+        default=0.1, ge=0, le=0.5, description="Share of gold in every worker's stream, at random positions."
+    )
+    floor: Fraction = Field(
+        default=0.6, description="A worker whose trust (accuracy on gold) falls below this is dropped."
+    )
+    after: int = Field(default=4, ge=1, description="Gold answers before the floor applies.")
+
+
+class StagePay(_Settings):
+    per_judgment: Money = Field(default=0, description="Paid for every submitted judgment, in minor units (cents).")
+    expected_seconds: int | None = Field(
+        default=None,
+        ge=1,
+        description="How long a judgment is expected to take; `chorale check` compares the wage with the minimum.",
+    )
+
+
+class RehearsalSettings(_Settings):
+    truth: RelativePath = Field(
+        description="JSONL or CSV file: an item per row with its true `answer`. Known to simulated workers only."
+    )
+
+
+class StageSettings(_Settings):
+    name: Name = Field(description="Short name used in addresses, files and commands.")
+    title: str = Field(min_length=1, max_length=200, description="What workers read.")
+    task: Name = Field(description="The kind of work: one of the installed tasks.")
+    guidelines: RelativePath = Field(description="Markdown file workers read before the stage and can open any time.")
+    items: ItemSettings = Field(description="Where the items come from.")
+    judgments: Annotated[JudgmentSettings, BeforeValidator(_fixed_judgments)] = Field(
+        default=JudgmentSettings(), description="Judgments per item: a number, or a table."
+    )
+    release_confidence: Fraction = Field(default=0.7, description="Results below this confidence are not released.")
+    entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
+    lease_minutes: float = Field(
+        default=30,
+        gt=0,
+        le=60 * 24 * 14,
+        description="How long a worker may keep an item before it is offered again.",
+    )
+    max_per_worker: int | None = Field(
+        default=None, ge=1, description="Most judgments one worker may give in the stage."
+    )
+    gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
+    pay: StagePay = Field(default=StagePay(), description="What the work pays.")
+    rehearsal: RehearsalSettings | None = Field(
+        default=None, description="What simulated workers need to know; never shown to anybody."
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
+
+
+class StudySettings(_Settings):
+    format: Literal[1] = Field(default=1, description="Version of the study file's format.")
+    study: StudyInfo = Field(description="The study as a whole.")
+    arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers arrive and leave.")
+    pay: PaySettings = Field(default=PaySettings(), description="Money, for the whole study.")
+    stage: tuple[StageSettings, ...] = Field(min_length=1, description="The stages, in order.")

@@ -1,0 +1,36 @@
+"""Kinds of work: one folder each, one line here. Tasks never import each other."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+
+from chorale.tasks.contract import AnswerError, Combined, Example, GradeResult, ItemError, Task
+from chorale.tasks.rules_entailment import RULES_ENTAILMENT
+from chorale.tasks.rules_meaningful import RULES_MEANINGFUL
+
+BUILT_IN: Mapping[str, Task] = {
+    "rules-meaningful": RULES_MEANINGFUL,
+    "rules-entailment": RULES_ENTAILMENT,
+}
+
+
+@cache
+def installed_tasks() -> Mapping[str, Task]:
+    """The built-in tasks and those that other packages offer as `chorale.tasks` entry points."""
+    found = dict(BUILT_IN)
+    for point in entry_points(group="chorale.tasks"):
+        task = point.load()
+        found.setdefault(task.name, task)
+    return found
+
+
+__all__ = [
+    "BUILT_IN",
+    "AnswerError",
+    "Combined",
+    "Example",
+    "GradeResult",
+    "ItemError",
+    "Task",
+    "installed_tasks",
+]

@@ -1,0 +1,139 @@
+"""What a kind of work must be able to say of itself.
+
+A task is a frozen description. Built-in tasks get nothing that one from another package can't have; the contract test
+(`tests/test_tasks.py`) runs over all of them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from chorale.aggregate import trust_weighted_share
+from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
+from chorale.model.plain_words import PlainWords, plain_words
+
+
+class ItemError(Exception):
+    """An item row does not have the shape of the task: one message a field."""
+
+    def __init__(self, messages: Sequence[tuple[str, str, Any]]) -> None:
+        super().__init__("; ".join(f"{field}: {message}" for field, message, _ in messages))
+        self.messages = tuple(messages)
+
+
+class AnswerError(Exception):
+    """An answer does not have the shape of the task; the message is for the worker."""
+
+    def __init__(self, words: PlainWords) -> None:
+        super().__init__(words.demand)
+        self.words = words
+
+
+@dataclass(frozen=True, slots=True)
+class GradeResult:
+    score: float
+    """Between 0 and 1; a gold answer counts as right at 1."""
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """Many answers to one item put together."""
+
+    answer: Answer
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A row of an items file and a valid answer to the (first) item it makes."""
+
+    row: Mapping[str, Any]
+    answer: Answer
+
+
+class NoOptions(BaseModel):
+    """For tasks without settings of their own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def one_item_per_row(row: Payload, key: str) -> list[NewItem]:
+    """The plain case of `Task.expand`: the row is the item."""
+    return [NewItem(key=key, payload=row, group=key)]
+
+
+def as_it_is(payload: Payload) -> dict[str, Any]:
+    """The plain case of `Task.view`: the worker sees the whole item."""
+    return dict(payload)
+
+
+def right_or_wrong(answer: Answer, gold: Answer) -> GradeResult:
+    return GradeResult(1.0) if answer == gold else GradeResult(0.0, ("differs from the expert's answer",))
+
+
+def zero_or_one(left: Answer, right: Answer) -> float:
+    return 0.0 if left == right else 1.0
+
+
+def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
+    """The answer with the largest trust-weighted share."""
+    share = trust_weighted_share((judgment.answer, judgment.trust) for judgment in judgments)
+    return None if share is None else Combined(share.answer, share.confidence)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of work."""
+
+    name: str
+    version: int
+    summary: str
+    row_type: type[BaseModel]
+    """A row of the stage's items file."""
+    item_type: type[BaseModel]
+    """An item, as stored; also a row of the gold and truth files (with `answer` beside it)."""
+    answer_type: type[BaseModel]
+    """What the form submits: an object whose single field `answer` may be of any shape."""
+    page: Path
+    """HTML of the form. Elements with `data-text="field"` are filled with that field of the view."""
+    examples: tuple[Example, ...]
+    module: Path | None = None
+    """ES module for forms that need more than filling in text and collecting fields."""
+    options_type: type[BaseModel] = NoOptions
+    expand: Callable[[Payload, str], list[NewItem]] = one_item_per_row
+    view: Callable[[Payload], dict[str, Any]] = as_it_is
+    grade: Callable[[Answer, Answer], GradeResult] = right_or_wrong
+    distance: Callable[[Answer, Answer], float] = zero_or_one
+    combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
+    derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
+    """New items from all items of one group of an earlier stage, given the confidence asked for."""
+
+    def parse_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        return _parsed(self.row_type, row)
+
+    def parse_item(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        return _parsed(self.item_type, item)
+
+    def parse_answer(self, raw: Any) -> Answer:
+        """The answer in its canonical form, or AnswerError with a message for the worker."""
+        try:
+            parsed = self.answer_type.model_validate({"answer": raw})
+        except ValidationError as error:
+            raise AnswerError(plain_words(error.errors()[0]["msg"])) from None
+        return parsed.model_dump(mode="json")["answer"]
+
+
+def _parsed(kind: type[BaseModel], row: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return kind.model_validate(row).model_dump(mode="json")
+    except ValidationError as error:
+        raise ItemError(
+            [
+                (".".join(map(str, problem["loc"])) or "row", problem["msg"], problem.get("input"))
+                for problem in error.errors()
+            ]
+        ) from None
