@@ -1,0 +1,196 @@
+"""Connections and transactions, on SQLite and PostgreSQL.
+
+All work is a function of a connection that runs in one transaction. On SQLite one thread does all the writing and
+commits whatever has queued up together: one fsync for many submissions, no lock to wait for, and still nothing is
+answered before it is on disk. On PostgreSQL every piece of work is a transaction of its own on a pool of threads.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+T = TypeVar("T")
+Work = Callable[[Connection], T]
+_Queued = tuple[Callable[[Connection], Any], Future[Any]]
+
+MOST_PER_COMMIT = 64
+RETRIES = 8
+# Serialization failure, deadlock detected: the transaction was fine, the moment was not.
+RETRYABLE = frozenset({"40001", "40P01"})
+THREADS = 12
+
+
+class _Writer(Protocol):
+    def submit(self, work: Work[T]) -> Future[T]: ...
+
+    def close(self) -> None: ...
+
+
+class GroupCommitWriter:
+    """One thread that runs queued work in order and commits it in groups."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._queue: SimpleQueue[_Queued | None] = SimpleQueue()
+        self._closing = False
+        self._thread = Thread(target=self._run, name="chorale-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Work[T]) -> Future[T]:
+        future: Future[T] = Future()
+        self._queue.put((work, future))
+        return future
+
+    def close(self) -> None:
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        connection = self._engine.connect()
+        while group := self._next_group():
+            if not self._commit_together(connection, group):
+                # Whatever state a full disk or the like has left this connection in, the next group gets a new one.
+                connection.invalidate()
+                connection.close()
+                connection = self._engine.connect()
+        connection.close()
+
+    def _next_group(self) -> list[_Queued]:
+        """What has queued up; nothing once the writer is to close."""
+        if self._closing or (first := self._queue.get()) is None:
+            return []
+        group = [first]
+        while len(group) < MOST_PER_COMMIT:
+            try:
+                more = self._queue.get_nowait()
+            except Empty:
+                break
+            if more is None:
+                self._closing = True
+                break
+            group.append(more)
+        return group
+
+    def _commit_together(self, connection: Connection, group: list[_Queued]) -> bool:
+        """Run the group and commit it; False if that failed as a whole."""
+        wanted = [(work, future) for work, future in group if future.set_running_or_notify_cancel()]
+        answers: list[Callable[[], None]] = []
+        try:
+            with connection.begin():
+                for work, future in wanted:
+                    answers.append(_run_in_savepoint(connection, work, future))
+        except BaseException as error:  # a failed commit fails the whole group
+            for _, future in wanted:
+                future.set_exception(error)
+            return False
+        # Only now is it on disk, and only now does anybody hear of it.
+        for answer in answers:
+            answer()
+        return True
+
+
+def _run_in_savepoint(connection: Connection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:
+    connection.exec_driver_sql("SAVEPOINT work")
+    try:
+        result = work(connection)
+    except Exception as error:
+        failure = error
+        connection.exec_driver_sql("ROLLBACK TO work")
+        connection.exec_driver_sql("RELEASE work")
+        return lambda: future.set_exception(failure)
+    connection.exec_driver_sql("RELEASE work")
+    return lambda: future.set_result(result)
+
+
+class PooledWriter:
+    """A transaction per piece of work, on a pool of threads; run again after a deadlock or a lost connection."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="chorale-writer")
+
+    def submit(self, work: Work[T]) -> Future[T]:
+        return self._pool.submit(self._run, work)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True)
+
+    def _run(self, work: Work[T]) -> T:
+        for attempt in range(RETRIES):
+            try:
+                with self._engine.begin() as connection:
+                    return work(connection)
+            except DBAPIError as error:
+                # After a lost connection nobody knows whether the commit went through. All work in `study` can be run
+                # again: a second submit finds the first, a second lease is the one the worker already holds.
+                again = error.connection_invalidated or getattr(error.orig, "sqlstate", None) in RETRYABLE
+                if not again or attempt == RETRIES - 1:
+                    raise
+                time.sleep(0.05 * attempt)
+        raise AssertionError("unreachable")
+
+
+class Store:
+    """A study's database: `write` and `read` run work in a transaction and answer with a future."""
+
+    def __init__(self, writer: _Writer, write_engine: Engine, read_engine: Engine) -> None:
+        self._writer = writer
+        self._engines = (write_engine, read_engine)
+        self._read_engine = read_engine
+        self._readers = ThreadPoolExecutor(4, thread_name_prefix="chorale-reader")
+        self.dialect = write_engine.dialect.name
+
+    def write(self, work: Work[T]) -> Future[T]:
+        return self._writer.submit(work)
+
+    def read(self, work: Work[T]) -> Future[T]:
+        return self._readers.submit(self._run_read, work)
+
+    def close(self) -> None:
+        self._readers.shutdown(wait=True)
+        self._writer.close()
+        for engine in self._engines:
+            engine.dispose()
+
+    def _run_read(self, work: Work[T]) -> T:
+        with self._read_engine.connect() as connection, connection.begin():
+            return work(connection)
+
+
+def connect(url: URL) -> Store:
+    """A store on a database that has the current schema (see `opening`)."""
+    if url.get_backend_name() == "sqlite":
+        write_engine = sqlite_engine(url, "BEGIN IMMEDIATE")
+        return Store(GroupCommitWriter(write_engine), write_engine, sqlite_engine(url, "BEGIN"))
+    engine = create_engine(url, pool_size=THREADS, max_overflow=8)
+    return Store(PooledWriter(engine), engine, engine.execution_options(isolation_level="REPEATABLE READ"))
+
+
+def sqlite_engine(url: URL, begin: str) -> Engine:
+    """An engine whose transactions we open ourselves: the driver's own way would not cover schema changes."""
+    engine = create_engine(url, poolclass=QueuePool, connect_args={"cached_statements": 512, "timeout": 60})
+
+    @event.listens_for(engine, "connect")
+    def _configure(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        for pragma in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            "cache_size = -65536",
+        ):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine

@@ -1,0 +1,88 @@
+"""The append-only record of decisions and their evidence."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from chorale.store.prepared import prepared_insert
+from chorale.store.schema import event, item, stage, worker
+
+_INSERT = prepared_insert(event, "at", "kind", "stage_id", "worker_id", "item_id", "evidence")
+
+
+def record(
+    tx: Connection,
+    at: int,
+    kind: str,
+    evidence: dict[str, Any],
+    *,
+    stage_id: int | None = None,
+    worker_id: int | None = None,
+    item_id: int | None = None,
+) -> None:
+    _INSERT(
+        tx,
+        {
+            "at": at,
+            "kind": kind,
+            "stage_id": stage_id,
+            "worker_id": worker_id,
+            "item_id": item_id,
+            "evidence": json.dumps(evidence, ensure_ascii=False),
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    id: int
+    at: int
+    kind: str
+    stage: str | None
+    worker: str | None
+    item: str | None
+    evidence: dict[str, Any]
+
+
+_SELECT = (
+    select(
+        event.c.id,
+        event.c.at,
+        event.c.kind,
+        stage.c.name.label("stage"),
+        worker.c.pseudonym.label("worker"),
+        item.c.key.label("item"),
+        event.c.evidence,
+    )
+    .outerjoin_from(event, stage, stage.c.id == event.c.stage_id)
+    .outerjoin(worker, worker.c.id == event.c.worker_id)
+    .outerjoin(item, item.c.id == event.c.item_id)
+)
+
+
+def recent(
+    tx: Connection,
+    limit: int = 100,
+    *,
+    before: int | None = None,
+    kinds: Sequence[str] = (),
+    pseudonym: str | None = None,
+    item_key: tuple[str, str] | None = None,
+) -> list[EventRow]:
+    """The newest events first, of all or of one worker or one item (stage name, key)."""
+    query = _SELECT.order_by(event.c.id.desc()).limit(bindparam("limit", limit))
+    if before is not None:
+        query = query.where(event.c.id < before)
+    if kinds:
+        query = query.where(event.c.kind.in_(kinds))
+    if pseudonym is not None:
+        query = query.where(worker.c.pseudonym == pseudonym)
+    if item_key is not None:
+        query = query.where(stage.c.name == item_key[0], item.c.key == item_key[1])
+    return [
+        EventRow(row.id, row.at, row.kind, row.stage, row.worker, row.item, json.loads(row.evidence))
+        for row in tx.execute(query)
+    ]

@@ -1,0 +1,190 @@
+"""The derived part of the database: labels, the items that follow from them, and what has to be looked at again."""
+
+import json
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, case, func, literal_column, select, text, update
+
+from chorale.model import ItemState, Label, SourceItem
+from chorale.store.prepared import Prepared
+from chorale.store.schema import assignment, item, participation, response
+
+_COLUMNS = (
+    item.c.id,
+    item.c.key,
+    item.c.group_key,
+    item.c.payload,
+    item.c.state,
+    item.c.wanted,
+    item.c.taken,
+    item.c.label,
+    item.c.confidence,
+    item.c.counted,
+    item.c.released,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledItem:
+    id: int
+    key: str
+    group_key: str
+    payload: str
+    state: str
+    wanted: int
+    taken: int
+    label: str | None
+    confidence: float | None
+    counted: int
+    released: bool
+
+    def finished_label(self) -> Label | None:
+        """The label of a complete item; None while it wants judgments or after it was withdrawn."""
+        if self.state != ItemState.COMPLETE or self.label is None or self.confidence is None:
+            return None
+        return Label(json.loads(self.label), self.confidence, self.counted, bool(self.released))
+
+    def as_source(self) -> SourceItem:
+        return SourceItem(self.id, self.key, self.group_key, json.loads(self.payload), self.finished_label())
+
+
+_GROUP = Prepared(
+    select(*_COLUMNS)
+    .where(item.c.stage_id == bindparam("stage_id"), item.c.group_key == bindparam("group_key"))
+    .order_by(item.c.id)
+    .with_for_update()
+)
+
+
+def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[LabelledItem]:
+    """The items of one group, locked: two of them finishing at once must see each other."""
+    rows = _GROUP(tx, {"stage_id": stage_id, "group_key": group_key})
+    return [LabelledItem(*row) for row in rows]
+
+
+_GROUP_KEYS = (
+    select(item.c.group_key)
+    .where(item.c.stage_id == bindparam("stage_id"), item.c.counted > 0)
+    .group_by(item.c.group_key)
+    .order_by(func.min(item.c.id))
+)
+
+
+def judged_groups(tx: Connection, stage_id: int) -> list[str]:
+    return list(tx.execute(_GROUP_KEYS, {"stage_id": stage_id}).scalars())
+
+
+def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int) -> None:
+    """Ask for another number of judgments where none was given yet; places already taken stay."""
+    tx.execute(
+        update(item)
+        .where(item.c.stage_id == stage_id, item.c.counted == 0, item.c.state == ItemState.OPEN)
+        .values(wanted=case((item.c.taken > wanted, item.c.taken), else_=wanted))
+    )
+
+
+_SAVE = Prepared(
+    update(item)
+    .where(item.c.id == bindparam("of_item"))
+    .values(
+        state=bindparam("new_state"),
+        wanted=bindparam("new_wanted"),
+        taken=bindparam("new_taken"),
+        label=bindparam("new_label"),
+        confidence=bindparam("new_confidence"),
+        counted=bindparam("new_counted"),
+        released=bindparam("new_released"),
+    )
+)
+
+
+def save_label(tx: Connection, settled: LabelledItem) -> None:
+    _SAVE(
+        tx,
+        {
+            "of_item": settled.id,
+            "new_state": settled.state,
+            "new_wanted": settled.wanted,
+            "new_taken": settled.taken,
+            "new_label": settled.label,
+            "new_confidence": settled.confidence,
+            "new_counted": settled.counted,
+            "new_released": settled.released,
+        },
+    )
+
+
+_COUNT_ONE = Prepared(
+    update(item)
+    .where(item.c.id == bindparam("of_item"), item.c.counted + 1 < bindparam("enough"), item.c.state != "withdrawn")
+    .values(counted=item.c.counted + 1)
+)
+
+
+def count_judgment(tx: Connection, item_id: int, enough: int) -> bool:
+    """Count a judgment of an item that needs more before anything can be decided; False if it does not."""
+    return bool(_COUNT_ONE(tx, {"of_item": item_id, "enough": enough}).rowcount)
+
+
+_LIVE_COUNT = Prepared(
+    select(func.count())
+    .select_from(assignment)
+    .where(
+        assignment.c.item_id == bindparam("item_id"),
+        assignment.c.kind == literal_column("'production'"),
+        assignment.c.state == literal_column("'live'"),
+    )
+)
+
+
+def live_leases(tx: Connection, item_id: int) -> int:
+    return int(_LIVE_COUNT(tx, {"item_id": item_id}).scalar_one())
+
+
+def set_item_state(tx: Connection, item_id: int, state: ItemState) -> None:
+    tx.execute(update(item).where(item.c.id == item_id).values(state=state))
+
+
+def stale_participations(tx: Connection, limit: int) -> list[tuple[int, int]]:
+    """(stage id, worker id) of workers whose labels are to be looked at again."""
+    query = (
+        select(participation.c.stage_id, participation.c.worker_id)
+        .where(text("stale > 0"))
+        .order_by(participation.c.stage_id, participation.c.worker_id)
+        .limit(limit)
+    )
+    return [(stage_id, worker_id) for stage_id, worker_id in tx.execute(query)]
+
+
+def take_up_stale(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
+    """Begin to look again at a worker's labels: the groups they judged, in the order items are locked in."""
+    _mark_stale(tx, stage_id, worker_id, before=(1, 2), after=2)
+    query = (
+        select(item.c.group_key)
+        .join(response, response.c.item_id == item.c.id)
+        .where(
+            response.c.stage_id == stage_id,
+            response.c.worker_id == worker_id,
+            response.c.kind == literal_column("'production'"),
+        )
+        .group_by(item.c.group_key)
+        .order_by(func.min(item.c.id))
+    )
+    return list(tx.execute(query).scalars())
+
+
+def put_down_stale(tx: Connection, stage_id: int, worker_id: int) -> None:
+    """All labels of the worker are up to date, unless the worker changed meanwhile."""
+    _mark_stale(tx, stage_id, worker_id, before=(2,), after=0)
+
+
+def _mark_stale(tx: Connection, stage_id: int, worker_id: int, before: tuple[int, ...], after: int) -> None:
+    tx.execute(
+        update(participation)
+        .where(
+            participation.c.stage_id == stage_id,
+            participation.c.worker_id == worker_id,
+            participation.c.stale.in_(before),
+        )
+        .values(stale=after)
+    )

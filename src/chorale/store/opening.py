@@ -1,0 +1,109 @@
+"""Opening a study's database: created, migrated as a whole, or refused with what to do."""
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+
+from chorale.model import UserError
+from chorale.store.database import Store, connect, sqlite_engine
+
+MIGRATIONS = Path(__file__).with_name("migrations")
+# Any number will do, as long as every Chorale process takes the same one.
+MIGRATION_LOCK = 7_205_011_962
+
+
+def store_url(address: str | None, default_file: Path) -> URL:
+    """The database of a study: what was asked for, or its own SQLite file."""
+    if address is None:
+        return URL.create("sqlite", database=str(default_file.absolute()))
+    try:
+        url = make_url(address)
+    except ArgumentError:
+        raise UserError(
+            f"{address!r} is not a database address. Write it like postgresql+psycopg://user@host/name."
+        ) from None
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    if url.drivername not in ("postgresql+psycopg", "sqlite"):
+        raise UserError(f"{url.drivername!r} databases are not supported. Use postgresql+psycopg:// or sqlite:///.")
+    return url
+
+
+def open_store(url: URL, migrations: Path = MIGRATIONS) -> Store:
+    """Open the database, bringing its schema up to date in one transaction."""
+    try:
+        _bring_up_to_date(url, migrations)
+    except (NoSuchModuleError, ModuleNotFoundError):
+        raise UserError("PostgreSQL needs the psycopg driver: pip install 'chorale[postgres]'.") from None
+    except OperationalError as error:
+        raise UserError(f"The database {url.render_as_string()} can't be opened: {error.orig}") from None
+    except DatabaseError as error:
+        raise UserError(
+            f"{url.render_as_string()} is not a database, or is damaged: {error.orig}. Restore it from a copy."
+        ) from None
+    return connect(url)
+
+
+def _bring_up_to_date(url: URL, migrations: Path) -> None:
+    is_sqlite = url.get_backend_name() == "sqlite"
+    engine = sqlite_engine(url, "BEGIN IMMEDIATE") if is_sqlite else create_engine(url)
+    try:
+        with engine.begin() as connection:
+            if not is_sqlite:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": MIGRATION_LOCK})
+            current = _revision(connection)
+            config, known, head = _scripts(migrations)
+            if current == head:
+                return
+            if current is not None and current not in known:
+                raise UserError(
+                    f"This study was last opened by a newer Chorale (schema {current!r}, this one knows up to "
+                    f"{head!r}). Update Chorale and open it again; nothing was changed."
+                )
+            if current is not None and is_sqlite and url.database:
+                _keep_copy(Path(url.database), current)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    finally:
+        engine.dispose()
+
+
+def _revision(connection: Connection) -> str | None:
+    tables = set(inspect(connection).get_table_names())
+    if "alembic_version" in tables:
+        row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
+        return None if row is None else str(row[0])
+    if tables:
+        raise UserError(
+            f"This database holds tables that are not Chorale's ({', '.join(sorted(tables)[:5])}). Give Chorale one "
+            "of its own; nothing was changed."
+        )
+    return None
+
+
+@cache
+def _scripts(migrations: Path) -> tuple[Config, frozenset[str], str]:
+    config = Config()
+    config.set_main_option("script_location", str(migrations).replace("%", "%%"))
+    scripts = ScriptDirectory.from_config(config)
+    head = scripts.get_current_head()
+    if head is None:
+        raise UserError(f"No migrations found in {migrations}: Chorale is not installed completely.")
+    return config, frozenset(script.revision for script in scripts.walk_revisions()), head
+
+
+def _keep_copy(file: Path, revision: str) -> None:
+    """Keep the file as it was; we hold its write lock, so it can't change meanwhile."""
+    copy = file.with_name(f"{file.name}.before-{revision}")
+    if not copy.exists():
+        for suffix in ("", "-wal"):
+            source = file.with_name(file.name + suffix)
+            if source.exists():
+                shutil.copy2(source, copy.with_name(copy.name + suffix))

@@ -1,0 +1,109 @@
+"""Workers, who they are to their panel, and the people who run the study."""
+
+import secrets
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chorale.store.schema import requester, setting, worker, worker_identity
+
+# Letters and digits that can't be mistaken for one another.
+_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    id: int
+    pseudonym: str
+    arrived_at: int
+    consented_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RequesterRow:
+    id: int
+    name: str
+    role: str
+    password_hash: str | None
+    session_version: int
+
+
+def arrive(tx: Connection, panel: str, external_id: str, now: int) -> tuple[WorkerRow, bool]:
+    """The worker behind a panel's id, made at the first arrival; and whether they are new."""
+    known = _by_identity(tx, panel, external_id)
+    if known is not None:
+        return known, False
+    pseudonym = "w-" + "".join(secrets.choice(_ALPHABET) for _ in range(10))
+    worker_id = tx.execute(
+        insert(worker).values(pseudonym=pseudonym, arrived_at=now).returning(worker.c.id)
+    ).scalar_one()
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    taken = tx.execute(
+        upsert(worker_identity)
+        .values(worker_id=worker_id, panel=panel, external_id=external_id)
+        .on_conflict_do_nothing()
+        .returning(worker_identity.c.worker_id)
+    ).first()
+    if taken is None:
+        # Somebody else's transaction made the same person a moment ago: ours leaves an unused worker to take back.
+        tx.execute(worker.delete().where(worker.c.id == worker_id))
+        known = _by_identity(tx, panel, external_id)
+        if known is None:
+            raise RuntimeError(f"the identity {panel!r} vanished while it was being made")
+        return known, False
+    return WorkerRow(worker_id, pseudonym, now, None), True
+
+
+def _by_identity(tx: Connection, panel: str, external_id: str) -> WorkerRow | None:
+    row = tx.execute(
+        select(worker)
+        .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
+        .where(worker_identity.c.panel == panel, worker_identity.c.external_id == external_id)
+    ).first()
+    return None if row is None else WorkerRow(*row)
+
+
+def find_worker(tx: Connection, worker_id: int) -> WorkerRow | None:
+    row = tx.execute(select(worker).where(worker.c.id == worker_id)).first()
+    return None if row is None else WorkerRow(*row)
+
+
+def panel_of(tx: Connection, worker_id: int) -> str | None:
+    return tx.execute(select(worker_identity.c.panel).where(worker_identity.c.worker_id == worker_id).limit(1)).scalar()
+
+
+def consent(tx: Connection, worker_id: int, now: int) -> bool:
+    """Note the consent; False if it was noted before."""
+    return bool(
+        tx.execute(
+            update(worker).where(worker.c.id == worker_id, worker.c.consented_at.is_(None)).values(consented_at=now)
+        ).rowcount
+    )
+
+
+def secret(tx: Connection, name: str) -> str:
+    """A random secret of this study, made the first time it is asked for."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    tx.execute(upsert(setting).values(key=f"secret:{name}", value=secrets.token_urlsafe(32)).on_conflict_do_nothing())
+    return str(tx.execute(select(setting.c.value).where(setting.c.key == f"secret:{name}")).scalar_one())
+
+
+def find_requester(tx: Connection, name: str) -> RequesterRow | None:
+    row = tx.execute(select(requester).where(requester.c.name == name)).first()
+    return None if row is None else RequesterRow(*row)
+
+
+def has_owner(tx: Connection) -> bool:
+    return tx.execute(select(requester.c.id).where(requester.c.role == "owner").limit(1)).first() is not None
+
+
+def set_password(tx: Connection, name: str, role: str, password_hash: str) -> None:
+    """Make the requester, or give them a new password and end their sessions."""
+    changed = tx.execute(
+        update(requester)
+        .where(requester.c.name == name)
+        .values(password_hash=password_hash, session_version=requester.c.session_version + 1)
+    ).rowcount
+    if not changed:
+        tx.execute(insert(requester).values(name=name, role=role, password_hash=password_hash, session_version=1))

@@ -1,0 +1,259 @@
+"""The tables. Times are integer milliseconds since 1970 UTC, amounts integer minor units, JSON is text."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# SQLite numbers rows itself only where the key's type is exactly INTEGER.
+_Id = BigInteger().with_variant(Integer, "sqlite")
+
+setting = Table(
+    "setting",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+stage = Table(
+    "stage",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("position", Integer, nullable=False),
+    Column("task", Text, nullable=False),
+    Column("task_version", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+)
+
+item = Table(
+    "item",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("group_key", Text, nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("wanted", Integer, nullable=False),
+    Column("taken", Integer, nullable=False),
+    Column("label", Text),
+    Column("confidence", Double),
+    Column("counted", Integer, nullable=False),
+    Column("released", Boolean, nullable=False),
+    UniqueConstraint("stage_id", "key"),
+    # The last guard of the promise that no item gets more judgments than its stage asks for.
+    CheckConstraint("taken >= 0 AND taken <= wanted", name="not_over_assigned"),
+    Index("ix_item_group", "stage_id", "group_key"),
+    Index(
+        "ix_item_open",
+        "stage_id",
+        sqlite_where=text("state = 'open'"),
+        postgresql_where=text("state = 'open'"),
+    ),
+    Index(
+        "ix_item_offered",
+        "stage_id",
+        "position",
+        sqlite_where=text("state = 'open' AND taken < wanted"),
+        postgresql_where=text("state = 'open' AND taken < wanted"),
+    ),
+)
+
+item_source = Table(
+    "item_source",
+    metadata,
+    Column("item_id", _Id, ForeignKey("item.id"), nullable=False),
+    Column("source_id", _Id, ForeignKey("item.id"), nullable=False),
+    PrimaryKeyConstraint("item_id", "source_id"),
+    Index("ix_item_source_source", "source_id"),
+)
+
+gold = Table(
+    "gold",
+    metadata,
+    Column("item_id", _Id, ForeignKey("item.id"), primary_key=True),
+    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("explanation", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("active", Boolean, nullable=False),
+    Index("ix_gold_stage", "stage_id", "position"),
+)
+
+worker = Table(
+    "worker",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("pseudonym", Text, nullable=False, unique=True),
+    Column("arrived_at", BigInteger, nullable=False),
+    Column("consented_at", BigInteger),
+)
+
+# Kept apart from everything else about a worker, and never exported.
+worker_identity = Table(
+    "worker_identity",
+    metadata,
+    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("panel", Text, nullable=False),
+    Column("external_id", Text, nullable=False),
+    PrimaryKeyConstraint("panel", "external_id"),
+    Index("ix_worker_identity_worker", "worker_id"),
+)
+
+participation = Table(
+    "participation",
+    metadata,
+    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("standing", Text, nullable=False),
+    Column("entered_at", BigInteger, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("served", Integer, nullable=False),
+    Column("answered", Integer, nullable=False),
+    Column("gold_answered", Integer, nullable=False),
+    Column("gold_right", Integer, nullable=False),
+    Column("earned", BigInteger, nullable=False),
+    Column("fees", BigInteger, nullable=False),
+    Column("worked_ms", BigInteger, nullable=False),
+    Column("item_cursor", BigInteger, nullable=False),
+    Column("gold_cursor", BigInteger, nullable=False),
+    # Whether the labels the worker had a part in are yet to be looked at again, their trust or standing having
+    # changed: 0 no, 1 yes, 2 somebody is at it (and 1 again if the trust changes meanwhile).
+    Column("stale", Integer, nullable=False),
+    PrimaryKeyConstraint("stage_id", "worker_id"),
+    Index("ix_participation_worker", "worker_id"),
+    Index(
+        "ix_participation_stale",
+        "stage_id",
+        sqlite_where=text("stale > 0"),
+        postgresql_where=text("stale > 0"),
+    ),
+)
+
+assignment = Table(
+    "assignment",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("token", Text, nullable=False, unique=True),
+    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("item_id", _Id, ForeignKey("item.id"), nullable=False),
+    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("group_key", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("leased_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+    Column("ended_at", BigInteger),
+    # The last guard of the promise that no worker sees an item, or two items of a group, twice.
+    UniqueConstraint("worker_id", "stage_id", "group_key"),
+    Index("ix_assignment_item", "item_id"),
+    Index(
+        "uq_assignment_live",
+        "worker_id",
+        "stage_id",
+        unique=True,
+        sqlite_where=text("state = 'live'"),
+        postgresql_where=text("state = 'live'"),
+    ),
+    Index(
+        "ix_assignment_expiry",
+        "expires_at",
+        sqlite_where=text("state = 'live'"),
+        postgresql_where=text("state = 'live'"),
+    ),
+)
+
+response = Table(
+    "response",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("assignment_id", _Id, ForeignKey("assignment.id"), nullable=False, unique=True),
+    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("item_id", _Id, ForeignKey("item.id"), nullable=False),
+    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("task_version", Integer, nullable=False),
+    Column("submitted_at", BigInteger, nullable=False),
+    Column("duration_ms", BigInteger, nullable=False),
+    Column("idempotency_key", Text, nullable=False),
+    Index("ix_response_item", "item_id"),
+    Index("ix_response_worker", "worker_id", "stage_id"),
+)
+
+grade = Table(
+    "grade",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("response_id", _Id, ForeignKey("response.id"), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("score", Double, nullable=False),
+    Column("reasons", Text, nullable=False),
+    Column("graded_at", BigInteger, nullable=False),
+    UniqueConstraint("response_id", "source"),
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("stage_id", _Id, ForeignKey("stage.id")),
+    Column("worker_id", _Id, ForeignKey("worker.id")),
+    Column("item_id", _Id, ForeignKey("item.id")),
+    Column("evidence", Text, nullable=False),
+    Index("ix_event_worker", "worker_id"),
+    Index("ix_event_item", "item_id"),
+)
+
+entry = Table(
+    "entry",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    # What is paid for, e.g. "response:17:base". Unique: nothing is paid twice.
+    Column("cause", Text, nullable=False, unique=True),
+    Column("at", BigInteger, nullable=False),
+    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("stage_id", _Id, ForeignKey("stage.id"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("amount", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Index("ix_entry_worker", "worker_id", "kind"),
+)
+
+requester = Table(
+    "requester",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("role", Text, nullable=False),
+    Column("password_hash", Text),
+    # Part of every session of theirs: changing it ends all of them.
+    Column("session_version", Integer, nullable=False),
+)

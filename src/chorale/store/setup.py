@@ -1,0 +1,212 @@
+"""Bringing a study's stages, items and gold into its database."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from typing import TypeVar
+
+from sqlalchemy import Connection, bindparam, insert, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chorale.model import Answer, ItemState, NewItem, StageState
+from chorale.store.schema import gold, item, item_source, setting, stage
+
+T = TypeVar("T")
+BATCH = 2_000
+# Any number will do, as long as every Chorale process takes the same one.
+SETUP_LOCK = 7_205_011_963
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    id: int
+    name: str
+    position: int
+    task: str
+    task_version: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewGold:
+    item: NewItem
+    answer: Answer
+    explanation: str
+    origin: str
+
+
+def lock_setup(tx: Connection) -> None:
+    """Let one process at a time bring a study in. On SQLite, writing at all is that lock."""
+    if tx.dialect.name == "postgresql":
+        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": SETUP_LOCK})
+
+
+def stages(tx: Connection) -> list[StageRow]:
+    return [StageRow(*row) for row in tx.execute(select(stage).order_by(stage.c.position))]
+
+
+def add_stage(tx: Connection, name: str, position: int, task: str, task_version: int) -> int:
+    return int(
+        tx.execute(
+            insert(stage)
+            .values(name=name, position=position, task=task, task_version=task_version, state=StageState.OPEN)
+            .returning(stage.c.id)
+        ).scalar_one()
+    )
+
+
+def set_stage_state(tx: Connection, stage_id: int, state: StageState) -> bool:
+    """Change the state; False if it already was so."""
+    return bool(
+        tx.execute(update(stage).where(stage.c.id == stage_id, stage.c.state != state).values(state=state)).rowcount
+    )
+
+
+def setting_value(tx: Connection, key: str) -> str | None:
+    return tx.execute(select(setting.c.value).where(setting.c.key == key)).scalar()
+
+
+def set_setting(tx: Connection, key: str, value: str) -> None:
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    tx.execute(
+        upsert(setting)
+        .values(key=key, value=value)
+        .on_conflict_do_update(index_elements=[setting.c.key], set_={"value": value})
+    )
+
+
+def shuffled_position(seed: int, stage_name: str, key: str) -> int:
+    """Where an item stands in its stage: random, and the same whenever it is asked."""
+    digest = blake2b(f"{seed}:{stage_name}:{key}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def known_items(tx: Connection, stage_id: int) -> dict[str, str]:
+    """The payloads of a stage's items by key."""
+    query = select(item.c.key, item.c.payload).where(item.c.stage_id == stage_id)
+    return {row.key: row.payload for row in tx.execute(query)}
+
+
+def known_gold(tx: Connection, stage_id: int) -> dict[str, tuple[str, str]]:
+    """The answers and explanations of a stage's gold by item key."""
+    query = (
+        select(item.c.key, gold.c.answer, gold.c.explanation)
+        .join(item, item.c.id == gold.c.item_id)
+        .where(gold.c.stage_id == stage_id)
+    )
+    return {key: (answer, explanation) for key, answer, explanation in tx.execute(query)}
+
+
+def explain_gold(tx: Connection, stage_id: int, key: str, explanation: str) -> None:
+    of_item = select(item.c.id).where(item.c.stage_id == stage_id, item.c.key == key).scalar_subquery()
+    tx.execute(update(gold).where(gold.c.item_id == of_item).values(explanation=explanation))
+
+
+def as_text(payload: object) -> str:
+    """JSON with sorted keys: equal payloads are equal texts."""
+    return json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:
+    """Add items; `wanted` judgments each, 0 for items that are only gold."""
+    added = 0
+    for batch in _batches(items):
+        tx.execute(
+            insert(item),
+            [
+                {
+                    "stage_id": stage_id,
+                    "key": new.key,
+                    "group_key": new.group,
+                    "payload": as_text(new.payload),
+                    "position": shuffled_position(seed, stage_name, new.key),
+                    "state": ItemState.OPEN if wanted else ItemState.COMPLETE,
+                    "wanted": wanted,
+                    "taken": 0,
+                    "label": None,
+                    "confidence": None,
+                    "counted": 0,
+                    "released": False,
+                }
+                for new in batch
+            ],
+        )
+        added += len(batch)
+        if any(new.sources for new in batch):
+            _add_sources(tx, stage_id, batch)
+    return added
+
+
+def _add_sources(tx: Connection, stage_id: int, batch: Sequence[NewItem]) -> None:
+    ids = {
+        key: item_id
+        for item_id, key in tx.execute(
+            select(item.c.id, item.c.key).where(item.c.stage_id == stage_id, item.c.key.in_([new.key for new in batch]))
+        )
+    }
+    tx.execute(
+        insert(item_source),
+        [{"item_id": ids[new.key], "source_id": source} for new in batch for source in new.sources],
+    )
+
+
+def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Sequence[NewGold]) -> None:
+    """Add gold items that are not part of the stage's own items."""
+    add_items(tx, stage_id, stage_name, seed, [row.item for row in rows], wanted=0)
+    keys = [row.item.key for row in rows]
+    ids: dict[str, int] = {}
+    for batch in _batches(keys):
+        query = select(item.c.key, item.c.id).where(item.c.stage_id == stage_id, item.c.key.in_(batch))
+        ids.update({row.key: row.id for row in tx.execute(query)})
+    for row in rows:
+        put_gold(
+            tx,
+            ids[row.item.key],
+            stage_id,
+            stage_name,
+            seed,
+            row.item.key,
+            row.answer,
+            row.explanation,
+            row.origin,
+        )
+
+
+def put_gold(
+    tx: Connection,
+    item_id: int,
+    stage_id: int,
+    stage_name: str,
+    seed: int,
+    key: str,
+    answer: Answer,
+    explanation: str,
+    origin: str,
+) -> None:
+    """Make an item gold, or change its gold answer."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    values = {"answer": as_text(answer), "explanation": explanation, "origin": origin, "active": True}
+    tx.execute(
+        upsert(gold)
+        .values(
+            item_id=item_id,
+            stage_id=stage_id,
+            position=shuffled_position(seed, f"{stage_name}:gold", key),
+            **values,
+        )
+        .on_conflict_do_update(index_elements=[gold.c.item_id], set_=values)
+    )
+
+
+def retire_gold(tx: Connection, item_id: int) -> bool:
+    """Stop using an item as gold; answers given so far stay graded."""
+    query = update(gold).where(gold.c.item_id == bindparam("of_item")).values(active=False)
+    return bool(tx.execute(query, {"of_item": item_id}).rowcount)
+
+
+def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

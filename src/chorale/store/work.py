@@ -1,0 +1,582 @@
+"""The hot path: leasing items to workers and taking their answers.
+
+Locks are always taken in the same order (a worker's participation, their assignment, items by id), which is what keeps
+concurrent transactions on PostgreSQL from deadlocking. On SQLite there is one writer and the locks are no-ops.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    insert,
+    literal_column,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chorale.model import AssignmentKind, AssignmentState, EntryKind, GoldRecord, Judgment, Standing
+from chorale.protocol import trust
+from chorale.store.prepared import Prepared, prepared_insert
+from chorale.store.schema import (
+    assignment,
+    entry,
+    gold,
+    grade,
+    item,
+    item_source,
+    participation,
+    response,
+    stage,
+    worker,
+)
+
+# Written out, not bound: only then can the database see that the partial index applies.
+_LIVE: ColumnElement[str] = literal_column("'live'")
+_PRODUCTION: ColumnElement[str] = literal_column("'production'")
+_OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipationRow:
+    stage_id: int
+    worker_id: int
+    standing: str
+    seed: int
+    served: int
+    answered: int
+    gold_answered: int
+    gold_right: int
+    earned: int
+    fees: int
+    item_cursor: int
+    gold_cursor: int
+
+    @property
+    def gold(self) -> GoldRecord:
+        return GoldRecord(self.gold_right, self.gold_answered)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedItem:
+    id: int
+    group_key: str
+    payload: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """An assignment as its worker has it."""
+
+    token: str
+    payload: str
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentRow:
+    id: int
+    token: str
+    stage_id: int
+    item_id: int
+    worker_id: int
+    group_key: str
+    kind: str
+    state: str
+    leased_at: int
+    expires_at: int
+
+
+_OWN_PARTICIPATION: Select[Any] = select(
+    participation.c.stage_id,
+    participation.c.worker_id,
+    participation.c.standing,
+    participation.c.seed,
+    participation.c.served,
+    participation.c.answered,
+    participation.c.gold_answered,
+    participation.c.gold_right,
+    participation.c.earned,
+    participation.c.fees,
+    participation.c.item_cursor,
+    participation.c.gold_cursor,
+).where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
+_PARTICIPATION = Prepared(_OWN_PARTICIPATION)
+_PARTICIPATION_LOCKED = Prepared(_OWN_PARTICIPATION.with_for_update())
+
+
+def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> ParticipationRow | None:
+    query = _PARTICIPATION_LOCKED if lock else _PARTICIPATION
+    row = query(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    return None if row is None else ParticipationRow(*row)
+
+
+def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:
+    """Let a worker into a stage; False if another tab of theirs was first."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    query = (
+        upsert(participation)
+        .values(
+            stage_id=stage_id,
+            worker_id=worker_id,
+            standing=Standing.ACTIVE,
+            entered_at=now,
+            seed=seed,
+            served=0,
+            answered=0,
+            gold_answered=0,
+            gold_right=0,
+            earned=0,
+            fees=0,
+            worked_ms=0,
+            item_cursor=-1,
+            gold_cursor=gold_cursor,
+            stale=0,
+        )
+        .on_conflict_do_nothing()
+    )
+    return bool(tx.execute(query).rowcount)
+
+
+def dropped_from(tx: Connection, worker_id: int) -> list[str]:
+    """The stages a worker was dropped from."""
+    query = (
+        select(stage.c.name)
+        .join(participation, participation.c.stage_id == stage.c.id)
+        .where(participation.c.worker_id == worker_id, participation.c.standing == Standing.DROPPED)
+    )
+    return list(tx.execute(query).scalars())
+
+
+_STAGE_AND_CONSENT = Prepared(
+    select(
+        select(stage.c.state).where(stage.c.id == bindparam("stage_id")).scalar_subquery(), worker.c.consented_at
+    ).where(worker.c.id == bindparam("worker_id"))
+)
+
+
+def stage_state_and_consent(tx: Connection, stage_id: int, worker_id: int) -> tuple[str, int | None] | None:
+    """The stage's state and when the worker consented; None if there is no such worker."""
+    row = _STAGE_AND_CONSENT(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    return None if row is None else (row[0], row[1])
+
+
+_LIVE_LEASE = Prepared(
+    select(assignment.c.token, item.c.payload, assignment.c.expires_at)
+    .join(item, item.c.id == assignment.c.item_id)
+    .where(
+        assignment.c.worker_id == bindparam("worker_id"),
+        assignment.c.stage_id == bindparam("stage_id"),
+        assignment.c.state == _LIVE,
+    )
+)
+
+
+def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
+    row = _LIVE_LEASE(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    return None if row is None else Lease(*row)
+
+
+_SEEN = exists().where(
+    assignment.c.worker_id == bindparam("worker_id"),
+    assignment.c.stage_id == item.c.stage_id,
+    assignment.c.group_key == item.c.group_key,
+)
+_CONTRIBUTED = exists().where(
+    item_source.c.item_id == item.c.id,
+    assignment.c.item_id == item_source.c.source_id,
+    assignment.c.worker_id == bindparam("worker_id"),
+    assignment.c.state == literal_column("'submitted'"),
+)
+
+
+def _offered(*, exclude_contributors: bool) -> Select[Any]:
+    query = (
+        select(item.c.id, item.c.group_key, item.c.payload, item.c.position)
+        .where(item.c.stage_id == bindparam("stage_id"), _OFFERED, item.c.position > bindparam("after"), ~_SEEN)
+        .order_by(item.c.position)
+        .limit(1)
+    )
+    return query.where(~_CONTRIBUTED) if exclude_contributors else query
+
+
+_ROOM = {flag: _offered(exclude_contributors=flag) for flag in (False, True)}
+_NEXT_OFFERED = {flag: Prepared(query.with_for_update(skip_locked=True, of=item)) for flag, query in _ROOM.items()}
+
+
+def next_item(
+    tx: Connection, stage_id: int, worker_id: int, cursor: int, *, exclude_contributors: bool
+) -> OfferedItem | None:
+    """An item of the stage with room for this worker: the first after the cursor, or else the first of all."""
+    query = _NEXT_OFFERED[exclude_contributors]
+    for after in (cursor, -1) if cursor >= 0 else (-1,):
+        found = query(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after}).first()
+        if found is not None:
+            return OfferedItem(*found)
+    return None
+
+
+def room_for(tx: Connection, stage_id: int, worker_id: int, *, exclude_contributors: bool) -> bool:
+    """Whether the stage has an item for this worker, without taking or locking it."""
+    query = _ROOM[exclude_contributors]
+    return tx.execute(query, {"stage_id": stage_id, "worker_id": worker_id, "after": -1}).first() is not None
+
+
+_NEXT_GOLD = Prepared(
+    select(item.c.id, item.c.group_key, item.c.payload, gold.c.position)
+    .join(item, item.c.id == gold.c.item_id)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.position > bindparam("after"), ~_SEEN)
+    .order_by(gold.c.position)
+    .limit(1)
+)
+
+
+def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> OfferedItem | None:
+    """A gold item the worker has not seen, starting from their own place in the ring."""
+    for after in (cursor, -1):
+        found = _NEXT_GOLD(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after}).first()
+        if found is not None:
+            return OfferedItem(*found)
+    return None
+
+
+_OPEN_ITEMS = exists(
+    select(item.c.id).where(item.c.stage_id == bindparam("stage_id"), item.c.state == literal_column("'open'"))
+)
+
+
+def has_open_items(tx: Connection, stage_ids: Sequence[int]) -> bool:
+    """Whether any of the stages still wants judgments, be they leased out or not."""
+    return any(tx.execute(select(_OPEN_ITEMS), {"stage_id": stage_id}).scalar() for stage_id in stage_ids)
+
+
+_TAKE = Prepared(
+    update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + 1)
+)
+_INSERT_ASSIGNMENT = prepared_insert(
+    assignment,
+    "token",
+    "stage_id",
+    "item_id",
+    "worker_id",
+    "group_key",
+    "kind",
+    "state",
+    "leased_at",
+    "expires_at",
+)
+_SERVE = {
+    kind: Prepared(
+        update(participation)
+        .where(
+            participation.c.stage_id == bindparam("of_stage"),
+            participation.c.worker_id == bindparam("of_worker"),
+        )
+        .values({"served": participation.c.served + 1, cursor: bindparam("position")})
+    )
+    for kind, cursor in ((AssignmentKind.GOLD, "gold_cursor"), (AssignmentKind.PRODUCTION, "item_cursor"))
+}
+
+
+def lease(
+    tx: Connection,
+    token: str,
+    stage_id: int,
+    worker_id: int,
+    offered: OfferedItem,
+    kind: AssignmentKind,
+    now: int,
+    expires_at: int,
+) -> Lease:
+    if kind is AssignmentKind.PRODUCTION and not take_place(tx, offered.id):
+        raise RuntimeError(f"item {offered.id} was offered with no place left")
+    _INSERT_ASSIGNMENT(
+        tx,
+        {
+            "token": token,
+            "stage_id": stage_id,
+            "item_id": offered.id,
+            "worker_id": worker_id,
+            "group_key": offered.group_key,
+            "kind": kind,
+            "state": AssignmentState.LIVE,
+            "leased_at": now,
+            "expires_at": expires_at,
+        },
+    )
+    _SERVE[kind](tx, {"of_stage": stage_id, "of_worker": worker_id, "position": offered.position})
+    return Lease(token, offered.payload, expires_at)
+
+
+def take_place(tx: Connection, item_id: int) -> bool:
+    """Take one of the judgments an item asks for; False if none is left."""
+    return bool(_TAKE(tx, {"of_item": item_id}).rowcount)
+
+
+_LEASED: Select[Any] = select(
+    assignment.c.id,
+    assignment.c.token,
+    assignment.c.stage_id,
+    assignment.c.item_id,
+    assignment.c.worker_id,
+    assignment.c.group_key,
+    assignment.c.kind,
+    assignment.c.state,
+    assignment.c.leased_at,
+    assignment.c.expires_at,
+)
+_ASSIGNMENT = Prepared(
+    _LEASED.join(
+        participation,
+        and_(
+            participation.c.stage_id == assignment.c.stage_id,
+            participation.c.worker_id == assignment.c.worker_id,
+        ),
+    )
+    .where(assignment.c.token == bindparam("token"))
+    .with_for_update(of=[participation, assignment])
+)
+
+
+def assignment_by_token(tx: Connection, token: str) -> AssignmentRow | None:
+    """The assignment, locked together with its worker's participation."""
+    row = _ASSIGNMENT(tx, {"token": token}).first()
+    return None if row is None else AssignmentRow(*row)
+
+
+_END = Prepared(
+    update(assignment)
+    .where(assignment.c.id == bindparam("of_assignment"))
+    .values(state=bindparam("new_state"), ended_at=bindparam("now"))
+)
+_GIVE_PLACE = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken - 1))
+
+
+def end_assignment(tx: Connection, row: AssignmentRow, state: AssignmentState, now: int) -> None:
+    """End an assignment; unless it was submitted, its place on the item is free again."""
+    _END(tx, {"of_assignment": row.id, "new_state": state, "now": now})
+    holds_place = row.kind == AssignmentKind.PRODUCTION and row.state == AssignmentState.LIVE
+    if holds_place and state is not AssignmentState.SUBMITTED:
+        _GIVE_PLACE(tx, {"of_item": row.item_id})
+
+
+def expired_assignments(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
+    """Live assignments past their time, locked, by item."""
+    query: Select[Any] = (
+        _LEASED.where(assignment.c.state == _LIVE, assignment.c.expires_at <= now)
+        .order_by(assignment.c.item_id)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    return [AssignmentRow(*row) for row in tx.execute(query)]
+
+
+_INSERT_RESPONSE = prepared_insert(
+    response,
+    "assignment_id",
+    "stage_id",
+    "item_id",
+    "worker_id",
+    "kind",
+    "answer",
+    "task_version",
+    "submitted_at",
+    "duration_ms",
+    "idempotency_key",
+    returning=response.c.id,
+)
+
+
+def add_response(
+    tx: Connection,
+    row: AssignmentRow,
+    answer: str,
+    task_version: int,
+    now: int,
+    duration_ms: int,
+    idempotency_key: str,
+) -> int:
+    return int(
+        _INSERT_RESPONSE(
+            tx,
+            {
+                "assignment_id": row.id,
+                "stage_id": row.stage_id,
+                "item_id": row.item_id,
+                "worker_id": row.worker_id,
+                "kind": row.kind,
+                "answer": answer,
+                "task_version": task_version,
+                "submitted_at": now,
+                "duration_ms": duration_ms,
+                "idempotency_key": idempotency_key,
+            },
+        ).scalar_one()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GivenResponse:
+    id: int
+    answer: str
+    idempotency_key: str
+    score: float | None
+    explanation: str | None
+
+
+def response_to(tx: Connection, assignment_id: int) -> GivenResponse | None:
+    """What was submitted for an assignment, with its gold grade if it has one."""
+    row = tx.execute(
+        select(response.c.id, response.c.answer, response.c.idempotency_key, grade.c.score, gold.c.explanation)
+        .outerjoin(grade, and_(grade.c.response_id == response.c.id, grade.c.source == "gold"))
+        .outerjoin(gold, gold.c.item_id == response.c.item_id)
+        .where(response.c.assignment_id == assignment_id)
+    ).first()
+    return None if row is None else GivenResponse(*row)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    answer: str
+    explanation: str
+
+
+_GOLD_ANSWER = Prepared(select(gold.c.answer, gold.c.explanation).where(gold.c.item_id == bindparam("item_id")))
+
+
+def gold_answer(tx: Connection, item_id: int) -> GoldAnswer | None:
+    row = _GOLD_ANSWER(tx, {"item_id": item_id}).first()
+    return None if row is None else GoldAnswer(*row)
+
+
+def add_grade(tx: Connection, response_id: int, source: str, score: float, reasons: Sequence[str], now: int) -> None:
+    tx.execute(
+        insert(grade),
+        {
+            "response_id": response_id,
+            "source": source,
+            "score": score,
+            "reasons": json.dumps(list(reasons), ensure_ascii=False),
+            "graded_at": now,
+        },
+    )
+
+
+_COUNT_ANSWER = Prepared(
+    update(participation)
+    .where(
+        participation.c.stage_id == bindparam("of_stage"),
+        participation.c.worker_id == bindparam("of_worker"),
+    )
+    .values(
+        answered=participation.c.answered + 1,
+        gold_answered=participation.c.gold_answered + bindparam("more_gold"),
+        gold_right=participation.c.gold_right + bindparam("more_right"),
+        earned=participation.c.earned + bindparam("more_earned"),
+        fees=participation.c.fees + bindparam("more_fees"),
+        worked_ms=participation.c.worked_ms + bindparam("more_ms"),
+        standing=bindparam("new_standing"),
+        stale=case((bindparam("now_stale", type_=Integer) == 1, 1), else_=participation.c.stale),
+    )
+)
+
+
+def count_answer(
+    tx: Connection,
+    stage_id: int,
+    worker_id: int,
+    *,
+    gold_answered: int,
+    gold_right: int,
+    earned: int,
+    fees: int,
+    worked_ms: int,
+    standing: Standing,
+    stale: bool,
+) -> None:
+    """Add an answer to a worker's record. `stale` marks their labels to be looked at again."""
+    _COUNT_ANSWER(
+        tx,
+        {
+            "of_stage": stage_id,
+            "of_worker": worker_id,
+            "more_gold": gold_answered,
+            "more_right": gold_right,
+            "more_earned": earned,
+            "more_fees": fees,
+            "more_ms": worked_ms,
+            "new_standing": standing,
+            "now_stale": 1 if stale else 0,
+        },
+    )
+
+
+_INSERT_ENTRY = prepared_insert(entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason")
+
+
+def add_entry(
+    tx: Connection,
+    cause: str,
+    now: int,
+    worker_id: int,
+    stage_id: int,
+    kind: EntryKind,
+    amount: int,
+    reason: str,
+) -> None:
+    _INSERT_ENTRY(
+        tx,
+        {
+            "cause": cause,
+            "at": now,
+            "worker_id": worker_id,
+            "stage_id": stage_id,
+            "kind": kind,
+            "amount": amount,
+            "reason": reason,
+        },
+    )
+
+
+_JUDGMENTS = Prepared(
+    select(
+        worker.c.pseudonym,
+        response.c.answer,
+        participation.c.gold_right,
+        participation.c.gold_answered,
+    )
+    .select_from(response)
+    .join(worker, worker.c.id == response.c.worker_id)
+    .join(
+        participation,
+        and_(
+            participation.c.stage_id == response.c.stage_id,
+            participation.c.worker_id == response.c.worker_id,
+        ),
+    )
+    .where(
+        response.c.item_id == bindparam("item_id"),
+        response.c.kind == _PRODUCTION,
+        participation.c.standing == literal_column("'active'"),
+    )
+)
+
+
+def judgments_of(tx: Connection, item_id: int, unproven: float) -> list[Judgment]:
+    """The counted judgments of an item, each with its worker's present trust."""
+    return [
+        Judgment(name, json.loads(answer), trust(GoldRecord(right, answered), unproven))
+        for name, answer, right, answered in _JUDGMENTS(tx, {"item_id": item_id})
+    ]

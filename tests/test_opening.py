@@ -1,0 +1,146 @@
+"""Databases are created, migrated as a whole, or refused with what to do."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine, inspect, text
+
+from chorale.model import UserError
+from chorale.store import open_store, results, store_url
+from chorale.store.opening import MIGRATIONS
+from chorale.store.schema import metadata
+from chorale.study import open_study
+from small_study import write_small_study
+
+NEXT = """\
+from alembic import op
+import sqlalchemy as sa
+
+revision = "9001"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("worker", sa.Column("extra", sa.Text()))
+    {then}
+"""
+
+
+def migrations_with_next(tmp_path: Path, then: str) -> Path:
+    folder = tmp_path / "migrations"
+    shutil.copytree(MIGRATIONS, folder)
+    (folder / "versions" / "9001_next.py").write_text(NEXT.format(then=then))
+    return folder
+
+
+def columns(address: str, table: str) -> set[str]:
+    engine = create_engine(address)
+    try:
+        return {column["name"] for column in inspect(engine).get_columns(table)}
+    finally:
+        engine.dispose()
+
+
+def address_of(tmp_path: Path, database: str | None) -> str:
+    return database or f"sqlite:///{tmp_path / 'study.db'}"
+
+
+def test_migrations_make_the_schema_the_code_uses(tmp_path: Path, database: str | None) -> None:
+    address = address_of(tmp_path, database)
+    open_store(store_url(address, tmp_path)).close()
+    engine = create_engine(address)
+    with engine.connect() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), metadata)
+    engine.dispose()
+    assert differences == []
+
+
+def test_an_older_study_is_brought_up_to_date(tmp_path: Path, database: str | None) -> None:
+    address = address_of(tmp_path, database)
+    write_small_study(tmp_path / "study")
+    study = open_study(tmp_path / "study", address)
+    study.close()
+    migrations = migrations_with_next(tmp_path, "pass")
+    open_store(store_url(address, tmp_path), migrations).close()
+    assert "extra" in columns(address, "worker")
+    if database is None:
+        copy = tmp_path / "study.db.before-0002"
+        assert "extra" not in columns(f"sqlite:///{copy}", "worker")
+        assert sqlite3.connect(copy).execute("SELECT count(*) FROM item").fetchone() == (20,)
+
+
+def test_a_failing_migration_changes_nothing(tmp_path: Path, database: str | None) -> None:
+    address = address_of(tmp_path, database)
+    open_store(store_url(address, tmp_path)).close()
+    migrations = migrations_with_next(tmp_path, 'op.execute("SELECT no_such_function()")')
+    with pytest.raises(UserError):
+        open_store(store_url(address, tmp_path), migrations)
+    assert "extra" not in columns(address, "worker")
+    open_store(store_url(address, tmp_path)).close()
+
+
+def test_a_newer_study_is_refused_untouched(tmp_path: Path, database: str | None) -> None:
+    address = address_of(tmp_path, database)
+    open_store(store_url(address, tmp_path), migrations_with_next(tmp_path, "pass")).close()
+    with pytest.raises(UserError, match="newer Chorale"):
+        open_store(store_url(address, tmp_path))
+
+
+def test_a_foreign_database_is_refused_untouched(tmp_path: Path, database: str | None) -> None:
+    address = address_of(tmp_path, database)
+    engine = create_engine(address)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE somebody_elses (x INTEGER)"))
+    engine.dispose()
+    with pytest.raises(UserError, match="not Chorale's"):
+        open_store(store_url(address, tmp_path))
+    assert columns(address, "somebody_elses") == {"x"}
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "study.db").write_text("This is not a database." * 100)
+    with pytest.raises(UserError, match="not a database"):
+        open_store(store_url(None, tmp_path / "study.db"))
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("nonsense", "not a database address"),
+        ("mysql://host/name", "not supported"),
+        ("postgresql+psycopg://127.0.0.1:1/none?connect_timeout=1", "can't be opened"),
+    ],
+)
+def test_bad_addresses(tmp_path: Path, address: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        open_store(store_url(address, tmp_path / "study.db"))
+
+
+def test_changed_files_are_refused_with_what_to_do(tmp_path: Path, database: str | None) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder)
+    open_study(folder, database).close()
+    items = (folder / "items.jsonl").read_text()
+    (folder / "items.jsonl").write_text(items.replace("hull 2", "deck 2"))
+    (folder / "gold1.jsonl").write_text(
+        (folder / "gold1.jsonl").read_text().replace('"answer": "no"', '"answer": "yes"')
+    )
+    with pytest.raises(UserError, match="no longer fit") as refused:
+        open_study(folder, database)
+    assert {problem.file for problem in refused.value.problems} == {"items.jsonl", "gold1.jsonl"}
+
+
+def test_added_items_come_in(tmp_path: Path, database: str | None) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=2)
+    open_study(folder, database).close()
+    write_small_study(folder, applications=5)
+    study = open_study(folder, database)
+    assert study.store.read(results.stage_counts).result()[0].items == 10
+    study.close()
