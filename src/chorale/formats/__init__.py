@@ -8,6 +8,7 @@ from chorale.formats.tables import (
     write_csv,
     write_jsonl,
     write_parquet,
+    write_tsv,
 )
 from chorale.formats.toml_lines import line_of
 
@@ -23,4 +24,5 @@ __all__ = [
     "write_csv",
     "write_jsonl",
     "write_parquet",
+    "write_tsv",
 ]

@@ -78,6 +78,19 @@ def write_csv(columns: Sequence[str], rows: Iterable[TableRow], target: Path | T
         writer.writerows([escape_cell(_text(row.get(column))) for column in columns] for row in rows)
 
 
+_LINE_BREAKING = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+
+
+def write_tsv(columns: Sequence[str], rows: Iterable[TableRow], target: Path | TextIO) -> None:
+    """Tab-separated with plain line ends: a line is a row whatever its texts, whose tabs and breaks become spaces."""
+    with _opened(target) as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(
+            [escape_cell(_LINE_BREAKING.sub(" ", _text(row.get(column)))) for column in columns] for row in rows
+        )
+
+
 def write_parquet(columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
     """A typed column for every name: booleans, whole numbers, numbers, or text where values are mixed or nested."""
     import polars  # noqa: PLC0415 - a second of start-up that only this function needs

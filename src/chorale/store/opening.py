@@ -36,10 +36,10 @@ def store_url(address: str | None, default_file: Path) -> URL:
     return url
 
 
-def open_store(url: URL, migrations: Path = MIGRATIONS) -> Store:
-    """Open the database, bringing its schema up to date in one transaction."""
+def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) -> Store:
+    """Open the database, bringing its schema up to date in one transaction; an empty one only if it may be created."""
     try:
-        _bring_up_to_date(url, migrations)
+        _bring_up_to_date(url, migrations, create=create)
     except (NoSuchModuleError, ModuleNotFoundError):
         raise UserError("PostgreSQL needs the psycopg driver: pip install 'chorale[postgres]'.") from None
     except OperationalError as error:
@@ -51,7 +51,7 @@ def open_store(url: URL, migrations: Path = MIGRATIONS) -> Store:
     return connect(url)
 
 
-def _bring_up_to_date(url: URL, migrations: Path) -> None:
+def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
     is_sqlite = url.get_backend_name() == "sqlite"
     engine = sqlite_engine(url, "BEGIN IMMEDIATE") if is_sqlite else create_engine(url)
     try:
@@ -62,6 +62,10 @@ def _bring_up_to_date(url: URL, migrations: Path) -> None:
             config, known, head = _scripts(migrations)
             if current == head:
                 return
+            if current is None and not create:
+                raise UserError(
+                    f"There is no study in {url.render_as_string()} yet. Start it with `chorale serve` first."
+                )
             if current is not None and current not in known:
                 raise UserError(
                     f"This study was last opened by a newer Chorale (schema {current!r}, this one knows up to "

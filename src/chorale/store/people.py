@@ -1,6 +1,8 @@
 """Workers, who they are to their panel, and the people who run the study."""
 
+import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
@@ -29,7 +31,7 @@ class RequesterRow:
     session_version: int
 
 
-def arrive(tx: Connection, panel: str, external_id: str, now: int) -> tuple[WorkerRow, bool]:
+def arrive(tx: Connection, panel: str, external_id: str, visit: Mapping[str, str], now: int) -> tuple[WorkerRow, bool]:
     """The worker behind a panel's id, made at the first arrival; and whether they are new."""
     known = _by_identity(tx, panel, external_id)
     if known is not None:
@@ -41,7 +43,9 @@ def arrive(tx: Connection, panel: str, external_id: str, now: int) -> tuple[Work
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     taken = tx.execute(
         upsert(worker_identity)
-        .values(worker_id=worker_id, panel=panel, external_id=external_id)
+        .values(
+            worker_id=worker_id, panel=panel, external_id=external_id, visit=json.dumps(dict(visit), ensure_ascii=False)
+        )
         .on_conflict_do_nothing()
         .returning(worker_identity.c.worker_id)
     ).first()
@@ -96,6 +100,13 @@ def find_requester(tx: Connection, name: str) -> RequesterRow | None:
 
 def has_owner(tx: Connection) -> bool:
     return tx.execute(select(requester.c.id).where(requester.c.role == "owner").limit(1)).first() is not None
+
+
+def add_requester(tx: Connection, name: str, role: str) -> bool:
+    """Make somebody who signs in by a link and has no password; False if the name is taken."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    made = upsert(requester).values(name=name, role=role, session_version=1).on_conflict_do_nothing()
+    return bool(tx.execute(made).rowcount)
 
 
 def set_password(tx: Connection, name: str, role: str, password_hash: str) -> None:

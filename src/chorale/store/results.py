@@ -39,7 +39,7 @@ class StageCounts:
     judgments: int
     """Counted judgments."""
     discarded: int
-    """Production responses that do not count, because their worker was dropped."""
+    """Production responses that do not count: their worker was dropped, or their item withdrawn."""
     gold_items: int
     gold_answers: int
     live: int
@@ -60,7 +60,7 @@ def stage_counts(tx: Connection) -> list[StageCounts]:
             func.sum(case((and_(judged, item.c.state == ItemState.COMPLETE), 1), else_=0)),
             func.sum(case((and_(item.c.released, item.c.state == ItemState.COMPLETE), 1), else_=0)),
             func.sum(case((item.c.state == ItemState.WITHDRAWN, 1), else_=0)),
-            func.sum(item.c.counted),
+            func.sum(case((item.c.state != ItemState.WITHDRAWN, item.c.counted), else_=0)),
         ).group_by(item.c.stage_id),
     )
     responses = _by_stage(
@@ -275,6 +275,20 @@ def lineage(tx: Connection, item_id: int) -> list[tuple[str, str]]:
     return [(name, key) for name, key in tx.execute(query)]
 
 
+def all_sources(tx: Connection) -> dict[int, list[str]]:
+    """The items, as "stage/key", that derived item came from, by its id."""
+    query = (
+        select(item_source.c.item_id, stage.c.name, item.c.key)
+        .join(item, item.c.id == item_source.c.source_id)
+        .join(stage, stage.c.id == item.c.stage_id)
+        .order_by(item_source.c.item_id, item.c.id)
+    )
+    found: dict[int, list[str]] = {}
+    for item_id, name, key in tx.execute(query, execution_options=STREAMED):
+        found.setdefault(item_id, []).append(f"{name}/{key}")
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
     """A submitted answer with everything that belongs to it."""
@@ -294,6 +308,13 @@ class ResponseRow:
     """Whether it counts towards the item's label."""
     gold_answer: Any
     gold_score: float | None
+    item_id: int
+    item_payload: str
+    """JSON, as stored: only exports need it taken apart."""
+    item_state: str
+    item_label: Any
+    item_confidence: float | None
+    item_released: bool
 
 
 def all_responses(
@@ -316,6 +337,12 @@ def all_responses(
             participation.c.standing,
             gold.c.answer.label("gold_answer"),
             grade.c.score,
+            item.c.id.label("item_id"),
+            item.c.payload,
+            item.c.state,
+            item.c.label,
+            item.c.confidence,
+            item.c.released,
         )
         .select_from(response)
         .join(stage, stage.c.id == response.c.stage_id)
@@ -354,6 +381,12 @@ def all_responses(
             counts=row.kind == "production" and row.standing == Standing.ACTIVE,
             gold_answer=None if row.gold_answer is None else json.loads(row.gold_answer),
             gold_score=row.score,
+            item_id=row.item_id,
+            item_payload=row.payload,
+            item_state=row.state,
+            item_label=None if row.label is None else json.loads(row.label),
+            item_confidence=row.confidence,
+            item_released=bool(row.released),
         )
 
 

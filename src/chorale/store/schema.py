@@ -121,6 +121,8 @@ worker_identity = Table(
     Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
     Column("panel", Text, nullable=False),
     Column("external_id", Text, nullable=False),
+    # What else the panel said at the first arrival: its ids of the study and the visit.
+    Column("visit", Text, nullable=False),
     PrimaryKeyConstraint("panel", "external_id"),
     Index("ix_worker_identity_worker", "worker_id"),
 )
@@ -228,6 +230,7 @@ event = Table(
     Column("worker_id", _Id, ForeignKey("worker.id")),
     Column("item_id", _Id, ForeignKey("item.id")),
     Column("evidence", Text, nullable=False),
+    Index("ix_event_kind", "kind", "id"),
     Index("ix_event_worker", "worker_id"),
     Index("ix_event_item", "item_id"),
 )

@@ -372,6 +372,10 @@ def end_assignment(tx: Connection, row: AssignmentRow, state: AssignmentState, n
         _GIVE_PLACE(tx, {"of_item": row.item_id})
 
 
+def set_expiry(tx: Connection, assignment_id: int, expires_at: int) -> None:
+    tx.execute(update(assignment).where(assignment.c.id == assignment_id).values(expires_at=expires_at))
+
+
 def expired_assignments(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
     """Live assignments past their time, locked, by item."""
     query: Select[Any] = (

@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
 
-from chorale.tasks.contract import AnswerError, Combined, Example, GradeResult, ItemError, Task
+from chorale.tasks.contract import (
+    AnswerError,
+    Combined,
+    Example,
+    GradeResult,
+    ItemError,
+    StageResults,
+    Task,
+    TaskExport,
+)
 from chorale.tasks.rules_entailment import RULES_ENTAILMENT
 from chorale.tasks.rules_meaningful import RULES_MEANINGFUL
 
@@ -31,6 +40,8 @@ __all__ = [
     "Example",
     "GradeResult",
     "ItemError",
+    "StageResults",
     "Task",
+    "TaskExport",
     "installed_tasks",
 ]

@@ -4,7 +4,7 @@ A task is a frozen description. Built-in tasks get nothing that one from another
 (`tests/test_tasks.py`) runs over all of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,32 @@ class Example:
 
     row: Mapping[str, Any]
     answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class StageResults:
+    """A stage as its task's own exports see it."""
+
+    items: Iterable[SourceItem]
+    sources: Iterable[SourceItem] | None
+    """The items of the stage it was derived from; None if its items come from a file."""
+    confidence: float
+    """What a result of that stage had to reach."""
+    options: BaseModel
+
+
+@dataclass(frozen=True, slots=True)
+class TaskExport:
+    """A table that only this kind of work has."""
+
+    name: str
+    summary: str
+    file_name: str
+    """Its ending (.csv, .tsv or .jsonl) says how it is written."""
+    columns: tuple[str, ...]
+    rows: Callable[[StageResults], Iterator[Mapping[str, Any]]]
+    tally: Callable[[StageResults], Mapping[str, int]] | None = None
+    """How many came to which end, for what the table leaves out."""
 
 
 class NoOptions(BaseModel):
@@ -111,6 +137,7 @@ class Task:
     combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
     derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
     """New items from all items of one group of an earlier stage, given the confidence asked for."""
+    exports: tuple[TaskExport, ...] = ()
 
     def parse_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         return _parsed(self.row_type, row)

@@ -138,6 +138,7 @@ def upgrade() -> None:
         sa.Column("worker_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("panel", sa.Text(), nullable=False),
         sa.Column("external_id", sa.Text(), nullable=False),
+        sa.Column("visit", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["worker_id"], ["worker.id"], name=op.f("fk_worker_identity_worker_id_worker")),
         sa.PrimaryKeyConstraint("panel", "external_id", name=op.f("pk_worker_identity")),
     )
@@ -195,6 +196,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["worker_id"], ["worker.id"], name=op.f("fk_event_worker_id_worker")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_event")),
     )
+    op.create_index("ix_event_kind", "event", ["kind", "id"], unique=False)
     op.create_index("ix_event_item", "event", ["item_id"], unique=False)
     op.create_index("ix_event_worker", "event", ["worker_id"], unique=False)
     op.create_table(
