@@ -1,0 +1,47 @@
+"""Where problems are gathered, and the words for names that are not known."""
+
+import difflib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from chorale.formats import line_of, shortened
+from chorale.formats.toml_lines import TomlPath
+from chorale.model import Problem
+
+SETTINGS_FILE = "study.toml"
+
+
+class Report:
+    """The problems found so far, and where settings stand in the study file."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.text = ""
+        self.problems: list[Problem] = []
+        self._told: list[TomlPath] = []
+
+    def add(self, file: str, line: int | None, message: str, fix: str, value: str | None = None) -> None:
+        self.problems.append(Problem(file, line, message, fix, value))
+
+    def setting(self, path: TomlPath, message: str, fix: str, value: Any = None) -> None:
+        """Add a problem of a setting, unless one of it or of a part of it was told: the rest follows from that."""
+        if any(told[: len(path)] == path for told in self._told):
+            return
+        self._told.append(path)
+        found = None if value is None else shortened(value)
+        self.add(SETTINGS_FILE, line_of(self.text, path), message, fix, found)
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """The known name nearest to one that is not, or all of them if none is near."""
+    near = difflib.get_close_matches(name[:100].lower(), known, n=1)
+    names = ", ".join(f"`{printable(each)}`" for each in sorted(known))
+    if near:
+        return f"Did you mean `{printable(near[0])}`?"
+    return f"Use one of: {names}." if names else "There are none to name here."
+
+
+def printable(name: str) -> str:
+    """A name fit for a message: short, and without characters that would disturb it."""
+    return shortened(name)[1:-1]

@@ -1,0 +1,77 @@
+"""The study file: its bytes, then its TOML, as the JSON values that a study can use."""
+
+import math
+import re
+import tomllib
+from datetime import date, datetime, time
+from typing import Any
+
+from chorale.formats.toml_lines import TomlPath
+from chorale.study.checking.named_files import decoded
+from chorale.study.checking.report import SETTINGS_FILE, Report
+
+_DEEPEST = 20
+
+
+def read_settings(report: Report) -> dict[str, Any] | None:
+    """The study file as JSON values, or None if there is nothing in it to check further."""
+    try:
+        raw = (report.root / SETTINGS_FILE).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        report.add(
+            SETTINGS_FILE,
+            None,
+            f"there is no such file in {report.root}",
+            "Name a study folder, or make one with `chorale new DIR --template rules`.",
+        )
+        return None
+    except OSError as error:
+        report.add(SETTINGS_FILE, None, f"can't be read: {error.strerror}", "Make the file readable.")
+        return None
+    text = decoded(raw, SETTINGS_FILE, report)
+    if text is None:
+        return None
+    report.text = text
+    try:
+        settings = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, line = _without_position(str(error), text)
+        report.add(SETTINGS_FILE, line, f"is not TOML: {message}", "Correct the line; see https://toml.io.")
+        return None
+    except (ValueError, RecursionError):
+        report.add(SETTINGS_FILE, None, "can't be read as TOML", "Remove overlong numbers and deep nesting.")
+        return None
+    return {name: _usable(value, (name,), report) for name, value in settings.items()}
+
+
+def _without_position(message: str, text: str) -> tuple[str, int]:
+    """A message of tomllib's and the line it is about, which older versions of Python give only in the message."""
+    match = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$", message)
+    line = int(match[1]) if match and match[1] else text.rstrip().count("\n") + 1
+    message = message[: match.start()] if match else message
+    return message[:1].lower() + message[1:], line
+
+
+def _usable(value: Any, path: TomlPath, report: Report) -> Any:
+    """The value as JSON has it, or a stand-in for one that TOML allows and a study can't use."""
+    match value:
+        case dict() | list() if len(path) > _DEEPEST:
+            report.setting(path, "is nested too deeply", "Remove some of the brackets.")
+            return None
+        case dict():
+            return {name: _usable(inner, (*path, name), report) for name, inner in value.items()}
+        case list():
+            return [_usable(inner, (*path, number), report) for number, inner in enumerate(value)]
+        case str() if "\0" in value:
+            report.setting(path, "contains a NUL character", "Remove it.", value)
+            return value.replace("\0", "?")
+        case int() if not -(2**63) <= value < 2**63:
+            report.setting(path, "is too large a number", "Write a smaller one.")
+            return 1
+        case float() if not math.isfinite(value):
+            report.setting(path, "is not a finite number", "Write a number.", value)
+            return 1
+        case datetime() | date() | time():
+            report.setting(path, "is a date or time", "Put it in quotes.", str(value))
+            return str(value)
+    return value

@@ -1,0 +1,161 @@
+"""What the settings of one stage name: its task, guidelines, items, gold and truth."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, StageSettings
+from chorale.study.checking.content import GoldRow, StageContent, TruthRow
+from chorale.study.checking.drafts import Draft, earlier_stage
+from chorale.study.checking.named_files import read_markdown
+from chorale.study.checking.report import Report, did_you_mean
+from chorale.study.checking.row_files import RowFile, row_file
+from chorale.study.checking.settings_shape import parsed_settings
+from chorale.tasks import Task, installed_tasks
+
+
+@dataclass(frozen=True)
+class StageFiles:
+    """What was found in the files of a stage."""
+
+    task: Task | None
+    options: BaseModel | None
+    items: tuple[NewItem, ...]
+    gold: tuple[GoldRow, ...]
+    gold_count: int | None
+    """Rows of the gold file; None if it is not known how many there would be without their problems."""
+    truth: tuple[TruthRow, ...]
+    guidelines: str
+    taken: frozenset[str]
+    """Keys and groups of the stage's items, or of those they are derived from: gold must not be called the same."""
+
+    def complete(self, settings: StageSettings) -> StageContent:
+        if self.task is None or self.options is None:
+            raise ValueError(f"stage {settings.name} has problems that were not reported")
+        return StageContent(
+            settings=settings,
+            task=self.task,
+            options=self.options,
+            items=self.items,
+            gold=self.gold,
+            truth=self.truth,
+            guidelines=self.guidelines,
+        )
+
+
+def read_stage_files(
+    draft: Draft, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+) -> StageFiles:
+    """What `draft` comes with. `earlier` is what the stages before it in `drafts` came with."""
+    task = _task_of(draft, report)
+    guidelines = read_markdown(draft.text("guidelines"), draft.at("guidelines"), report)
+    items, taken = _read_items_of(draft, task, drafts, earlier, report)
+    gold, gold_count = _read_gold_of(draft, task, taken, report)
+    return StageFiles(
+        task=task,
+        options=None if task is None else _options_of(draft, task, report),
+        items=items,
+        gold=gold,
+        gold_count=gold_count,
+        truth=_read_truth_of(draft, task, report),
+        guidelines=guidelines,
+        taken=taken,
+    )
+
+
+def _task_of(draft: Draft, report: Report) -> Task | None:
+    name = draft.text("task")
+    tasks = installed_tasks()
+    if name is not None and name not in tasks:
+        report.setting(draft.at("task"), "there is no such task", did_you_mean(name, tasks), name)
+    return None if name is None else tasks.get(name)
+
+
+def _options_of(draft: Draft, task: Task, report: Report) -> BaseModel | None:
+    options = draft.raw.get("options", {})
+    if not isinstance(options, dict):
+        return None
+    return parsed_settings(task.options_type, options, draft.at("options"), report)
+
+
+def _read_items_of(
+    draft: Draft, task: Task | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+) -> tuple[tuple[NewItem, ...], frozenset[str]]:
+    """The items of a stage that has them in a file, and the names that gold can't have."""
+    settings = draft.table(ItemSettings, "items")
+    if settings is None:
+        return (), frozenset()
+    if settings.from_ is not None:
+        source = earlier_stage(settings.from_, draft, drafts, draft.at("items", "from"), report)
+        if task and task.derive is None:
+            fix = "Give the stage a `file` of items, or another task."
+            report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
+        return (), frozenset() if source is None else earlier[source].taken
+    file = row_file(settings.file, draft.at("items", "file"), report)
+    if file is None or task is None:
+        return (), frozenset()
+    items = tuple(_items_in(file, task))
+    return items, frozenset(item.key for item in items) | frozenset(item.group for item in items)
+
+
+def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
+    lines: dict[str, int] = {}
+    keys: set[str] = set()
+    for row in file.rows(task.row_type):
+        key = file.key_of(row, lines)
+        payload = file.shaped(row, task.row_type, task.parse_row)
+        if key is None or payload is None:
+            continue
+        for item in task.expand(payload, key):
+            if item.key in keys:
+                file.tell(row.line, "`id` makes an item that another row makes too", "Give the row another `id`.", key)
+            keys.add(item.key)
+            yield item
+    if file.count == 0:
+        file.tell(None, "has no items", "Write one row an item.")
+
+
+def _read_gold_of(
+    draft: Draft, task: Task | None, taken: frozenset[str], report: Report
+) -> tuple[tuple[GoldRow, ...], int | None]:
+    settings = draft.table(GoldSettings, "gold")
+    file = settings and row_file(settings.file, draft.at("gold", "file"), report)
+    if not settings or not file or not task:
+        return (), None
+    gold = tuple(_gold_in(file, task, taken))
+    if settings.share > 0 and file.count is not None and file.count < settings.after:
+        report.setting(
+            draft.at("gold", "after"),
+            f"{settings.file} has {file.count} rows, too few for anybody's trust ever to count",
+            f"Write at least {settings.after} gold rows, or lower `after`.",
+            settings.after,
+        )
+    return gold, file.count
+
+
+def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldRow]:
+    lines: dict[str, int] = {}
+    for row in file.rows(task.item_type):
+        key = file.key_of(row, lines)
+        if key in taken:
+            file.tell(row.line, "`id` belongs to an item already", "Give the gold row another `id`.", key)
+        payload = file.shaped(row, task.item_type, task.parse_item)
+        answered, answer = file.answer_of(row, task)
+        explanation = file.explanation_of(row)
+        if key is not None and payload is not None and answered and explanation is not None:
+            yield GoldRow(NewItem(key=key, payload=payload, group=key), answer, explanation)
+
+
+def _read_truth_of(draft: Draft, task: Task | None, report: Report) -> tuple[TruthRow, ...]:
+    settings = draft.table(RehearsalSettings, "rehearsal")
+    file = settings and row_file(settings.truth, draft.at("rehearsal", "truth"), report)
+    return tuple(_truth_in(file, task)) if file and task else ()
+
+
+def _truth_in(file: RowFile, task: Task) -> Iterator[TruthRow]:
+    for row in file.rows(task.item_type):
+        payload = file.shaped(row, task.item_type, task.parse_item)
+        answered, answer = file.answer_of(row, task)
+        if payload is not None and answered:
+            yield TruthRow(task.view(payload), answer)

@@ -1,0 +1,84 @@
+"""The stages of a study together: each by itself, then how they depend on one another and on the whole."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chorale.model import EntrySettings, GoldSettings, PaySettings, StagePay
+from chorale.study.checking.drafts import Draft, earlier_stage
+from chorale.study.checking.report import Report
+from chorale.study.checking.settings_shape import salvaged
+from chorale.study.checking.stage_files import StageFiles, read_stage_files
+
+
+def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
+    """What every stage of the study file comes with, as far as it can be understood."""
+    pay = salvaged(PaySettings, raw.get("pay", {}))
+    stages = raw.get("stage")
+    drafts = [
+        Draft(index, stage)
+        for index, stage in enumerate(stages if isinstance(stages, list) else [])
+        if isinstance(stage, dict)
+    ]
+    _check_names(drafts, report)
+    contents: list[StageFiles] = []
+    for draft in drafts:
+        contents.append(read_stage_files(draft, drafts, contents, report))
+        _check_pay(draft, pay, report)
+    _check_entry(drafts, contents, report)
+    return contents
+
+
+def _check_names(drafts: Sequence[Draft], report: Report) -> None:
+    seen: set[str] = set()
+    for draft in drafts:
+        if draft.name in seen:
+            report.setting(
+                draft.at("name"),
+                "is the name of an earlier stage too",
+                "Give every stage a name of its own.",
+                draft.name,
+            )
+        elif draft.name is not None:
+            seen.add(draft.name)
+
+
+def _check_pay(draft: Draft, pay: PaySettings | None, report: Report) -> None:
+    stage = draft.table(StagePay, "pay")
+    if stage is None or pay is None or stage.expected_seconds is None:
+        return
+    if stage.per_judgment * 3600 < pay.minimum_hourly * stage.expected_seconds:
+        enough = math.ceil(pay.minimum_hourly * stage.expected_seconds / 3600)
+        hourly = stage.per_judgment * 3600 // stage.expected_seconds
+        report.setting(
+            draft.at("pay", "per_judgment"),
+            f"pays {hourly} an hour, below `pay.minimum_hourly` ({pay.minimum_hourly})",
+            f"Pay at least {enough} per judgment.",
+            stage.per_judgment,
+        )
+
+
+def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report: Report) -> None:
+    """Whoever must qualify in an earlier stage must be able to."""
+    for draft in drafts:
+        entry = draft.table(EntrySettings, "entry")
+        if entry is None or entry.qualified_in is None:
+            continue
+        at = draft.at("entry", "qualified_in")
+        index = earlier_stage(entry.qualified_in, draft, drafts, at, report)
+        if index is None:
+            continue
+        gold = drafts[index].table(GoldSettings, "gold")
+        if "gold" not in drafts[index].raw or (gold and gold.share == 0):
+            report.setting(
+                at, "is a stage without gold, where nobody can qualify", "Give that stage gold.", entry.qualified_in
+            )
+            continue
+        count = contents[index].gold_count
+        if count is not None and count < entry.answered:
+            report.setting(
+                draft.at("entry", "answered"),
+                f"the stage `{entry.qualified_in}` has {count} gold rows, too few for anybody to qualify",
+                f"Write at least {entry.answered} gold rows there, or lower `answered`.",
+                entry.answered,
+            )

@@ -1,0 +1,203 @@
+"""What leaves a study: tables for people and programs.
+
+Every table is written from one consistent view of the database, row by row, after all labels have been brought up to
+date; a file is written whole or not at all. Besides the tables of every study there are those of its tasks.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chorale.formats import write_csv, write_jsonl, write_parquet, write_tsv
+from chorale.formats.tables import TableRow
+from chorale.model import UserError
+from chorale.store import Tx
+from chorale.study.export_rows import label_rows, ledger_rows, response_rows, triples, worker_rows
+from chorale.study.folder import did_you_mean
+from chorale.study.outcomes import stage_results
+from chorale.study.running import RunningStage, Study
+from chorale.study.settling import settle_everything
+from chorale.tasks import TaskExport, installed_tasks
+
+Rows = Callable[[Tx, Study], Iterator[Mapping[str, Any]]]
+Writer = Callable[[Sequence[str], Iterable[TableRow], Path], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    summary: str
+    file_name: str
+    """What the file is called if nobody says otherwise."""
+    columns: tuple[str, ...]
+    rows: Rows
+    write: Writer
+
+
+def export_formats(study: Study) -> Mapping[str, str]:
+    """The formats this study can be written in, each with a line that says what it is."""
+    return {name: kind.summary for name, kind in _formats(study).items()}
+
+
+def export_file_name(study: Study, format_name: str) -> str:
+    """What a file in this format is called if nobody says otherwise."""
+    return _format(study, format_name).file_name
+
+
+def write_export(study: Study, format_name: str, path: Path) -> int:
+    """Write the study's results to a file; how many rows."""
+    kind = _format(study, format_name)
+    settle_everything(study)
+    return study.store.read(lambda tx: _write(tx, study, kind, path)).result()
+
+
+def _formats(study: Study) -> Mapping[str, _Format]:
+    of_tasks = {
+        export.name: _of_task(stage, export) for stage in study.stages.values() for export in stage.task.exports
+    }
+    return {**of_tasks, **_OF_EVERY_STUDY}
+
+
+def _of_task(stage: RunningStage, export: TaskExport) -> _Format:
+    writer = _WRITERS[Path(export.file_name).suffix]
+    return _Format(
+        export.summary,
+        export.file_name,
+        export.columns,
+        lambda tx, study: export.rows(stage_results(tx, study, stage)),
+        writer,
+    )
+
+
+def _format(study: Study, name: str) -> _Format:
+    formats = _formats(study)
+    if name in formats:
+        return formats[name]
+    for task in installed_tasks().values():
+        if any(export.name == name for export in task.exports):
+            raise UserError(
+                f"`{name}` is a table of `{task.name}` stages, and this study has none. "
+                f"It can be exported as {', '.join(formats)}."
+            )
+    raise UserError(f"there is no export format `{name}`. {did_you_mean(name, formats)}")
+
+
+def _write(tx: Tx, study: Study, kind: _Format, path: Path) -> int:
+    counter = Counter[str]()
+
+    def counted() -> Iterator[Mapping[str, Any]]:
+        for row in kind.rows(tx, study):
+            counter["rows"] += 1
+            yield row
+
+    try:
+        kind.write(kind.columns, counted(), path)
+    except OSError as error:
+        raise UserError(f"{path} can't be written: {error.strerror}. Choose another place.") from error
+    return counter["rows"]
+
+
+def _write_lines(_columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
+    write_jsonl(rows, path)
+
+
+_WRITERS: Mapping[str, Writer] = {".csv": write_csv, ".tsv": write_tsv, ".jsonl": _write_lines}
+_RESPONSE_COLUMNS = (
+    "response",
+    "stage",
+    "task",
+    "task_version",
+    "item",
+    "group",
+    "payload",
+    "worker",
+    "kind",
+    "answer",
+    "counts",
+    "submitted_at",
+    "submitted_at_ms",
+    "duration_ms",
+    "gold_answer",
+    "gold_score",
+    "item_label",
+    "item_confidence",
+    "item_released",
+    "item_state",
+    "item_sources",
+)
+_OF_EVERY_STUDY: Mapping[str, _Format] = {
+    "jsonl": _Format(
+        "every response with all that belongs to it, one JSON object a line",
+        "responses.jsonl",
+        _RESPONSE_COLUMNS,
+        response_rows,
+        _write_lines,
+    ),
+    "csv": _Format(
+        "every response with all that belongs to it, as CSV",
+        "responses.csv",
+        _RESPONSE_COLUMNS,
+        response_rows,
+        write_csv,
+    ),
+    "parquet": _Format(
+        "every response with all that belongs to it, as Parquet",
+        "responses.parquet",
+        _RESPONSE_COLUMNS,
+        response_rows,
+        write_parquet,
+    ),
+    "labels": _Format(
+        "every item with the crowd's answer and its confidence, as CSV",
+        "labels.csv",
+        (
+            "stage",
+            "item",
+            "group",
+            "payload",
+            "label",
+            "confidence",
+            "judgments",
+            "released",
+            "state",
+            "is_gold",
+            "sources",
+        ),
+        label_rows,
+        write_csv,
+    ),
+    "crowdkit": _Format(
+        "counted judgments as task, worker, label, for crowd-kit, as CSV",
+        "crowdkit.csv",
+        ("task", "worker", "label"),
+        triples,
+        write_csv,
+    ),
+    "workers": _Format(
+        "every worker in every stage: trust, work, pay and hourly wage, as CSV",
+        "workers.csv",
+        (
+            "worker",
+            "stage",
+            "standing",
+            "trust",
+            "gold_answered",
+            "gold_right",
+            "judgments",
+            "paid",
+            "currency",
+            "worked_ms",
+            "hourly_wage",
+        ),
+        worker_rows,
+        write_csv,
+    ),
+    "ledger": _Format(
+        "every line of the pay ledger, newest first, as CSV",
+        "ledger.csv",
+        ("entry", "at", "at_ms", "worker", "stage", "kind", "amount", "currency", "reason", "cause"),
+        ledger_rows,
+        write_csv,
+    ),
+}

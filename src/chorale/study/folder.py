@@ -1,0 +1,57 @@
+"""The study folder: read whole and checked whole, so that every problem is told at once."""
+
+from pathlib import Path
+from typing import Any
+
+from chorale.model import Problem, StudySettings, UserError
+from chorale.study.checking.content import GoldRow, StageContent, StudyFolder, TruthRow
+from chorale.study.checking.named_files import read_markdown
+from chorale.study.checking.report import SETTINGS_FILE, Report, did_you_mean
+from chorale.study.checking.settings_file import read_settings
+from chorale.study.checking.settings_shape import parsed_settings, text_at
+from chorale.study.checking.stages import read_stages
+
+__all__ = [
+    "SETTINGS_FILE",
+    "GoldRow",
+    "StageContent",
+    "StudyFolder",
+    "TruthRow",
+    "check_folder",
+    "did_you_mean",
+    "load_folder",
+]
+
+
+def load_folder(path: Path) -> StudyFolder:
+    """The study in the folder, or UserError with everything that is wrong with it."""
+    folder, problems = check_folder(path)
+    if folder is None:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise UserError(f"{path} has {count}", problems)
+    return folder
+
+
+def check_folder(path: Path) -> tuple[StudyFolder | None, list[Problem]]:
+    """The study in the folder, or every problem in it: those of the study file first, then file by file."""
+    report = Report(path)
+    raw = read_settings(report)
+    folder = None if raw is None else _read_study(raw, report)
+    problems = sorted(report.problems, key=lambda found: (found.file != SETTINGS_FILE, found.file, found.line or 0))
+    return (None if problems else folder), problems
+
+
+def _read_study(raw: dict[str, Any], report: Report) -> StudyFolder | None:
+    """Check all there is to check, whatever else is wrong; the study is complete only if nothing was reported."""
+    settings = parsed_settings(StudySettings, raw, (), report)
+    consent = read_markdown(text_at(raw, "study", "consent"), ("study", "consent"), report)
+    contents = read_stages(raw, report)
+    if settings is None or report.problems:
+        return None
+    return StudyFolder(
+        path=report.root,
+        settings=settings,
+        settings_text=report.text,
+        consent=consent,
+        stages=tuple(content.complete(stage) for content, stage in zip(contents, settings.stage, strict=True)),
+    )

@@ -1,0 +1,115 @@
+"""Turning what a pilot taught into gold: unanimous items to know workers better, confusing ones to teach them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.model import Answer, UserError
+from chorale.store import Tx, events, results, setup
+from chorale.store.results import ItemRow
+from chorale.study.running import RunningStage, Study
+from chorale.tasks import AnswerError
+
+UNANIMOUS_EXPLANATION = "Everybody who judged this before gave the other answer."
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    unanimous: list[ItemRow]
+    confusing: list[ItemRow]
+
+
+def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candidates:
+    """Complete items all of whose judgments agree, and those whose confidence is below a bound.
+
+    The bound is the stage's release confidence unless another is given; the most confusing come first.
+    """
+    bound = stage.settings.release_confidence if below is None else below
+    unanimous: list[ItemRow] = []
+    confusing: list[ItemRow] = []
+    disputed = _disputed_items(tx, stage)
+    for item in results.all_items(tx, stage.name):
+        label = item.label()
+        if label is None or item.is_gold:
+            continue
+        if label.judgments > 1 and item.id not in disputed:
+            unanimous.append(item)
+        elif label.confidence < bound:
+            confusing.append(item)
+    confusing.sort(key=lambda item: (item.confidence or 0.0, item.key))
+    return Candidates(unanimous, confusing)
+
+
+def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
+    """Items with different counted answers. Confidence does not tell: somebody of no trust does not lower it."""
+    first: dict[int, Answer] = {}
+    disputed: set[int] = set()
+    for response in results.all_responses(tx, stage_name=stage.name):
+        if response.counts and first.setdefault(response.item_id, response.answer) != response.answer:
+            disputed.add(response.item_id)
+    return disputed
+
+
+def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any, explanation: str, by: str) -> None:
+    """Make a judged item gold. Its own result does not change; nobody who saw it is asked again."""
+    item = results.one_item(tx, stage.name, key)
+    if item is None:
+        raise UserError(f"Stage {stage.name!r} has no item {key!r}. `chorale gold DIR` lists the candidates.")
+    if item.is_gold:
+        raise UserError(f"Item {key!r} is gold already. Retire it first to change its answer.")
+    if stage.settings.gold is None:
+        raise UserError(f"Stage {stage.name!r} has no gold. Add a [stage.gold] table to study.toml first.")
+    before = setup.known_gold(tx, stage.id).get(key)
+    if before is not None and before[0] != setup.as_text(raw_answer):
+        raise UserError(
+            f"Item {key!r} was gold with the answer {before[0]} and workers were graded by it. "
+            "It can be used again with that answer only."
+        )
+    if not explanation.strip():
+        raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
+    try:
+        answer: Answer = stage.task.parse_answer(raw_answer)
+    except AnswerError as error:
+        raise UserError(f"{raw_answer!r} is not an answer to item {key!r}: {error}") from None
+    setup.put_gold(
+        tx,
+        item.id,
+        stage.id,
+        stage.name,
+        study.settings.study.seed,
+        key,
+        answer,
+        explanation.strip(),
+        "pilot",
+    )
+    events.record(
+        tx,
+        study.clock(),
+        "made gold",
+        {"by": by, "answer": answer, "crowd": item.answer, "confidence": item.confidence},
+        stage_id=stage.id,
+        item_id=item.id,
+    )
+
+
+def promote_unanimous(tx: Tx, study: Study, stage: RunningStage, by: str) -> int:
+    """Make every unanimous item gold with the crowd's answer; how many."""
+    found = candidates(tx, stage).unanimous
+    for item in found:
+        promote(tx, study, stage, item.key, item.answer, UNANIMOUS_EXPLANATION, by)
+    return len(found)
+
+
+def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> None:
+    """Stop using an item as gold. Answers given so far stay graded."""
+    item = results.one_item(tx, stage.name, key)
+    if item is None or not item.is_gold:
+        raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists it.")
+    setup.retire_gold(tx, item.id)
+    events.record(
+        tx,
+        study.clock(),
+        "retired gold",
+        {"by": by, "reason": reason},
+        stage_id=stage.id,
+        item_id=item.id,
+    )

@@ -1,0 +1,151 @@
+"""Recompute everything derived from what was recorded, and say where the database differs."""
+
+import tomllib
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass
+
+from chorale.model import GoldRecord, ItemState, Judgment, Standing, StudySettings
+from chorale.protocol import decide_item, fee_due, review_worker, trust
+from chorale.store import Tx, events, results
+from chorale.store.results import ResponseRow, WorkerStanding
+from chorale.study.running import RunningStage, Study
+
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    checked: dict[str, int]
+    """How many of what were recomputed."""
+    differences: list[str]
+
+
+class Rates:
+    """What was paid when: every version of the study file that was in force is among the events."""
+
+    def __init__(self, tx: Tx) -> None:
+        versions = reversed(events.recent(tx, 1_000_000, kinds=("settings",)))
+        self._versions = [
+            (event.at, StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"]))) for event in versions
+        ]
+
+    def at(self, moment: int, stage_name: str) -> tuple[int, float]:
+        """Pay per judgment and fee percent."""
+        index = bisect_right(self._versions, moment, key=lambda version: version[0]) - 1
+        settings = self._versions[max(index, 0)][1]
+        stage = next(stage for stage in settings.stage if stage.name == stage_name)
+        return stage.pay.per_judgment, settings.pay.fee_percent
+
+
+def verify(tx: Tx, study: Study) -> Verification:
+    """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
+    differences: list[str] = []
+    responses = list(results.all_responses(tx))
+    standings = results.worker_standings(tx)
+    paid = results.paid_by_participation(tx)
+    rates = Rates(tx)
+    by_worker: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
+    for response in responses:
+        by_worker[response.stage, response.worker].append(response)
+    for row in standings:
+        stage = study.stage(row.stage)
+        differences += _worker_differences(stage, row, by_worker[row.stage, row.worker])
+        differences += _pay_differences(row, by_worker[row.stage, row.worker], rates, paid)
+    items = 0
+    for stage in study.stages.values():
+        judged = _counted(stage, responses, standings)
+        for item in results.all_items(tx, stage.name):
+            items += 1
+            differences += _label_differences(stage, item, judged[item.key])
+    return Verification(
+        {
+            "responses": len(responses),
+            "workers": len(standings),
+            "items": items,
+            "ledger entries": sum(1 for _ in results.ledger(tx)),
+        },
+        differences,
+    )
+
+
+def _worker_differences(stage: RunningStage, row: WorkerStanding, given: list[ResponseRow]) -> list[str]:
+    found = []
+    name = f"worker {row.worker} in {row.stage}"
+    graded = [response for response in given if response.kind == "gold"]
+    right = 0
+    should_drop = False
+    for count, response in enumerate(graded, 1):
+        score = stage.task.grade(response.answer, response.gold_answer).score
+        if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
+            found.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
+        right += score >= 1
+        if stage.settings.gold is not None:
+            should_drop = should_drop or review_worker(GoldRecord(right, count), stage.settings.gold).dropped
+    for what, stored, again in (
+        ("answers", row.answered, len(given)),
+        ("gold answers", row.gold_answered, len(graded)),
+        ("right gold answers", row.gold_right, right),
+        ("time worked", row.worked_ms, sum(response.duration_ms for response in given)),
+        ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
+    ):
+        if stored != again:
+            found.append(f"{name}: {what} stored {stored}, recomputed {again}")
+    return found
+
+
+def _pay_differences(
+    row: WorkerStanding, given: list[ResponseRow], rates: Rates, paid: dict[tuple[str, str], tuple[int, int]]
+) -> list[str]:
+    """Pay every response again at the rates in force when it was submitted."""
+    earned = fees = 0
+    for response in given:
+        base, percent = rates.at(response.submitted_at, row.stage)
+        earned += base
+        fees += fee_due(earned, fees, percent) if percent else 0
+    name = f"worker {row.worker} in {row.stage}"
+    in_ledger = paid.get((row.stage, row.worker), (0, 0))
+    found = []
+    if in_ledger != (earned, fees):
+        found.append(f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}")
+    if row.earned != in_ledger[0]:
+        found.append(f"{name}: shown {row.earned}, the ledger says {in_ledger[0]}")
+    return found
+
+
+def _counted(
+    stage: RunningStage, responses: list[ResponseRow], standings: list[WorkerStanding]
+) -> dict[str, list[Judgment]]:
+    trusted = {
+        row.worker: trust(GoldRecord(row.gold_right, row.gold_answered), stage.unproven_trust)
+        for row in standings
+        if row.stage == stage.name
+    }
+    judged: dict[str, list[Judgment]] = defaultdict(list)
+    for response in responses:
+        if response.stage == stage.name and response.counts:
+            judged[response.item].append(Judgment(response.worker, response.answer, trusted[response.worker]))
+    return judged
+
+
+def _label_differences(stage: RunningStage, item: results.ItemRow, judgments: list[Judgment]) -> list[str]:
+    combined = stage.task.combine(judgments) if len(judgments) >= stage.settings.judgments.min else None
+    answer = None if combined is None else combined.answer
+    confidence = None if combined is None else combined.confidence
+    decision = decide_item(
+        stage.settings.judgments, len(judgments), confidence or 0.0, stage.settings.release_confidence
+    )
+    state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
+    name = f"item {item.key} of {stage.name}"
+    found = []
+    if item.judgments != len(judgments):
+        found.append(f"{name}: {item.judgments} judgments stored, {len(judgments)} counted")
+    if item.answer != answer:
+        found.append(f"{name}: answer {item.answer!r} stored, {answer!r} recomputed")
+    if abs((item.confidence or 0.0) - (confidence or 0.0)) > TOLERANCE:
+        found.append(f"{name}: confidence {item.confidence} stored, {confidence} recomputed")
+    if item.state not in (state, ItemState.WITHDRAWN) or item.released != decision.released:
+        found.append(f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed")
+    if len(judgments) > stage.settings.judgments.max:
+        found.append(f"{name}: {len(judgments)} judgments, at most {stage.settings.judgments.max} were asked for")
+    return found

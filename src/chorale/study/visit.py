@@ -1,0 +1,82 @@
+"""A worker's view of the study: which parts are open to them, and what they earned."""
+
+from dataclasses import dataclass
+
+from chorale.model import StageState, Standing
+from chorale.store import Tx, people, setup, work
+from chorale.study.running import RunningStage, Study
+from chorale.study.work import MESSAGES, admission, more_may_come
+
+
+@dataclass(frozen=True, slots=True)
+class StageVisit:
+    stage: RunningStage
+    state: str
+    """available, waiting, finished, locked, paused, dropped or limit."""
+    reason: str
+    answered: int
+    earned: int
+    entered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    worker: people.WorkerRow
+    panel: str | None
+    stages: tuple[StageVisit, ...]
+
+    @property
+    def earned(self) -> int:
+        return sum(stage.earned for stage in self.stages)
+
+    @property
+    def over(self) -> str | None:
+        """How the visit ended: finished, screened out, or None while there is something to do."""
+        states = {stage.state for stage in self.stages}
+        if states & {"available", "waiting", "paused"}:
+            return None
+        if not any(stage.answered for stage in self.stages):
+            return None
+        return "screened out" if states <= {"dropped", "locked"} else "finished"
+
+
+def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
+    """What a worker sees on their start page; None if there is no such worker."""
+    worker = people.find_worker(tx, worker_id)
+    if worker is None:
+        return None
+    paused = {row.name for row in setup.stages(tx) if row.state == StageState.PAUSED}
+    stages = tuple(
+        _stage_visit(tx, study, stage, worker_id, paused=name in paused) for name, stage in study.stages.items()
+    )
+    return Visit(worker, people.panel_of(tx, worker_id), stages)
+
+
+def _stage_visit(tx: Tx, study: Study, stage: RunningStage, worker_id: int, *, paused: bool) -> StageVisit:
+    record = work.participation_of(tx, stage.id, worker_id)
+    answered, earned = (0, 0) if record is None else (record.answered, record.earned)
+    state, reason = _state(tx, study, stage, worker_id, record, paused)
+    return StageVisit(stage, state, reason, answered, earned, record is not None)
+
+
+def _state(
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: work.ParticipationRow | None, paused: bool
+) -> tuple[str, str]:
+    if record is not None and record.standing == Standing.DROPPED:
+        return "dropped", MESSAGES["dropped"]
+    if paused:
+        return "paused", MESSAGES["paused"]
+    if record is None:
+        decided = admission(tx, study, stage, worker_id)
+        if not decided.allowed:
+            return "locked", f"Not open to you: {decided.reason}."
+    limit = stage.settings.max_per_worker
+    if record is not None and limit is not None and record.answered >= limit:
+        return "limit", MESSAGES["limit"]
+    if record is not None and work.live_lease(tx, stage.id, worker_id) is not None:
+        return "available", ""
+    if work.room_for(tx, stage.id, worker_id, exclude_contributors=stage.excludes_contributors):
+        return "available", ""
+    if more_may_come(tx, study, stage):
+        return "waiting", MESSAGES["wait"]
+    return "finished", MESSAGES["done"]

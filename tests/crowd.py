@@ -1,0 +1,74 @@
+"""People in tests: a study's functions called the way the site calls them."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from chorale.store import Tx
+from chorale.study import Study, work
+from chorale.study.work import Offer, Outcome
+
+T = TypeVar("T")
+
+
+def do(study: Study, what: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Run `what(tx, study, …)` in a transaction and wait for it."""
+    return study.store.write(lambda tx: what(tx, study, *args, **kwargs)).result()
+
+
+def look(study: Study, what: Callable[[Tx], T]) -> T:
+    return study.store.read(what).result()
+
+
+class Person:
+    """A worker who has consented."""
+
+    def __init__(self, study: Study, name: str) -> None:
+        self.study = study
+        arrived = do(study, work.arrive, "prolific", name, {})
+        self.id, self.pseudonym = arrived.id, arrived.pseudonym
+        do(study, work.consent, self.id)
+
+    def next(self, stage: str = "meaningful") -> Offer:
+        return do(self.study, work.next_item, self.study.stage(stage), self.id)
+
+    def submit(self, offer: Offer, answer: Any = "yes", key: str = "key-00000001", ms: int | None = 1000) -> Outcome:
+        assert offer.lease is not None, offer
+        return do(self.study, work.submit, self.id, offer.lease.token, answer, key, ms)
+
+    def judge(self, answer: Any = "yes", stage: str = "meaningful") -> tuple[Offer, Outcome]:
+        offer = self.next(stage)
+        return offer, self.submit(offer, answer)
+
+    def give_back(self, offer: Offer) -> None:
+        assert offer.lease is not None
+        do(self.study, work.give_back, self.id, offer.lease.token)
+
+
+def people(study: Study, count: int) -> list[Person]:
+    return [Person(study, f"person-{number}") for number in range(count)]
+
+
+def is_gold(offer: Offer) -> bool:
+    """Tests know gold by its text; workers can't."""
+    assert offer.view is not None
+    return "gold" in next(iter(offer.view.values()))
+
+
+def gold_answer(offer: Offer) -> str:
+    assert offer.view is not None
+    return "no" if int(next(iter(offer.view.values())).split()[-1]) % 2 else "yes"
+
+
+def work_through(everyone: list[Person], answer: Callable[[Person, Offer], str], stage: str = "meaningful") -> int:
+    """Everybody takes turns until nobody gets an item; how many judgments were given."""
+    given = 0
+    busy = True
+    while busy:
+        busy = False
+        for person in everyone:
+            offer = person.next(stage)
+            if offer.lease is not None:
+                person.submit(offer, answer(person, offer))
+                given += 1
+                busy = True
+    return given
