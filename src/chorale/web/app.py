@@ -1,0 +1,103 @@
+"""The site of one study."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from chorale import __version__
+from chorale.model import Refusal
+from chorale.store import people
+from chorale.study import Study, settling, work
+from chorale.web.console import console_routes
+from chorale.web.pages import STATIC, Pages, StaticFilesForever
+from chorale.web.security import HEADERS, Guard
+from chorale.web.serving import Site
+from chorale.web.sessions import Sessions
+from chorale.web.worker import worker_routes
+
+SWEEP_SECONDS = 2.0
+log = logging.getLogger("chorale.web")
+
+
+def create_app(study: Study, *, secure_cookies: bool = False) -> FastAPI:
+    """The ASGI application of an open study. Whoever opened the study closes it."""
+    secret = study.store.write(lambda tx: people.secret(tx, "sessions")).result()
+    site = Site(study, Pages(study), Sessions(secret), secure_cookies)
+    app = FastAPI(
+        title=f"Chorale: {study.settings.study.title}",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_sweeping(study),
+    )
+    app.include_router(worker_routes(site))
+    app.include_router(console_routes(site))
+    app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
+    app.add_middleware(Guard)
+    _add_error_pages(app, site.pages)
+    return app
+
+
+def _sweeping(study: Study) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Look after expired leases and changed trust while the site runs."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        task = asyncio.create_task(_sweep_for_ever(study))
+        yield
+        task.cancel()
+
+    return lifespan
+
+
+async def _sweep_for_ever(study: Study) -> None:
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        try:
+            await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
+            await asyncio.to_thread(settling.settle_stale, study)
+        except Exception:
+            # The next sweep does what this one could not; a site that is up must not stop sweeping.
+            log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
+
+
+def _add_error_pages(app: FastAPI, pages: Pages) -> None:
+    def answer(request: Request, status: int, code: str, message: str) -> Response:
+        if request.url.path.startswith("/api/"):
+            return JSONResponse({"error": {"code": code, "message": message}}, status)
+        titles = {401: "Please sign in", 403: "Not open", 404: "Not found", 500: "Something went wrong"}
+        return pages.error(status, titles.get(status, "That did not work"), message, "Go back to the start page.")
+
+    @app.exception_handler(Refusal)
+    async def refused(request: Request, refusal: Refusal) -> Response:
+        return answer(request, refusal.status, refusal.code, refusal.message)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part != "body") or "the request"
+        return answer(request, 422, "invalid_request", f"{where}: {first['msg']}")
+
+    @app.exception_handler(HTTPException)
+    async def failed(request: Request, error: HTTPException) -> Response:
+        codes = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+        message = "There is nothing at this address." if error.status_code == 404 else str(error.detail)
+        response = answer(request, error.status_code, codes.get(error.status_code, "bad_request"), message)
+        for name, value in (error.headers or {}).items():
+            response.headers[name] = value
+        return response
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, _error: Exception) -> Response:
+        response = answer(
+            request, 500, "server_error", "The server had a problem. Your work is kept; try again in a minute."
+        )
+        # This is answered outside of the Guard.
+        response.headers.update(HEADERS)
+        return response

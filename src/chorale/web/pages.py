@@ -1,0 +1,75 @@
+"""Rendering: templates, static files, Markdown."""
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from chorale import __version__
+from chorale.model import money_text
+from chorale.study import Study
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+
+# Raw HTML stays off: guidelines are written by requesters, but may quote anything.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+@cache
+def static_url(path: str) -> str:
+    """The address of a static file, different whenever its content is."""
+    return f"/static/{path}?v={sha256((STATIC / path).read_bytes()).hexdigest()[:12]}"
+
+
+@cache
+def markdown(text: str) -> Markup:
+    """Markdown as HTML with its raw HTML and unsafe links disabled."""
+    return Markup(_MARKDOWN.render(text))  # noqa: S704 - markdown-it escapes everything with html off
+
+
+class StaticFilesForever(StaticFiles):
+    """Static files under an address that changes with their content may be kept by the browser for ever."""
+
+    def file_response(self, full_path: Any, stat_result: Any, scope: Scope, status_code: int = 200) -> Response:
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        versioned = scope["query_string"].startswith(b"v=")
+        # Modules import each other without a version, so browsers must ask whether those have changed.
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if versioned else "no-cache"
+        return response
+
+
+class Pages:
+    """The study's templates."""
+
+    def __init__(self, study: Study) -> None:
+        self._environment = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals.update(
+            study=study.settings.study,
+            static=static_url,
+            version=__version__,
+            money=lambda amount: money_text(amount, study.settings.pay.currency),
+        )
+
+    def text(self, template: str, **context: Any) -> str:
+        return self._environment.get_template(template).render(**context)
+
+    def page(self, template: str, status: int = 200, **context: Any) -> HTMLResponse:
+        return HTMLResponse(self.text(template, status=status, **context), status)
+
+    def error(self, status: int, title: str, message: str, what_next: str) -> HTMLResponse:
+        return self.page("error.html", status, title=title, message=message, what_next=what_next)

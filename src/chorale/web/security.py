@@ -1,0 +1,98 @@
+"""What every request and every response goes through: limits, same origin, headers."""
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES = 256 * 1024
+TOO_LARGE = f"This is more than {MOST_BYTES // 1024} kB. Send less."
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Guard:
+    """Turn away oversized bodies and changes asked for from other sites; add the security headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = _refusal(scope["method"], headers)
+        if refusal is not None:
+            await refusal(scope, receive, _with_headers(send))
+            return
+        await self.app(scope, _limited(receive), _with_headers(send))
+
+
+def _refusal(method: str, headers: Headers) -> JSONResponse | None:
+    length = headers.get("content-length", "0")
+    if not length.isdigit():
+        return _error(400, "bad_request", "The Content-Length header is not a number.")
+    if int(length) > MOST_BYTES:
+        return _too_large()
+    if method not in SAFE and not _same_origin(headers):
+        return _error(403, "cross_site", "This came from another site. Open the page here and try again.")
+    return None
+
+
+def _same_origin(headers: Headers) -> bool:
+    """Browsers say where a request comes from; programs that say nothing are no danger to anybody's session."""
+    site = headers.get("sec-fetch-site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == headers.get("host", "")
+
+
+def _limited(receive: Receive) -> Receive:
+    """Count what arrives: a chunked body has no length to look at beforehand."""
+    received = 0
+
+    async def counting() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > MOST_BYTES:
+            raise HTTPException(413, TOO_LARGE)
+        return message
+
+    return counting
+
+
+def _with_headers(send: Send) -> Send:
+    async def secured(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return secured
+
+
+def _too_large() -> JSONResponse:
+    return _error(413, "too_large", TOO_LARGE)
+
+
+def _error(status: int, code: str, message: str) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message}}, status)

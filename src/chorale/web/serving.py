@@ -1,0 +1,38 @@
+"""What the routes share: the open study, its pages, its sessions, and how to ask the store from async code."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from fastapi import Request
+
+from chorale.model import Refusal
+from chorale.study import Study
+from chorale.web.pages import Pages
+from chorale.web.sessions import WORKER_COOKIE, Sessions
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Site:
+    study: Study
+    pages: Pages
+    sessions: Sessions
+    secure_cookies: bool
+    """Whether the public address is https, so that cookies are never sent in the clear."""
+
+    async def write(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """Run `work(tx, study, …)` in a transaction; when this returns, it is on disk."""
+        return await asyncio.wrap_future(self.study.store.write(lambda tx: work(tx, self.study, *args, **kwargs)))
+
+    async def read(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        return await asyncio.wrap_future(self.study.store.read(lambda tx: work(tx, self.study, *args, **kwargs)))
+
+    def worker_id(self, request: Request) -> int:
+        """Who is asking. Nothing but the signed cookie is believed."""
+        worker_id = self.sessions.worker_id(request.cookies.get(WORKER_COOKIE))
+        if worker_id is None:
+            raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
+        return worker_id

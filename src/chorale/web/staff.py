@@ -1,0 +1,174 @@
+"""Requesters and experts: their links, their passwords, their sessions."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from fastapi import Request, Response
+from fastapi.responses import RedirectResponse
+
+from chorale.model import Refusal, UserError
+from chorale.store import Tx, events, people, setup
+from chorale.store.people import RequesterRow
+from chorale.study import Study
+from chorale.web.serving import Site
+from chorale.web.sessions import STAFF_COOKIE, STAFF_SECONDS, Sessions, StaffSession
+
+OWNER = "owner"
+EXPERT = "expert"
+SHORTEST_PASSWORD = 10
+LONGEST_PASSWORD = 200
+HASHES_AT_ONCE = 2
+
+
+def study_sessions(study: Study) -> Sessions:
+    """The signer of a study's links and cookies."""
+    return Sessions(study.store.write(lambda tx: people.secret(tx, "sessions")).result())
+
+
+def setup_link_path(study: Study) -> str | None:
+    """Where the first owner chooses a password; None once there is one."""
+    if study.store.read(people.has_owner).result():
+        return None
+    nonce = study.store.write(lambda tx: people.secret(tx, "setup")).result()
+    return f"/setup/{study_sessions(study).link_token('setup', nonce)}"
+
+
+def expert_link_path(sessions: Sessions, name: str) -> str:
+    """Signs in as the expert of that name."""
+    return f"/expert/{sessions.link_token('expert', name)}"
+
+
+def invitation_path(sessions: Sessions, invitation_id: str) -> str:
+    """Lets one worker in; opened again, it is the same worker."""
+    return f"/join/{sessions.link_token('invitation', invitation_id)}"
+
+
+class Passwords:
+    """Argon2, off the event loop, and few at a time: each takes 64 MB for a moment."""
+
+    def __init__(self) -> None:
+        self._hasher = PasswordHasher()
+        self._turn = asyncio.Semaphore(HASHES_AT_ONCE)
+
+    @cached_property
+    def _dummy(self) -> str:
+        return self._hasher.hash(secrets.token_urlsafe())
+
+    async def hash(self, password: str) -> str:
+        async with self._turn:
+            return await asyncio.to_thread(self._hasher.hash, password)
+
+    async def matches(self, row: RequesterRow | None, password: str) -> bool:
+        """Whether it is an owner's password; takes as long for a name nobody has."""
+        async with self._turn:
+            return await asyncio.to_thread(self._matches, row, password)
+
+    def _matches(self, row: RequesterRow | None, password: str) -> bool:
+        known = None if row is None or row.role != OWNER else row.password_hash
+        try:
+            return self._hasher.verify(known or self._dummy, password) and known is not None
+        except (VerificationError, InvalidHashError):
+            return False
+
+
+def check_new_password(name: str, password: str, again: str) -> None:
+    if len(password) < SHORTEST_PASSWORD:
+        raise UserError(f"The password needs at least {SHORTEST_PASSWORD} characters; this has {len(password)}.")
+    if password != again:
+        raise UserError("The two passwords differ. Type the same one twice.")
+    if password.casefold() == name.casefold():
+        raise UserError("The password must not be the name. Choose another one.")
+
+
+def is_setup_token(tx: Tx, _study: Study, nonce: str | None) -> bool:
+    return nonce is not None and secrets.compare_digest(nonce, people.secret(tx, "setup"))
+
+
+def make_owner(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:
+    """Make the first owner. Of two who try at once, one is too late."""
+    setup.lock_setup(tx)
+    refuse_second_owner(tx, study)
+    if people.find_requester(tx, name) is not None:
+        raise UserError(f"{name!r} is the name of an expert. Choose another one.")
+    people.set_password(tx, name, OWNER, password_hash)
+    events.record(tx, study.clock(), "set up", {"by": name})
+    return _existing(tx, name)
+
+
+def refuse_second_owner(tx: Tx, _study: Study) -> None:
+    if people.has_owner(tx):
+        raise Refusal("already_set_up", "This study has been set up already. Sign in with the password.", 410)
+
+
+def change_password(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:
+    """Give an owner a new password, and end every session they have."""
+    people.set_password(tx, name, OWNER, password_hash)
+    events.record(tx, study.clock(), "password changed", {"by": name})
+    return _existing(tx, name)
+
+
+def enter_as_expert(tx: Tx, study: Study, name: str) -> RequesterRow:
+    """The expert behind a link, made when it is first opened."""
+    setup.lock_setup(tx)
+    known = people.find_requester(tx, name)
+    if known is None:
+        people.add_requester(tx, name, EXPERT)
+        events.record(tx, study.clock(), "expert came", {"by": name})
+    elif known.role != EXPERT:
+        raise Refusal("bad_link", "This link carries an owner's name. Ask for one with a name of your own.", 403)
+    return _existing(tx, name)
+
+
+def requester(tx: Tx, _study: Study, name: str) -> RequesterRow | None:
+    return people.find_requester(tx, name)
+
+
+def _existing(tx: Tx, name: str) -> RequesterRow:
+    row = people.find_requester(tx, name)
+    if row is None:
+        raise RuntimeError(f"the requester {name!r} vanished in the transaction that made them")
+    return row
+
+
+def signed_in(site: Site, row: RequesterRow, to: str) -> Response:
+    """Send somebody on with a session of their own."""
+    response = RedirectResponse(to, 303)
+    response.set_cookie(
+        STAFF_COOKIE,
+        site.sessions.staff_cookie(StaffSession(row.name, row.session_version)),
+        max_age=STAFF_SECONDS,
+        httponly=True,
+        samesite="lax",
+        secure=site.secure_cookies,
+    )
+    return response
+
+
+async def who_is_it(site: Site, request: Request) -> RequesterRow | None:
+    """Who a staff cookie belongs to, unless it was forged, is old, or the password has changed since."""
+    session = site.sessions.staff(request.cookies.get(STAFF_COOKIE))
+    if session is None:
+        return None
+    row = await site.read(requester, session.name)
+    return row if row is not None and row.session_version == session.version else None
+
+
+Gatekeeper = Callable[[Request], Awaitable[None]]
+
+
+def staff_only(site: Site, *roles: str) -> Gatekeeper:
+    """A dependency for whole routers, so that no page can be added that forgets to ask."""
+
+    async def check(request: Request) -> None:
+        row = await who_is_it(site, request)
+        if row is None:
+            raise Refusal("signed_out", "You are not signed in, or your session has ended. Sign in again.", 401)
+        request.state.staff = row
+        if row.role not in roles:
+            raise Refusal("not_yours", "This page is for the study's owner. The gold desk is open to you.", 403)
+
+    return check

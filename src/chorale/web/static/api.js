@@ -1,0 +1,66 @@
+/**
+ * Talking to the server. Whatever happens comes back as one of four kinds, so that callers never guess:
+ *
+ * - `ok`: the server understood and said so, in the shape we know;
+ * - `refused`: the server will never accept this; `message` is for the worker;
+ * - `signed_out`: it may accept this once the worker has signed in again;
+ * - `unreachable`: no usable word from the server (no connection, time-out, 5xx, 429, somebody else's login page).
+ *
+ * @typedef {{kind: "ok", data: Object<string, any>}
+ *   | {kind: "refused", status: number, code: string, message: string}
+ *   | {kind: "signed_out", message: string}
+ *   | {kind: "unreachable", retryAfterMs: number}} Reply
+ */
+
+const TIMEOUT_MS = 15_000;
+const WORTH_RETRYING = new Set([408, 425, 429]);
+
+/**
+ * POST a JSON body. Never throws.
+ *
+ * @param {string} url a path on this server
+ * @param {Object<string, any>} body
+ * @param {{keepalive?: boolean, timeoutMs?: number}} [options]
+ * @returns {Promise<Reply>}
+ */
+export async function post(url, body, { keepalive = false, timeoutMs = TIMEOUT_MS } = {}) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify(body),
+      credentials: "same-origin",
+      cache: "no-store",
+      redirect: "error",
+      keepalive,
+      signal: abort.signal,
+    });
+    const data = await response.json().catch(() => null);
+    return classify(response, data);
+  } catch {
+    return { kind: "unreachable", retryAfterMs: 0 };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {any} data
+ * @returns {Reply}
+ */
+function classify(response, data) {
+  const retryAfterMs = 1000 * (Number(response.headers.get("Retry-After")) || 0);
+  if (response.ok && typeof data?.status === "string") return { kind: "ok", data };
+  const error = data?.error;
+  if (response.status === 401 || error?.code === "signed_out") {
+    return { kind: "signed_out", message: error?.message ?? "You are signed out." };
+  }
+  const definite = response.status >= 400 && response.status < 500 && !WORTH_RETRYING.has(response.status);
+  if (definite && typeof error?.code === "string") {
+    return { kind: "refused", status: response.status, code: error.code, message: String(error.message ?? "") };
+  }
+  return { kind: "unreachable", retryAfterMs };
+}

@@ -1,0 +1,198 @@
+/**
+ * A task's form: filled from an item, read into an answer, kept as a draft.
+ *
+ * Item text goes into the page through `textContent` only.
+ *
+ * @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control
+ * @typedef {{kind: "text" | "quote" | "question", text: string}} RecapLine
+ * @typedef {{lines: RecapLine[], answer: string}} Recap what was asked and answered, in words
+ *
+ * A task may bring an ES module of its own. `api.draft` is what `collect` returned when the draft was saved.
+ * @typedef {{draft: any, changed: () => void, submit: () => void}} TaskApi
+ * @typedef {{
+ *   mount: (root: HTMLElement, item: Object<string, any>, api: TaskApi) => void,
+ *   collect: (root: HTMLElement) => any,
+ *   problem?: (root: HTMLElement) => string | null,
+ *   recap?: (root: HTMLElement) => Recap,
+ *   unmount?: (root: HTMLElement) => void,
+ * }} TaskModule
+ */
+
+const TOGGLES = new Set(["radio", "checkbox"]);
+
+/**
+ * @param {ParentNode} root
+ * @returns {Control[]} the named fields
+ */
+function controls(root) {
+  return [...root.querySelectorAll("input[name], textarea[name], select[name]")];
+}
+
+/** @param {Control} control */
+const isToggle = (control) => TOGGLES.has(control.type);
+
+/**
+ * Put the item's fields into the elements with `data-text`.
+ *
+ * @param {ParentNode} root
+ * @param {Object<string, any>} item
+ */
+export function fill(root, item) {
+  for (const element of root.querySelectorAll("[data-text]")) {
+    element.textContent = inWords(item[element.dataset.text]);
+    if (!element.hasAttribute("dir")) element.setAttribute("dir", "auto");
+  }
+}
+
+/** @param {any} value */
+function inWords(value) {
+  if (value === undefined || value === null) return "";
+  if (Array.isArray(value)) return value.map(inWords).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/**
+ * The answer in the form: the value of the field `answer`, or an object of several named fields.
+ *
+ * @param {ParentNode} root
+ * @returns {any}
+ */
+export function collect(root) {
+  /** @type {Map<string, Control[]>} */
+  const byName = new Map();
+  for (const control of controls(root)) {
+    byName.set(control.name, [...(byName.get(control.name) ?? []), control]);
+  }
+  const answer = Object.fromEntries([...byName].map(([name, group]) => [name, valueOf(group)]));
+  return byName.size === 1 && byName.has("answer") ? answer.answer : answer;
+}
+
+/**
+ * @param {Control[]} group fields of one name
+ * @returns {any}
+ */
+function valueOf(group) {
+  const [first] = group;
+  if (first.type === "radio") return group.find((control) => control.checked)?.value ?? null;
+  if (first.type === "checkbox") {
+    const checked = group.filter((control) => control.checked).map((control) => control.value);
+    return group.length === 1 ? checked.length === 1 : checked;
+  }
+  if (group.length > 1) return group.map((control) => valueOf([control]));
+  if (first.type === "select-multiple") return [...first.selectedOptions].map((option) => option.value);
+  if (first.type === "number") return first.value === "" ? null : Number(first.value);
+  return first.value;
+}
+
+/**
+ * @param {ParentNode} root
+ * @returns {[string, string | boolean | string[]][]} the state of every field, for a draft
+ */
+export function readDraft(root) {
+  return controls(root).map((control) => {
+    if (isToggle(control)) return [`${control.name}=${control.value}`, control.checked];
+    if (control.type === "select-multiple") {
+      return [control.name, [...control.selectedOptions].map((option) => option.value)];
+    }
+    return [control.name, control.value];
+  });
+}
+
+/**
+ * @param {ParentNode} root
+ * @param {any} draft what `readDraft` returned, perhaps of an older form: what doesn't fit is left
+ */
+export function restoreDraft(root, draft) {
+  if (!Array.isArray(draft)) return;
+  controls(root).forEach((control, index) => {
+    const [name, value] = draft[index] ?? [];
+    if (isToggle(control)) {
+      if (name === `${control.name}=${control.value}`) control.checked = value === true;
+    } else if (name !== control.name) {
+      return;
+    } else if (control.type === "select-multiple") {
+      for (const option of control.options) option.selected = Array.isArray(value) && value.includes(option.value);
+    } else if (typeof value === "string") {
+      control.value = value;
+    }
+  });
+}
+
+/**
+ * What keeps the form from being submitted.
+ *
+ * @param {ParentNode} root
+ * @returns {{control: Control, message: string} | null}
+ */
+export function firstProblem(root) {
+  const control = controls(root).find((candidate) => !candidate.checkValidity());
+  if (!control) return null;
+  const missing = control.validity.valueMissing;
+  if (missing && isToggle(control)) return { control, message: "Choose an answer first." };
+  return { control, message: missing ? "Write an answer first." : control.validationMessage };
+}
+
+/**
+ * The option a key stands for: by its `data-key`, or by its number in the group in focus (else the first group).
+ *
+ * @param {ParentNode} root
+ * @param {string} key
+ * @returns {HTMLInputElement | null}
+ */
+export function optionFor(root, key) {
+  const options = /** @type {HTMLInputElement[]} */ (controls(root).filter((control) => isToggle(control) && !control.disabled));
+  const named = options.find((option) => option.dataset.key?.toLowerCase() === key.toLowerCase());
+  if (named || !/^[1-9]$/.test(key)) return named ?? null;
+  const focused = /** @type {any} */ (document.activeElement);
+  const group = (options.includes(focused) ? focused : options[0])?.name;
+  return options.filter((option) => option.name === group)[Number(key) - 1] ?? null;
+}
+
+/**
+ * Show each option's key beside it and tell assistive technology.
+ *
+ * @param {ParentNode} root
+ */
+export function addKeyHints(root) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const option of controls(root).filter(isToggle)) {
+    const number = (counts.get(option.name) ?? 0) + 1;
+    counts.set(option.name, number);
+    const first = counts.size === 1 && number < 10 ? [String(number)] : [];
+    const keys = [...(option.dataset.key ? [option.dataset.key.toUpperCase()] : []), ...first];
+    if (keys.length === 0) continue;
+    option.setAttribute("aria-keyshortcuts", keys.join(" "));
+    const hint = document.createElement("kbd");
+    hint.className = "key-hint";
+    hint.setAttribute("aria-hidden", "true");
+    hint.textContent = keys[0];
+    option.closest("label")?.append(hint);
+  }
+}
+
+/**
+ * What was asked and answered, in words, so that it can be shown again without the form.
+ *
+ * @param {ParentNode} root
+ * @returns {Recap}
+ */
+export function recap(root) {
+  const lines = [...root.querySelectorAll("[data-recap], [data-text], legend")].map((element) => ({
+    kind: /** @type {RecapLine["kind"]} */ (
+      element.matches("[data-text]") ? "quote" : element.matches("legend") ? "question" : "text"
+    ),
+    text: element.textContent.trim(),
+  }));
+  const answer = controls(root)
+    .map((control) => (isToggle(control) ? (control.checked ? labelText(control) : "") : control.value.trim()))
+    .filter((text) => text !== "")
+    .join("; ");
+  return { lines: lines.filter((line) => line.text !== ""), answer };
+}
+
+/** @param {Control} control */
+function labelText(control) {
+  const label = control.closest("label") ?? control.labels?.[0];
+  return label?.querySelector("span")?.textContent.trim() || label?.textContent.trim() || control.value;
+}

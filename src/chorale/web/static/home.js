@@ -1,0 +1,50 @@
+/** The worker's overview: sends what is still on this device, and copies the completion code. */
+
+import { Courier } from "./courier.js";
+import { Outbox } from "./outbox.js";
+import { make, Notices, showFeedback } from "./show.js";
+import { DeviceStore } from "./storage.js";
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+const notices = new Notices(byId("notices"));
+const outbox = new Outbox(new DeviceStore(byId("home").dataset.owner ?? ""));
+let sent = 0;
+
+const courier = new Courier(outbox, notices, {
+  async onSent({ entry, data }) {
+    sent += 1;
+    if (!data.feedback?.explanation) return;
+    const section = make("section", { class: "card feedback stack" });
+    section.setAttribute("aria-labelledby", "feedback-title");
+    byId("notices").after(section);
+    await showFeedback(section, entry.recap, data.feedback.explanation);
+    section.remove();
+  },
+  onRefused: ({ code, message }) => {
+    if (code !== "invalid_answer") return;
+    notices.show("invalid", { tone: "warn", text: `${message} Continue below to put it right.` });
+  },
+});
+
+offerCopying();
+await courier.catchUp();
+const before = sent;
+await courier.deliverAll();
+// What the page says about answers and earnings is from before.
+if (sent > before) location.reload();
+
+function offerCopying() {
+  const button = /** @type {HTMLButtonElement | null} */ (document.querySelector("[data-copy]"));
+  if (!button || !navigator.clipboard) return;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const code = byId(button.dataset.copy ?? "").textContent ?? "";
+    const copied = await navigator.clipboard.writeText(code).then(
+      () => true,
+      () => false,
+    );
+    byId("copy-status").textContent = copied ? "Copied." : "Please select the code and copy it.";
+  });
+}

@@ -1,0 +1,232 @@
+/**
+ * One question on the screen: from the moment it is shown until the worker is done with it.
+ *
+ * @typedef {import("./form.js").TaskModule} TaskModule
+ * @typedef {import("./form.js").Recap} Recap
+ * @typedef {{id: string, item: Object<string, any>, expires_at: number, server_now: number}} Assignment
+ * @typedef {{kind: "answered", key: string, answer: any, durationMs: number, recap: Recap}
+ *   | {kind: "skip"} | {kind: "elsewhere"} | {kind: "expired"}} Outcome
+ */
+
+import * as form from "./form.js";
+import { isWriting } from "./shortcuts.js";
+import { uuid } from "./storage.js";
+import { LeaseClock, VisibleTimer } from "./timer.js";
+
+const NEAR_END_MS = 120_000;
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export class Question {
+  /**
+   * @param {Assignment} assignment
+   * @param {import("./storage.js").DeviceStore} store
+   * @param {TaskModule | null} module
+   */
+  constructor(assignment, store, module) {
+    this.assignment = assignment;
+    this.store = store;
+    this.module = module;
+    this.root = byId("task-root");
+    this.form = /** @type {HTMLFormElement} */ (byId("task-form"));
+    this.listening = new AbortController();
+    this.shown = 0;
+    const draft = store.get("draft", assignment.id);
+    /** Made once for the assignment on this device: other tabs find it in the draft. */
+    this.key = draft?.key ?? uuid();
+    this.timer = new VisibleTimer(draft?.durationMs ?? 0);
+    this.outcome = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+    this.#render(draft?.fields);
+    this.#listen();
+    this.saveDraft();
+    this.lease = new LeaseClock(assignment, NEAR_END_MS, (left) => this.#showTimeLeft(left));
+  }
+
+  /**
+   * Ask, and wait for what becomes of it.
+   *
+   * @param {string} [problem] why the answer given before was not accepted
+   * @returns {Promise<Outcome>}
+   */
+  async ask(problem) {
+    this.shown = performance.now();
+    const panel = byId("panel-item");
+    panel.focus({ preventScroll: true });
+    if (panel.getBoundingClientRect().top < 0) panel.scrollIntoView({ block: "start" });
+    if (problem) this.#complain(problem);
+    const outcome = await this.outcome;
+    this.#close();
+    return outcome;
+  }
+
+  /**
+   * @param {string} key
+   * @returns {boolean} whether the key stands for an option
+   */
+  press(key) {
+    const option = this.busy ? null : form.optionFor(this.root, key);
+    option?.focus();
+    option?.click();
+    return option !== null;
+  }
+
+  saveDraft() {
+    const { id } = this.assignment;
+    const fields = this.module ? this.module.collect(this.root) : form.readDraft(this.root);
+    this.store.set("draft", id, { id, key: this.key, fields, durationMs: this.timer.elapsed, at: Date.now() });
+  }
+
+  submit() {
+    if (this.busy) return;
+    const own = this.module?.problem?.(this.root);
+    const problem = own ? { message: own } : form.firstProblem(this.root);
+    if (problem) {
+      // The second half of a double click or double Enter, meant for the question before.
+      if (performance.now() - this.shown < 500) return;
+      this.#complain(problem.message, problem.control);
+      return;
+    }
+    this.saveDraft();
+    this.#finish({
+      kind: "answered",
+      key: this.key,
+      answer: this.module ? this.module.collect(this.root) : form.collect(this.root),
+      durationMs: this.timer.elapsed,
+      recap: (this.module?.recap ?? form.recap)(this.root),
+    });
+  }
+
+  /** @param {any} fields of a draft */
+  #render(fields) {
+    const template = /** @type {HTMLTemplateElement} */ (byId("task-template"));
+    this.root.replaceChildren(template.content.cloneNode(true));
+    form.fill(this.root, this.assignment.item);
+    form.addKeyHints(this.root);
+    if (this.module) {
+      this.module.mount(this.root, this.assignment.item, {
+        draft: fields ?? null,
+        changed: () => this.#changed(),
+        submit: () => this.submit(),
+      });
+    } else {
+      form.restoreDraft(this.root, fields);
+    }
+    byId("form-error").textContent = "";
+    byId("lease").hidden = true;
+    this.setBusy(false);
+  }
+
+  #listen() {
+    const { signal } = this.listening;
+    this.root.addEventListener("input", () => this.#changed(), { signal });
+    this.root.addEventListener("change", () => this.#changed(), { signal });
+    this.form.addEventListener("submit", () => this.submit(), { signal });
+    byId("skip").addEventListener("click", () => !this.busy && this.#finish({ kind: "skip" }), { signal });
+    byId("lease-next").addEventListener("click", () => !this.busy && this.#finish({ kind: "expired" }), { signal });
+    document.addEventListener("visibilitychange", () => this.saveDraft(), { signal });
+    window.addEventListener("pagehide", () => this.saveDraft(), { signal });
+    document.addEventListener("keydown", (event) => this.#enter(event), { signal });
+    window.addEventListener("storage", (event) => this.#otherTab(event), { signal });
+  }
+
+  #changed() {
+    byId("form-error").textContent = "";
+    for (const field of this.root.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+    if (!this.busy) this.saveDraft();
+  }
+
+  /**
+   * Enter submits wherever it has no meaning of its own; with Ctrl or Cmd also while writing.
+   *
+   * @param {KeyboardEvent} event
+   */
+  #enter(event) {
+    if (event.key !== "Enter" || event.defaultPrevented || event.isComposing) return;
+    if (event.repeat) {
+      event.preventDefault(); // a key held down is meant for one question only
+      return;
+    }
+    const target = /** @type {Element} */ (event.target);
+    if (target.closest("dialog")) return;
+    const commanded = event.ctrlKey || event.metaKey;
+    const ownMeaning = target.closest("a, button, summary, select") || (isWriting(target) && target.matches("textarea"));
+    if (ownMeaning && !(commanded && isWriting(target))) return;
+    event.preventDefault();
+    this.submit();
+  }
+
+  /** @param {StorageEvent} event */
+  #otherTab(event) {
+    const { id } = this.assignment;
+    const answered = event.key === this.store.key("outbox", id) && event.newValue !== null;
+    const finished = event.key === this.store.key("draft", id) && event.newValue === null;
+    if (answered || finished) {
+      if (!this.busy) this.#finish({ kind: "elsewhere" });
+    } else if (event.key === this.store.key("draft", id) && !this.module && !this.busy) {
+      form.restoreDraft(this.root, this.store.get("draft", id)?.fields);
+    }
+  }
+
+  /** @param {number} left milliseconds */
+  #showTimeLeft(left) {
+    if (this.busy) return;
+    const box = byId("lease");
+    const seconds = Math.ceil(left / 1000);
+    const canExtend = this.form.closest("[data-extend-url]")?.getAttribute("data-extend-url") !== "";
+    if (box.hidden) announce("Less than two minutes are left for this question.");
+    box.hidden = false;
+    byId("lease-text").textContent =
+      seconds > 0
+        ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left for this question.`
+        : "The time for this question is over, so it may go to somebody else. You can still try to submit your answer.";
+    byId("lease-extend").hidden = !canExtend || seconds === 0;
+    byId("lease-next").hidden = seconds > 0;
+    byId("lease-actions").hidden = byId("lease-extend").hidden && byId("lease-next").hidden;
+    if (seconds === 0) announce("The time for this question is over.");
+  }
+
+  /** @param {{expires_at: number, server_now: number}} lease */
+  renew(lease) {
+    byId("lease").hidden = true;
+    byId("panel-item").focus({ preventScroll: true });
+    this.lease.renew(lease);
+  }
+
+  /**
+   * @param {string} message
+   * @param {import("./form.js").Control} [control]
+   */
+  #complain(message, control) {
+    byId("form-error").textContent = message;
+    control?.setAttribute("aria-invalid", "true");
+    control?.focus();
+  }
+
+  /** @param {Outcome} outcome */
+  #finish(outcome) {
+    this.setBusy(true);
+    this.resolve?.(outcome);
+  }
+
+  /** @param {boolean} busy */
+  setBusy(busy) {
+    this.busy = busy;
+    this.form.dataset.busy = String(busy);
+    this.form.inert = busy;
+  }
+
+  #close() {
+    this.listening.abort();
+    this.timer.stop();
+    this.lease.stop();
+    this.module?.unmount?.(this.root);
+  }
+}
+
+/** @param {string} text for those who listen */
+export function announce(text) {
+  byId("announce").textContent = text;
+}

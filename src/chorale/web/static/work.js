@@ -1,0 +1,281 @@
+/**
+ * The work page: read the guidelines, then question after question until there are none.
+ *
+ * The page is one loop (`main`). Each step is a function that resolves when the step is over, so at any time the page is
+ * in exactly one place: sending what is unsent, asking for the next question, working on one, or resting.
+ *
+ * @typedef {import("./question.js").Assignment} Assignment
+ * @typedef {{answered: number, earned: number, earned_text: string}} Progress
+ */
+
+import { post } from "./api.js";
+import { Courier, RETRY } from "./courier.js";
+import { Guidelines } from "./guidelines.js";
+import { Outbox } from "./outbox.js";
+import { announce, Question } from "./question.js";
+import { Shortcuts } from "./shortcuts.js";
+import { makeButton, Notices, showFeedback } from "./show.js";
+import { DeviceStore } from "./storage.js";
+import { Backoff, pause } from "./timer.js";
+
+/** @param {string} id */
+const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+const PANELS = ["panel-intro", "panel-loading", "panel-item", "panel-feedback", "panel-rest"];
+const POLL = { firstMs: 10_000, mostMs: 60_000, factor: 1.5 };
+
+/** What the page says when there is no question: a title, an icon, and whether asking again later makes sense. */
+const RESTS = {
+  wait: { title: "Nothing to do just now", icon: "icon-clock", again: true },
+  paused: { title: "This part is paused", icon: "icon-pause", again: true },
+  done: { title: "All done here. Thank you!", icon: "icon-check", again: false },
+  limit: { title: "You have done all you can here. Thank you!", icon: "icon-check", again: false },
+  dropped: { title: "This part has ended for you", icon: "icon-info", again: false },
+  locked: { title: "This part is not open to you yet", icon: "icon-lock", again: false },
+  signed_out: { title: "You are signed out", icon: "icon-lock", again: true },
+  refused: { title: "This does not work right now", icon: "icon-warn", again: false },
+};
+
+const config = byId("work").dataset;
+const store = new DeviceStore(config.owner ?? "");
+const outbox = new Outbox(store);
+const notices = new Notices(byId("notices"));
+const guidelines = new Guidelines();
+/** @type {Question | null} */
+let question = null;
+/** @type {{id: string, message: string} | null} the answer that has to be put right */
+let invalid = null;
+
+const courier = new Courier(outbox, notices, {
+  async onSent({ entry, data }) {
+    showProgress(data.progress);
+    showSaved("saved", data.progress ? `Answer ${data.progress.answered} saved` : "Saved");
+    if (data.feedback?.explanation) {
+      showOnly("panel-feedback");
+      await showFeedback(byId("panel-feedback"), entry.recap, data.feedback.explanation);
+      showOnly("panel-loading");
+    }
+  },
+  onRefused: ({ id, code, message }) => {
+    showSaved("", "Answer not accepted");
+    if (code === "invalid_answer") invalid = { id, message };
+  },
+  onWaiting: () => showSaved(store.lasting ? "device" : "sending", store.lasting ? "Saved on this device, not sent yet" : "Not sent yet"),
+});
+
+new Shortcuts(store, /** @type {HTMLInputElement} */ (byId("use-shortcuts")), (key) => {
+  if (guidelines.isOpen) {
+    if (key !== "g" && key !== "?") return false;
+    guidelines.close();
+    return true;
+  }
+  if (question?.press(key)) return true;
+  if ((key === "g" || key === "?") && byId("panel-intro").hidden) {
+    guidelines.open();
+    return true;
+  }
+  return false;
+});
+
+byId("lease-extend").addEventListener("click", extendLease);
+// Never the browser's own way, also not between two questions.
+byId("task-form").addEventListener("submit", (event) => event.preventDefault());
+
+main();
+
+async function main() {
+  store.forgetOldDrafts();
+  if (!store.lasting) warnAboutStorage();
+  await courier.catchUp();
+  if (outbox.pending().length > 0) await courier.deliverAll();
+  const module = config.taskModule ? await loadModule(config.taskModule) : null;
+  await introduction();
+  for (;;) {
+    await courier.deliverAll();
+    const reply = await askNext();
+    showProgress(reply.progress);
+    if (!byId("saved").textContent && reply.progress?.answered) showSaved("saved", "All saved");
+    byId("panel-item").setAttribute("aria-label", `Question ${(reply.progress?.answered ?? 0) + 1}`);
+    if (reply.status === "item") await workOn(reply.assignment, module);
+    else if (!(await rest(reply.status, reply.message))) return;
+  }
+}
+
+/** The guidelines, if this worker has not yet started here or came for them. No question is taken meanwhile. */
+async function introduction() {
+  const mark = config.stage ?? "";
+  if (config.firstVisit !== "yes" || store.get("read", mark) !== null) {
+    if (location.hash === "#guidelines") await guidelines.read();
+    return;
+  }
+  showOnly("panel-intro");
+  await guidelines.readFirst();
+  store.set("read", mark, { at: Date.now() });
+  showOnly("panel-loading");
+  window.scrollTo({ top: 0 });
+}
+
+/**
+ * @param {Assignment} assignment
+ * @param {import("./form.js").TaskModule | null} module
+ */
+async function workOn(assignment, module) {
+  showOnly("panel-item");
+  const problem = invalid?.id === assignment.id ? invalid.message : undefined;
+  invalid = null;
+  question = new Question(assignment, store, module);
+  const outcome = await question.ask(problem);
+  question = null;
+  notices.hide("skip");
+  if (outcome.kind === "answered") {
+    showSaved("sending", "Sending …");
+    const { key, answer, durationMs, recap } = outcome;
+    const url = urlFor(config.submitUrl, assignment.id);
+    outbox.put({ id: assignment.id, url, key, answer, durationMs, recap });
+  } else if (outcome.kind === "skip") {
+    await giveBack(assignment);
+  } else if (outcome.kind === "elsewhere") {
+    announce("You answered this question in another tab. Here is the next one.");
+  }
+}
+
+/** @param {Assignment} assignment */
+async function giveBack(assignment) {
+  const reply = await post(urlFor(config.returnUrl, assignment.id), {});
+  if (reply.kind === "unreachable") {
+    notices.show("skip", { tone: "warn", text: "No connection: the question could not be given back. Please try again." });
+    return; // the same question comes again
+  }
+  if (reply.kind !== "signed_out") store.remove("draft", assignment.id);
+  if (reply.kind === "ok") showSaved("", "Skipped");
+}
+
+/**
+ * Ask for the next question until there is an answer.
+ *
+ * @returns {Promise<{status: string, message?: string, progress?: Progress, assignment?: any}>}
+ */
+async function askNext() {
+  const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);
+  const button = makeButton("Try now", "button button-small");
+  for (;;) {
+    const reply = await post(config.nextUrl ?? "", {});
+    if (reply.kind !== "unreachable") notices.hide("next");
+    if (reply.kind === "ok") return /** @type {any} */ (reply.data);
+    if (reply.kind === "signed_out") {
+      const message = "Open the link you were given again, in this browser. Everything you submitted is saved.";
+      return { status: "signed_out", message };
+    }
+    if (reply.kind === "refused") return { status: "refused", message: reply.message };
+    notices.show("next", {
+      tone: "warn",
+      title: "No connection.",
+      text: "Everything you submitted is saved. The next question comes as soon as the connection is back.",
+      buttons: [button],
+    });
+    await pause(Math.max(backoff.step(), reply.retryAfterMs), { button });
+  }
+}
+
+/** The pauses between polls grow from one rest to the next, and start afresh after a question. */
+let polling = new Backoff(POLL.firstMs, POLL.mostMs, POLL.factor);
+
+/**
+ * No question now.
+ *
+ * @param {string} status
+ * @param {string} [message]
+ * @returns {Promise<boolean>} whether to ask again
+ */
+async function rest(status, message = "") {
+  const about = RESTS[status] ?? RESTS.refused;
+  const again = byId("rest-again");
+  const news = byId("rest-title").textContent !== about.title || byId("panel-rest").hidden;
+  showOnly("panel-rest");
+  again.hidden = !about.again;
+  byId("rest-icon").className = `icon rest-icon ${about.icon}`;
+  byId("rest-message").textContent = message;
+  if (news) {
+    polling = new Backoff(POLL.firstMs, POLL.mostMs, POLL.factor);
+    byId("rest-title").textContent = about.title;
+    byId("rest-title").focus();
+  }
+  if (!about.again) return false;
+  await pause(polling.step(), { button: again });
+  return true;
+}
+
+async function extendLease() {
+  if (!question) return;
+  const reply = await post(urlFor(config.extendUrl, question.assignment.id), {});
+  if (reply.kind === "ok" && reply.data.assignment) {
+    question?.renew(reply.data.assignment);
+    announce("You have more time for this question now.");
+  } else {
+    announce("The time could not be extended.");
+  }
+}
+
+/** @param {Progress} [progress] */
+function showProgress(progress) {
+  if (!progress) return;
+  const { answered, earned_text: earned } = progress;
+  byId("answered").replaceChildren(bold(answered), ` ${answered === 1 ? "answer" : "answers"}`);
+  byId("earned").replaceChildren(...(earned ? [bold(earned), " earned"] : []));
+}
+
+/** @param {string | number} text */
+function bold(text) {
+  const element = document.createElement("b");
+  element.textContent = String(text);
+  return element;
+}
+
+/**
+ * @param {"" | "sending" | "saved" | "device"} state
+ * @param {string} text
+ */
+function showSaved(state, text) {
+  byId("saved").dataset.state = state;
+  if (byId("saved").textContent !== text) byId("saved").textContent = text;
+}
+
+/** @param {string} panel */
+function showOnly(panel) {
+  for (const id of PANELS) byId(id).hidden = id !== panel;
+}
+
+/**
+ * @param {string | undefined} pattern
+ * @param {string} id
+ */
+function urlFor(pattern, id) {
+  return (pattern ?? "").replace("{id}", encodeURIComponent(id));
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<import("./form.js").TaskModule>}
+ */
+async function loadModule(url) {
+  const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      // A browser remembers that a module failed, under its address.
+      return await import(attempt === 0 ? url : `${url}${url.includes("?") ? "&" : "?"}attempt=${attempt}`);
+    } catch {
+      await pause(backoff.step());
+    }
+  }
+}
+
+function warnAboutStorage() {
+  const button = makeButton("OK", "button button-small");
+  button.addEventListener("click", () => notices.hide("storage"));
+  notices.show("storage", {
+    tone: "warn",
+    title: "This browser does not keep data for this page.",
+    text: "Perhaps it is in private mode. You can work as usual; an answer is safe once you see “saved”. Until then, keep the page open.",
+    buttons: [button],
+  });
+}

@@ -1,0 +1,309 @@
+"""Workers: arriving, consenting, and the work itself."""
+
+import asyncio
+import json
+import re
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Form, Path, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from chorale.model import Refusal, Standing, money_text
+from chorale.study import settling, work
+from chorale.study.visit import Visit, visit
+from chorale.study.work import Progress
+from chorale.web.pages import markdown
+from chorale.web.serving import Site
+from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS
+
+TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
+
+
+class Submission(BaseModel):
+    """An answer to an item."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: str = Field(
+        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made once per answer; sending it again is harmless."
+    )
+    answer: Any = Field(description="Shaped by the task of the stage.")
+    duration_ms: int | None = Field(default=None, ge=0, le=10**12, description="How long the item was in view.")
+
+    @field_validator("answer")
+    @classmethod
+    def _storable(cls, value: Any) -> Any:
+        try:
+            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+            text.encode()
+        except (ValueError, RecursionError):
+            raise ValueError("is nested too deeply, or has numbers or characters that can't be stored") from None
+        if "\\u0000" in text:
+            raise ValueError("has NUL characters, which can't be stored")
+        return value
+
+
+class ProgressBody(BaseModel):
+    answered: int
+    earned: int
+    earned_text: str
+
+
+class AssignmentBody(BaseModel):
+    id: str
+    item: dict[str, Any]
+    expires_at: int
+    server_now: int
+
+
+class OfferBody(BaseModel):
+    status: Literal["item", "wait", "done", "paused", "dropped", "limit", "locked"]
+    message: str
+    progress: ProgressBody
+    assignment: AssignmentBody | None = None
+
+
+class FeedbackBody(BaseModel):
+    explanation: str
+
+
+class OutcomeBody(BaseModel):
+    status: Literal["accepted", "already_submitted"]
+    feedback: FeedbackBody | None
+    standing: Literal["active", "dropped"]
+    progress: ProgressBody
+
+
+class ReturnedBody(BaseModel):
+    status: Literal["returned"]
+
+
+class LeaseBody(BaseModel):
+    expires_at: int
+    server_now: int
+
+
+class ExtendedBody(BaseModel):
+    status: Literal["extended"]
+    assignment: LeaseBody
+
+
+class ErrorDetail(BaseModel):
+    code: str
+    message: str
+
+
+class ErrorBody(BaseModel):
+    error: ErrorDetail
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorBody} for status in (400, 401, 403, 404, 409, 413, 422)
+}
+
+
+def worker_routes(site: Site) -> APIRouter:
+    """Every route of the worker's, pages and interface."""
+    router = APIRouter()
+    _add_arrival(router, site)
+    _add_pages(router, site)
+    _add_interface(router, site)
+    return router
+
+
+def _add_arrival(router: APIRouter, site: Site) -> None:
+    arrival = site.study.settings.arrival
+    worker_pattern = re.compile(arrival.worker_pattern)
+
+    def signed_in(worker_id: int) -> Response:
+        response = RedirectResponse("/", 303)
+        response.set_cookie(
+            WORKER_COOKIE,
+            site.sessions.worker_cookie(worker_id),
+            max_age=WORKER_SECONDS,
+            httponly=True,
+            samesite="lax",
+            secure=site.secure_cookies,
+        )
+        return response
+
+    @router.get("/join", include_in_schema=False)
+    async def join_by_url(request: Request) -> Response:
+        """Arrive with a panel's URL parameters."""
+        if not arrival.by_url:
+            raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)
+        external_id = request.query_params.get(arrival.worker_parameter, "")
+        if not worker_pattern.fullmatch(external_id):
+            raise Refusal(
+                "bad_arrival",
+                f"The link is not complete: {arrival.worker_parameter} is missing or not of the right form. "
+                "Open the study from your panel's page again.",
+                400,
+            )
+        study_id = request.query_params.get(arrival.study_parameter, "")[:100]
+        if arrival.study_id is not None and study_id != arrival.study_id:
+            raise Refusal("bad_arrival", "This link belongs to another study. Open it from your panel's page.", 400)
+        session_id = request.query_params.get(arrival.session_parameter, "")[:100]
+        via = {"study": study_id, "session": session_id}
+        worker = await site.write(work.arrive, arrival.panel, external_id, via)
+        return signed_in(worker.id)
+
+    @router.get("/join/{token}", include_in_schema=False)
+    async def join_by_invitation(token: str) -> Response:
+        """Arrive by a signed invitation link."""
+        invitation = site.sessions.read_link("invitation", token)
+        if invitation is None:
+            raise Refusal(
+                "bad_invitation", "This invitation is not valid. Copy the whole link, or ask for a new one.", 403
+            )
+        worker = await site.write(work.arrive, "invitation", invitation, {})
+        return signed_in(worker.id)
+
+
+def _add_pages(router: APIRouter, site: Site) -> None:
+    study, pages = site.study, site.pages
+
+    async def current_visit(request: Request) -> Visit | None:
+        try:
+            worker_id = site.worker_id(request)
+        except Refusal:
+            return None
+        return await site.read(visit, worker_id)
+
+    @router.get("/", response_class=HTMLResponse, include_in_schema=False)
+    async def home(request: Request) -> Response:
+        found = await current_visit(request)
+        if found is None:
+            return pages.page("worker/gone.html", 200)
+        if found.worker.consented_at is None:
+            return pages.page("worker/consent.html", consent_html=markdown(study.consent))
+        return pages.page("worker/home.html", **_home_context(site, found))
+
+    @router.post("/consent", include_in_schema=False)
+    async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
+        if agree != "yes":
+            raise Refusal("no_consent", "Tick the box if you agree to take part. Without it you can't go on.", 422)
+        await site.write(work.consent, site.worker_id(request))
+        return RedirectResponse("/", 303)
+
+    @router.get("/stages/{name}", response_class=HTMLResponse, include_in_schema=False)
+    async def work_page(request: Request, name: StageInPath) -> Response:
+        stage = study.stage(name)
+        found = await current_visit(request)
+        if found is None or found.worker.consented_at is None:
+            return RedirectResponse("/", 303)
+        entered = any(part.entered for part in found.stages if part.stage.name == name)
+        return pages.page(
+            "worker/work.html",
+            worker=found.worker,
+            stage=stage.settings,
+            guidelines_html=markdown(stage.guidelines),
+            form_html=Markup(stage.task.page.read_text("utf-8")),  # noqa: S704 - part of the task's package
+            task_module_url=f"/tasks/{stage.task.name}/module.js" if stage.task.module else None,
+            api={
+                "next_url": f"/api/stages/{name}/next",
+                "submit_url_pattern": "/api/assignments/{id}/submit",
+                "return_url_pattern": "/api/assignments/{id}/return",
+                "extend_url_pattern": "/api/assignments/{id}/extend",
+            },
+            first_visit=not entered,
+        )
+
+    @router.get("/tasks/{name}/module.js", include_in_schema=False)
+    async def task_module(name: StageInPath) -> Response:
+        for stage in study.stages.values():
+            if stage.task.name == name and stage.task.module is not None:
+                return Response(stage.task.module.read_text("utf-8"), media_type="text/javascript")
+        raise Refusal("not_found", "There is no such module.", 404)
+
+
+def _home_context(site: Site, found: Visit) -> dict[str, Any]:
+    currency = site.study.settings.pay.currency
+    arrival = site.study.settings.arrival
+    code = None
+    if found.panel == arrival.panel and found.over is not None:
+        stopped = found.over == "screened out"
+        code = (arrival.screenout_code if stopped else None) or arrival.completion_code
+    return {
+        "worker": found.worker,
+        "earned_total": money_text(found.earned, currency),
+        "completion_code": code,
+        "completion_url": None if code is None else arrival.completion_url.replace("{code}", code),
+        "stages": [
+            {
+                "name": part.stage.name,
+                "title": part.stage.settings.title,
+                "summary": part.stage.task.summary,
+                "state": part.state,
+                "reason": part.reason,
+                "answered": part.answered,
+                "earned": money_text(part.earned, currency),
+                "pay": f"{money_text(part.stage.settings.pay.per_judgment, currency)} per answer",
+                "url": f"/stages/{part.stage.name}",
+                "guidelines_url": f"/stages/{part.stage.name}#guidelines",
+            }
+            for part in found.stages
+        ],
+    }
+
+
+def _add_interface(router: APIRouter, site: Site) -> None:
+    study = site.study
+    currency = study.settings.pay.currency
+
+    def progress(of: Progress) -> dict[str, Any]:
+        return {"answered": of.answered, "earned": of.earned, "earned_text": money_text(of.earned, currency)}
+
+    @router.post("/api/stages/{name}/next", response_model=OfferBody, responses=REFUSALS)
+    async def next_item(request: Request, name: StageInPath) -> Response:
+        """The next item to judge. Asking again before answering gives the same one."""
+        worker_id = site.worker_id(request)
+        offer = await site.write(work.next_item, study.stage(name), worker_id)
+        body: dict[str, Any] = {
+            "status": offer.status,
+            "message": offer.message,
+            "progress": progress(offer.progress),
+        }
+        if offer.lease is not None:
+            body["assignment"] = {
+                "id": offer.lease.token,
+                "item": offer.view,
+                "expires_at": offer.lease.expires_at,
+                "server_now": study.clock(),
+            }
+        return _json(body)
+
+    @router.post("/api/assignments/{token}/submit", response_model=OutcomeBody, responses=REFUSALS)
+    async def submit(request: Request, token: TokenInPath, body: Submission) -> Response:
+        """Submit an answer. When this answers 200, the answer is on disk; sending it again changes nothing."""
+        worker_id = site.worker_id(request)
+        outcome = await site.write(work.submit, worker_id, token, body.answer, body.key, body.duration_ms)
+        if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
+            await asyncio.to_thread(settling.settle_stale, study)
+        return _json(
+            {
+                "status": outcome.status,
+                "feedback": None if outcome.explanation is None else {"explanation": outcome.explanation},
+                "standing": outcome.standing,
+                "progress": progress(outcome.progress),
+            }
+        )
+
+    @router.post("/api/assignments/{token}/extend", response_model=ExtendedBody, responses=REFUSALS)
+    async def extend(request: Request, token: TokenInPath) -> Response:
+        """Ask for more time: the lease begins anew."""
+        expires_at = await site.write(work.extend, site.worker_id(request), token)
+        return _json({"status": "extended", "assignment": {"expires_at": expires_at, "server_now": study.clock()}})
+
+    @router.post("/api/assignments/{token}/return", response_model=ReturnedBody, responses=REFUSALS)
+    async def give_back(request: Request, token: TokenInPath) -> Response:
+        """Give an item back unanswered; somebody else will get it."""
+        await site.write(work.give_back, site.worker_id(request), token)
+        return _json({"status": "returned"})
+
+
+def _json(body: dict[str, Any]) -> Response:
+    return Response(json.dumps(body, ensure_ascii=False), media_type="application/json")
