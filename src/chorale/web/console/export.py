@@ -1,0 +1,64 @@
+"""Downloads of what the study found."""
+
+import asyncio
+import shutil
+import tempfile
+from pathlib import Path as FilePath
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import FileResponse
+from starlette.types import Receive, Scope, Send
+
+from chorale.model import Refusal
+from chorale.store import Tx, events
+from chorale.study import Study
+from chorale.study.export import export_file_name, export_formats, write_export
+from chorale.web.console.frame import Console
+from chorale.web.staff import OWNER
+
+FormatInPath = Annotated[str, Path(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+
+
+class Download(FileResponse):
+    """Sends a file and removes the folder it was made in, even if the browser goes away half-way."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            shutil.rmtree(FilePath(self.path).parent, ignore_errors=True)
+
+
+def _note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
+    events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})
+
+
+def _written(study: Study, format_name: str) -> FilePath:
+    folder = FilePath(tempfile.mkdtemp(prefix="chorale-export-"))
+    try:
+        path = folder / export_file_name(study, format_name)
+        write_export(study, format_name, path)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return path
+
+
+def export_routes(console: Console) -> APIRouter:
+    router = console.router(OWNER)
+    study = console.site.study
+
+    @router.get("/export")
+    async def formats(request: Request) -> Response:
+        return console.page(request, "export", formats=export_formats(study))
+
+    @router.get("/export/{name}")
+    async def download(request: Request, name: FormatInPath) -> Response:
+        if name not in export_formats(study):
+            raise Refusal("not_found", f"There is no export format {name}. The export page lists them.", 404)
+        path = await asyncio.to_thread(_written, study, name)
+        await console.site.write(_note_export, name, request.state.staff.name)
+        return Download(path, filename=path.name, media_type="application/octet-stream")
+
+    return router

@@ -1,0 +1,115 @@
+"""What every page of the console shares."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
+from fastapi.routing import APIRoute
+
+from chorale.model import Refusal, UserError
+from chorale.web.console import texts
+from chorale.web.serving import Site
+from chorale.web.staff import staff_only
+
+# PostgreSQL stores every character but this one.
+NO_NUL = r"^[^\x00]*$"
+# What a page says after an action sent the browser back to it.
+NOTICES = {
+    "paused": "The stage is paused. Answers to items already given out are still taken.",
+    "resumed": "The stage is open again.",
+    "gold": "The item is gold now. Workers who have not seen it will meet it.",
+    "all-gold": "{n} items are gold now. Workers who have not seen them will meet them.",
+    "retired": "The gold is retired. Answers given so far stay graded.",
+    "password": "The password is changed. Every other session has ended.",
+}
+TEXTS: dict[str, Any] = {
+    "when": texts.when,
+    "span": texts.span,
+    "share": texts.share,
+    "answer_text": texts.answer_text,
+    "item_text": texts.item_text,
+    "pretty": texts.pretty,
+    "evidence": texts.evidence,
+}
+
+
+class Console:
+    """The console's pages, as the person signed in may see them."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    def router(self, *roles: str) -> APIRouter:
+        """A router all of whose routes are for these roles only."""
+        return APIRouter(
+            prefix="/console",
+            dependencies=[Depends(staff_only(self.site, *roles))],
+            include_in_schema=False,
+            route_class=told_on_pages(self),
+        )
+
+    def page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
+        shown = {
+            **TEXTS,
+            "staff": getattr(request.state, "staff", None),
+            "here": request.url.path,
+            "notice": _notice(request),
+            "problem": None,
+            "stages": list(self.site.study.stages.values()),
+            **context,
+        }
+        return self.site.pages.page(f"console/{template}.html", status, **shown)
+
+    def live_page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
+        """A page with a part that changes; `?part=live` asks for that part alone."""
+        part = "_live" if request.query_params.get("part") == "live" else ""
+        return self.page(request, f"{template}{part}", status, **context)
+
+    def problem(self, request: Request, status: int, message: str) -> Response:
+        return self.page(request, "problem", status, message=message)
+
+
+def back_to(path: str, done: str, n: int | None = None) -> Response:
+    count = {} if n is None else {"n": n}
+    return RedirectResponse(f"{path}?{urlencode({'done': done, **count})}", 303)
+
+
+def _notice(request: Request) -> str | None:
+    text = NOTICES.get(request.query_params.get("done", ""))
+    count = request.query_params.get("n", "")
+    # The address can be edited: nothing but a number gets from there onto the page.
+    return text and text.format(n=count if count.isascii() and count.isdigit() and len(count) < 9 else "The")
+
+
+def told_on_pages(console: Console) -> type[APIRoute]:
+    """Routes that tell people of their mistakes on a page of the console."""
+
+    class ConsoleRoute(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def handled(request: Request) -> Response:
+                try:
+                    return await handle(request)
+                except UserError as error:
+                    return console.problem(request, 422, str(error))
+                except RequestValidationError as error:
+                    first = error.errors()[0]
+                    return console.problem(request, 422, f"{first['loc'][-1]}: {first['msg']}.")
+                except Refusal as refusal:
+                    return _refused(console, request, refusal)
+
+            return handled
+
+    return ConsoleRoute
+
+
+def _refused(console: Console, request: Request, refusal: Refusal) -> Response:
+    asks_for_page = request.method == "GET" and "part" not in request.query_params
+    if refusal.code == "signed_out" and asks_for_page:
+        here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/login?{urlencode({'next': here})}", 303)
+    return console.problem(request, refusal.status, refusal.message)

@@ -1,0 +1,191 @@
+"""The gold desk: what experts and owners do to the gold of a running study."""
+
+import json
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import RedirectResponse
+
+from chorale.model import Answer, Refusal, UserError
+from chorale.store import Tx, results
+from chorale.store.results import GoldRow, ItemRow, ResponseRow
+from chorale.study import RunningStage, Study, gold_desk
+from chorale.tasks import Task
+from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.pages import markdown
+from chorale.web.staff import EXPERT, OWNER
+from chorale.web.worker import StageInPath
+
+CANDIDATES_SHOWN = 25
+# Gold that enough people met and most got wrong is more likely to be wrong itself.
+SUSPICIOUS_AFTER = 5
+SUSPICIOUS_BELOW = 0.5
+
+Text = Annotated[str, Form(max_length=4000, pattern=NO_NUL)]
+
+
+def gold_routes(console: Console) -> APIRouter:
+    router = console.router(OWNER, EXPERT)
+    _add_desk(router, console)
+    _add_actions(router, console)
+    return router
+
+
+def answer_schema(task: Task) -> dict[str, Any]:
+    """The JSON schema of a task's answers, with a reference followed."""
+    whole = task.answer_type.model_json_schema()
+    schema: dict[str, Any] = whole["properties"]["answer"]
+    name = schema.get("$ref", "").removeprefix("#/$defs/")
+    return whole["$defs"][name] if name else schema
+
+
+def answer_choices(task: Task) -> list[Answer] | None:
+    """All answers there are, if they can be listed."""
+    schema = answer_schema(task)
+    if "const" in schema:
+        return [schema["const"]]
+    if schema.get("type") == "boolean":
+        return [True, False]
+    choices: list[Answer] | None = schema.get("enum")
+    return choices
+
+
+def read_answer(task: Task, typed: str) -> Answer:
+    """The answer somebody chose or typed: JSON, or plain text where answers are texts."""
+    if not typed.strip():
+        raise UserError("Choose an answer: gold needs one.")
+    if answer_schema(task).get("type") == "string" and answer_choices(task) is None:
+        return typed
+    try:
+        answer = json.loads(typed)
+        json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        raise UserError(f"{typed[:100]!r} is not JSON. Texts stand in double quotes.") from None
+    if "\\u0000" in typed:
+        raise UserError("The answer has NUL characters, which can't be stored.")
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class GoldLine:
+    row: GoldRow
+
+    @property
+    def suspicious(self) -> bool:
+        return self.row.answered >= SUSPICIOUS_AFTER and self.row.right < SUSPICIOUS_BELOW * self.row.answered
+
+
+@dataclass(frozen=True, slots=True)
+class Confusing:
+    item: ItemRow
+    judgments: list[ResponseRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A stage's gold, and what could become gold."""
+
+    active: list[GoldLine]
+    retired: list[GoldLine]
+    unanimous: list[ItemRow]
+    unanimous_total: int
+    confusing: list[Confusing]
+    confusing_total: int
+
+
+def _desk(tx: Tx, _study: Study, stage: RunningStage) -> Desk:
+    lines = [GoldLine(row) for row in results.gold_items(tx, stage.name)]
+    # What looks wrong comes first.
+    lines.sort(key=lambda line: (not line.suspicious, line.row.key))
+    found = gold_desk.candidates(tx, stage)
+    return Desk(
+        [line for line in lines if line.row.active],
+        [line for line in lines if not line.row.active],
+        found.unanimous[:CANDIDATES_SHOWN],
+        len(found.unanimous),
+        [
+            Confusing(item, [given for given in results.all_responses(tx, item_id=item.id) if given.counts])
+            for item in found.confusing[:CANDIDATES_SHOWN]
+        ],
+        len(found.confusing),
+    )
+
+
+def _stage_with_gold(study: Study, name: str) -> RunningStage:
+    stage = study.stage(name)
+    if stage.settings.gold is None:
+        raise Refusal("no_gold", "This stage has no gold. Add a [stage.gold] table to study.toml first.", 404)
+    return stage
+
+
+async def _desk_page(
+    console: Console, request: Request, name: str, code: int = 200, *, typed: dict[str, str] | None = None, **told: Any
+) -> Response:
+    stage = _stage_with_gold(console.site.study, name)
+    return console.page(
+        request,
+        "gold",
+        code,
+        chosen=stage,
+        desk=await console.site.read(_desk, stage),
+        choices=answer_choices(stage.task),
+        unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
+        typed=typed or {},
+        as_json=lambda value: json.dumps(value, ensure_ascii=False),
+        **told,
+    )
+
+
+def _add_desk(router: APIRouter, console: Console) -> None:
+    study = console.site.study
+
+    @router.get("/gold")
+    async def first_desk() -> Response:
+        for stage in study.stages.values():
+            if stage.settings.gold is not None:
+                return RedirectResponse(f"/console/gold/{stage.name}", 303)
+        raise Refusal("no_gold", "No stage has gold. Add a [stage.gold] table to study.toml first.", 404)
+
+    @router.get("/gold/{name}")
+    async def desk(request: Request, name: StageInPath) -> Response:
+        return await _desk_page(console, request, name)
+
+    @router.get("/guidelines/{name}")
+    async def guidelines(request: Request, name: StageInPath) -> Response:
+        stage = study.stage(name)
+        return console.page(request, "guidelines", chosen=stage, guidelines_html=markdown(stage.guidelines))
+
+
+def _add_actions(router: APIRouter, console: Console) -> None:
+    site = console.site
+
+    @router.post("/gold/{name}/promote")
+    async def promote(
+        request: Request, name: StageInPath, key: Text = "", answer: Text = "", explanation: Text = ""
+    ) -> Response:
+        stage = _stage_with_gold(site.study, name)
+        try:
+            chosen = read_answer(stage.task, answer)
+            await site.write(gold_desk.promote, stage, key, chosen, explanation, request.state.staff.name)
+        except UserError as error:
+            typed = {"key": key, "answer": answer, "explanation": explanation}
+            return await _desk_page(console, request, name, 422, typed=typed, problem=error.message)
+        return back_to(f"/console/gold/{name}", "gold")
+
+    @router.post("/gold/{name}/promote-unanimous")
+    async def promote_unanimous(request: Request, name: StageInPath) -> Response:
+        stage = _stage_with_gold(site.study, name)
+        made = await site.write(gold_desk.promote_unanimous, stage, request.state.staff.name)
+        return back_to(f"/console/gold/{name}", "all-gold", made)
+
+    @router.post("/gold/{name}/retire")
+    async def retire(request: Request, name: StageInPath, key: Text = "", reason: Text = "") -> Response:
+        stage = _stage_with_gold(site.study, name)
+        try:
+            if not reason.strip():
+                raise UserError(f"Say why {key!r} is no good as gold: the reason is kept with the study.")
+            await site.write(gold_desk.retire, stage, key, request.state.staff.name, reason.strip())
+        except UserError as error:
+            return await _desk_page(console, request, name, 422, typed={"key": key}, problem=error.message)
+        return back_to(f"/console/gold/{name}", "retired")

@@ -1,0 +1,209 @@
+"""Setting up, signing in and out, changing the password.
+
+No form here carries a token against forged requests: `security.Guard` refuses every change a browser asks for from
+another site, before it gets here.
+"""
+
+from ipaddress import IPv6Address, ip_address
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Path, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from chorale.model import Refusal, UserError
+from chorale.store.people import RequesterRow
+from chorale.web.console.frame import NO_NUL, Console, back_to, told_on_pages
+from chorale.web.serving import Site
+from chorale.web.sessions import STAFF_COOKIE
+from chorale.web.staff import (
+    LONGEST_PASSWORD,
+    OWNER,
+    Passwords,
+    change_password,
+    check_new_password,
+    enter_as_expert,
+    is_setup_token,
+    make_owner,
+    refuse_second_owner,
+    requester,
+    signed_in,
+    who_is_it,
+)
+from chorale.web.throttle import Throttle
+
+START = "/console"
+GOLD_DESK = "/console/gold"
+TRIES_PER_ADDRESS = 5
+# Above what one address can use up, so that nobody can keep the owner out from a single place.
+TRIES_PER_NAME = 25
+WINDOW_SECONDS = 300
+
+NAME_PATTERN = r"^[A-Za-z0-9._@+-]{1,80}$"
+TokenInPath = Annotated[str, Path(min_length=1, max_length=500)]
+Name = Annotated[str, Form(pattern=NAME_PATTERN)]
+Password = Annotated[str, Form(max_length=LONGEST_PASSWORD)]
+
+
+def signing_in_routes(console: Console) -> APIRouter:
+    router = APIRouter(include_in_schema=False, route_class=told_on_pages(console))
+    doorkeeper = Doorkeeper(console.site)
+    _add_set_up(router, console, doorkeeper)
+    _add_login(router, console, doorkeeper)
+    _add_experts(router, console)
+    router.include_router(_account(console, doorkeeper))
+    return router
+
+
+class TooManyTriesError(Exception):
+    def __init__(self, wait: int) -> None:
+        super().__init__()
+        self.wait = wait
+
+
+class Doorkeeper:
+    """Checks passwords, and not too many of them."""
+
+    def __init__(self, site: Site) -> None:
+        self.passwords = Passwords()
+        self._site = site
+        self._addresses = Throttle(TRIES_PER_ADDRESS, WINDOW_SECONDS)
+        self._names = Throttle(TRIES_PER_NAME, WINDOW_SECONDS)
+
+    async def owner(self, request: Request, name: str, password: str) -> RequesterRow | None:
+        """The owner whose name and password these are; raises TooManyTriesError instead of looking too often."""
+        address = _address(request)
+        wait = max(self._addresses.wait(address), self._names.wait(name))
+        if wait:
+            raise TooManyTriesError(wait)
+        # Noted before it is looked at: a hundred tries at the same moment are a hundred tries.
+        self._addresses.note(address)
+        self._names.note(name)
+        row = await self._site.read(requester, name)
+        if not await self.passwords.matches(row, password):
+            return None
+        self._addresses.forget(address)
+        self._names.forget(name)
+        return row
+
+
+def _address(request: Request) -> str:
+    host = request.client.host if request.client else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    # One subscriber has a whole /64 of IPv6 addresses to come from.
+    return str(int(address) >> 64) if isinstance(address, IPv6Address) else host
+
+
+def local_path(wanted: str) -> str:
+    """Where to go after signing in: a page of the console, whatever the address asked for."""
+    return wanted if wanted == START or wanted.startswith((f"{START}/", f"{START}?")) else START
+
+
+def _add_set_up(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> None:
+    site = console.site
+
+    async def check(token: str) -> None:
+        if not await site.write(is_setup_token, site.sessions.read_link("setup", token)):
+            raise Refusal("bad_link", "This set-up link is not valid. Copy the whole link the server printed.", 403)
+        await site.read(refuse_second_owner)
+
+    @router.get("/setup/{token}")
+    async def set_up_page(request: Request, token: TokenInPath) -> Response:
+        await check(token)
+        return console.page(request, "setup", name="owner")
+
+    @router.post("/setup/{token}")
+    async def set_up(request: Request, token: TokenInPath, name: Name, password: Password, again: Password) -> Response:
+        await check(token)
+        try:
+            check_new_password(name, password, again)
+            row = await site.write(make_owner, name, await doorkeeper.passwords.hash(password))
+        except UserError as error:
+            return console.page(request, "setup", 422, name=name, problem=error.message)
+        return signed_in(site, row, START)
+
+
+def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> None:
+    site = console.site
+
+    @router.get("/login")
+    async def login_page(
+        request: Request, wanted: Annotated[str, Query(alias="next", max_length=2000)] = START
+    ) -> Response:
+        if await who_is_it(site, request) is not None:
+            return RedirectResponse(local_path(wanted), 303)
+        return console.page(request, "login", name="", next=local_path(wanted))
+
+    @router.post("/login")
+    async def login(
+        request: Request,
+        name: Annotated[str, Form(max_length=80, pattern=NO_NUL)] = "",
+        password: Password = "",
+        wanted: Annotated[str, Form(alias="next", max_length=2000)] = START,
+    ) -> Response:
+        def again(status: int, problem: str) -> Response:
+            return console.page(request, "login", status, name=name, next=local_path(wanted), problem=problem)
+
+        try:
+            row = await doorkeeper.owner(request, name, password)
+        except TooManyTriesError as error:
+            return _told_to_wait(again(429, _patience(error.wait)), error.wait)
+        if row is None:
+            return again(401, "The name or the password is wrong.")
+        return signed_in(site, row, local_path(wanted))
+
+    @router.post("/logout")
+    async def logout() -> Response:
+        response = RedirectResponse("/login", 303)
+        response.delete_cookie(STAFF_COOKIE, httponly=True, samesite="lax", secure=site.secure_cookies)
+        return response
+
+
+def _patience(wait: int) -> str:
+    return f"Too many tries. Wait {wait} seconds, then try again."
+
+
+def _told_to_wait(response: Response, wait: int) -> Response:
+    response.headers["Retry-After"] = str(wait)
+    return response
+
+
+def _add_experts(router: APIRouter, console: Console) -> None:
+    site = console.site
+
+    @router.get("/expert/{token}")
+    async def enter(token: TokenInPath) -> Response:
+        name = site.sessions.read_link("expert", token)
+        if name is None:
+            raise Refusal("bad_link", "This link is not valid. Copy the whole link, or ask for a new one.", 403)
+        return signed_in(site, await site.write(enter_as_expert, name), GOLD_DESK)
+
+
+def _account(console: Console, doorkeeper: Doorkeeper) -> APIRouter:
+    router = console.router(OWNER)
+    site = console.site
+
+    @router.get("/account")
+    async def account(request: Request) -> Response:
+        return console.page(request, "account")
+
+    @router.post("/account")
+    async def new_password(request: Request, current: Password, password: Password, again: Password) -> Response:
+        name = request.state.staff.name
+        try:
+            if await doorkeeper.owner(request, name, current) is None:
+                raise UserError("The present password is not right.")
+            check_new_password(name, password, again)
+        except TooManyTriesError as error:
+            return _told_to_wait(console.page(request, "account", 429, problem=_patience(error.wait)), error.wait)
+        except UserError as error:
+            return console.page(request, "account", 422, problem=error.message)
+        row = await site.write(change_password, name, await doorkeeper.passwords.hash(password))
+        response = back_to("/console/account", "password")
+        # This browser goes on; all others have to sign in again.
+        response.headers["set-cookie"] = signed_in(site, row, START).headers["set-cookie"]
+        return response
+
+    return router

@@ -1,0 +1,71 @@
+"""How the console writes times, shares, answers and evidence."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from chorale.store.events import EventRow
+from chorale.study import RunningStage
+
+SUMMARY_CHARACTERS = 160
+
+
+def when(at: int) -> Markup:
+    """A moment in UTC, for people and for programs."""
+    moment = datetime.fromtimestamp(at / 1000, UTC)
+    return Markup('<time datetime="{}">{}</time>').format(
+        moment.strftime("%Y-%m-%dT%H:%M:%SZ"), moment.strftime("%Y-%m-%d %H:%M:%S")
+    )
+
+
+def span(milliseconds: int) -> str:
+    """How long something took.
+
+    >>> span(8_400), span(192_000), span(7_380_000)
+    ('8.4 s', '3 min 12 s', '2 h 3 min')
+    """
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def share(value: float | None) -> str:
+    """A confidence or a trust."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+def answer_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
+    """What workers see of an item, in one line."""
+    text = " · ".join(answer_text(value) for value in stage.task.view(payload).values())
+    return text if len(text) <= SUMMARY_CHARACTERS else f"{text[:SUMMARY_CHARACTERS]}…"
+
+
+def pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def evidence(event: EventRow) -> list[tuple[str, str]]:
+    """What a decision was made on."""
+    return [(name, _evidence_text(value)) for name, value in event.evidence.items()]
+
+
+def _evidence_text(value: Any) -> str:
+    match value:
+        case float():
+            return f"{value:g}"
+        case list():
+            return "; ".join(map(_evidence_text, value)) or "none"
+        case dict():
+            return ", ".join(f"{name} {_evidence_text(inner)}" for name, inner in value.items())
+    return answer_text(value)

@@ -1,0 +1,878 @@
+"""The console: who gets in, what they see, what their buttons do."""
+
+import asyncio
+import json
+import re
+import secrets
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
+from functools import partial, wraps
+from html import unescape
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+import pytest
+import uvicorn
+from argon2 import PasswordHasher
+from axe_playwright_python.sync_playwright import Axe
+from fastapi import FastAPI
+from playwright.sync_api import sync_playwright
+
+from chorale.model import Answer, Standing
+from chorale.store import Tx, events, people, results
+from chorale.store.people import WorkerRow
+from chorale.study import Study, open_study, settling, work
+from chorale.study.templating import create_study
+from chorale.tasks.rules_meaningful import RULES_MEANINGFUL
+from chorale.web.app import create_app
+from chorale.web.console.gold import answer_choices, read_answer
+from chorale.web.console.signing_in import local_path
+from chorale.web.console.texts import span
+from chorale.web.sessions import STAFF_COOKIE, Sessions, StaffSession
+from chorale.web.staff import expert_link_path, invitation_path, setup_link_path, study_sessions
+from chorale.web.throttle import Throttle
+from serving import free_port, wait_until_up
+from small_study import write_small_study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from conftest import ManualClock
+
+T = TypeVar("T")
+PASSWORD = "a brass band at dawn"
+HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7*7 }}"
+PLATFORM_ID = "PID0SECRET0PERSON"
+SESSION_ID = "SESSION0SECRET0VISIT"
+OWNER_PAGES = (
+    "/console",
+    "/console?part=live",
+    "/console/workers",
+    "/console/workers?stage=entailment&order=wage&direction=down",
+    "/console/workers?part=live",
+    "/console/items",
+    "/console/items?stage=entailment&state=complete&released=yes&order=confidence",
+    "/console/items/one?stage=meaningful&key=a00000%3Alhs",
+    "/console/ledger",
+    "/console/ledger?part=live",
+    "/console/events",
+    "/console/export",
+    "/console/account",
+)
+STAFF_PAGES = ("/console/gold/meaningful", "/console/gold/entailment", "/console/guidelines/meaningful")
+
+
+@pytest.fixture(autouse=True)
+def quick_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords that are hashed in a blink: what they are worth is argon2's matter, not ours."""
+    monkeypatch.setattr("chorale.web.staff.PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=64))
+
+
+@pytest.fixture
+def study(tmp_path: Path, clock: "ManualClock") -> Iterator[Study]:
+    write_small_study(tmp_path / "study", texts=(HOSTILE, "the crew cover the hull"), share=0.5, fee_percent=20)
+    opened = open_study(tmp_path / "study", clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def app(study: Study) -> FastAPI:
+    return create_app(study)
+
+
+@asynccontextmanager
+async def browser(app: FastAPI, address: str = "192.0.2.1") -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app, client=(address, 40000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://study.test") as client:
+        yield client
+
+
+def runs(scene: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run an async test on an event loop of its own."""
+
+    @wraps(scene)
+    def test(**fixtures: Any) -> None:
+        asyncio.run(scene(**fixtures))
+
+    return test
+
+
+def read(study: Study, query: Callable[[Tx], T]) -> T:
+    return study.store.read(query).result()
+
+
+def events_of(study: Study, kind: str) -> list[dict[str, Any]]:
+    return [event.evidence for event in read(study, lambda tx: events.recent(tx, 1000, kinds=(kind,)))]
+
+
+async def set_up(client: httpx.AsyncClient, study: Study) -> None:
+    link = setup_link_path(study)
+    assert link is not None
+    answer = await client.post(link, data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/console"), answer.text
+
+
+def arrive(study: Study, number: int = 0) -> WorkerRow:
+    via = {"study": "some study", "session": SESSION_ID}
+
+    def come(tx: Tx) -> WorkerRow:
+        worker = work.arrive(tx, study, "prolific", f"{PLATFORM_ID}{number}", via)
+        work.consent(tx, study, worker.id)
+        return worker
+
+    return study.store.write(come).result()
+
+
+def do_work(
+    study: Study, clock: "ManualClock", worker: WorkerRow, answer: Callable[[dict[str, Any]], Answer], most: int = 100
+) -> None:
+    """Answer what a worker is offered in stage 1."""
+    stage = study.stage("meaningful")
+    for _ in range(most):
+        offer = study.store.write(lambda tx: work.next_item(tx, study, stage, worker.id)).result()
+        if offer.lease is None or offer.view is None:
+            break
+        clock.pass_minutes(0.2)
+        submit = partial(
+            work.submit,
+            study=study,
+            worker_id=worker.id,
+            token=offer.lease.token,
+            raw_answer=answer(offer.view),
+            idempotency_key=secrets.token_urlsafe(9),
+            duration_ms=9000,
+        )
+        study.store.write(submit).result()
+    settling.settle_everything(study)
+
+
+def honest(view: dict[str, Any]) -> str:
+    """Right on gold, whose odd numbers are "no"; everything else means something."""
+    number = re.fullmatch(r"a gold phrase (\d+)", view["phrase"])
+    return "no" if number and int(number[1]) % 2 else "yes"
+
+
+def wrong(view: dict[str, Any]) -> str:
+    return {"yes": "no", "no": "yes"}[honest(view)]
+
+
+def doubtful(view: dict[str, Any]) -> str:
+    """Honest, but alone in finding the right-hand sides meaningless."""
+    return "no" if "cover the hull" in view["phrase"] else honest(view)
+
+
+def finish_stage_one(study: Study, clock: "ManualClock") -> None:
+    """Left sides come out unanimous, right sides confusing; somebody is dropped on the way."""
+    do_work(study, clock, arrive(study, 99), wrong)
+    for number in range(12):
+        do_work(study, clock, arrive(study, number), doubtful if number % 2 else honest)
+
+
+# Setting up
+
+
+@runs
+async def test_set_up_makes_the_owner_once(study: Study, app: FastAPI) -> None:
+    link = setup_link_path(study)
+    assert link is not None and setup_link_path(study) == link
+    async with browser(app) as client:
+        assert (await client.get(link)).status_code == 200
+        await set_up(client, study)
+        assert (await client.get("/console")).status_code == 200
+        assert setup_link_path(study) is None
+        assert (await client.get(link)).status_code == 410
+        again = await client.post(link, data={"name": "eve", "password": PASSWORD, "again": PASSWORD})
+        assert again.status_code == 410
+        assert read(study, lambda tx: people.find_requester(tx, "eve")) is None
+    assert events_of(study, "set up") == [{"by": "maya"}]
+
+
+@runs
+async def test_two_who_set_up_at_once_make_one_owner(study: Study, app: FastAPI) -> None:
+    link = setup_link_path(study)
+    assert link is not None
+    async with browser(app) as client:
+        form = {"password": PASSWORD, "again": PASSWORD}
+        answers = await asyncio.gather(*(client.post(link, data={"name": f"owner{n}", **form}) for n in range(6)))
+    assert sorted(answer.status_code for answer in answers) == [303, 410, 410, 410, 410, 410]
+    made = [read(study, lambda tx, n=n: people.find_requester(tx, f"owner{n}")) for n in range(6)]  # type: ignore[misc]
+    assert len([row for row in made if row]) == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ({"name": "maya", "password": "short", "again": "short"}, "at least 10 characters; this has 5"),
+        ({"name": "maya", "password": PASSWORD, "again": PASSWORD + "x"}, "The two passwords differ"),
+        ({"name": "maya-maya-maya", "password": "Maya-Maya-Maya", "again": "Maya-Maya-Maya"}, "must not be the name"),
+        ({"name": "no spaces", "password": PASSWORD, "again": PASSWORD}, "name: "),
+        ({"name": "maya", "password": "x" * 201, "again": "x" * 201}, "at most 200"),
+        ({"name": "maya"}, "Field required"),
+    ],
+)
+@runs
+async def test_set_up_says_what_is_wrong(study: Study, app: FastAPI, form: dict[str, str], message: str) -> None:
+    link = setup_link_path(study)
+    assert link is not None
+    async with browser(app) as client:
+        answer = await client.post(link, data=form)
+    assert answer.status_code == 422 and message in answer.text
+    assert form.get("password", "nothing") not in answer.text
+    assert not read(study, people.has_owner)
+
+
+@runs
+async def test_set_up_links_cannot_be_made_up(study: Study, app: FastAPI) -> None:
+    foreign = Sessions("another study's secret").link_token("setup", "x")
+    ours, other = study_sessions(study).link_token("setup", "x"), study_sessions(study).link_token("expert", "x")
+    async with browser(app) as client:
+        for token in (foreign, ours, other, "x", "%00", "é" * 80):
+            answer = await client.post(f"/setup/{token}", data={"name": "e", "password": PASSWORD, "again": PASSWORD})
+            assert answer.status_code == 403
+    assert not read(study, people.has_owner)
+
+
+@runs
+async def test_an_experts_name_cannot_be_taken_at_set_up(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        await client.get(expert_link_path(study_sessions(study), "maya"))
+        answer = await client.post(
+            setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD}
+        )
+    assert answer.status_code == 422 and "is the name of an expert" in answer.text
+
+
+# Signing in
+
+
+@runs
+async def test_signing_in_and_out(study: Study, app: FastAPI) -> None:
+    async with browser(app) as first:
+        await set_up(first, study)
+    async with browser(app) as client:
+        turned_away = await client.get("/console/items?stage=entailment")
+        assert turned_away.status_code == 303
+        assert turned_away.headers["location"] == f"/login?next={quote('/console/items?stage=entailment', safe='')}"
+        assert "Sign in" in (await client.get(turned_away.headers["location"])).text
+        form = {"name": "maya", "password": PASSWORD, "next": "/console/items?stage=entailment"}
+        answer = await client.post("/login", data=form)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/console/items?stage=entailment")
+        cookie = answer.headers["set-cookie"].lower()
+        assert "httponly" in cookie and "samesite=lax" in cookie and "secure" not in cookie
+        assert (await client.get("/console")).status_code == 200
+        assert (await client.get("/login?next=/console/ledger")).headers["location"] == "/console/ledger"
+        assert (await client.get("/logout")).status_code == 405
+        assert (await client.post("/logout")).headers["location"] == "/login"
+        assert (await client.get("/console")).status_code == 303
+
+
+@runs
+async def test_cookies_stay_on_https_where_the_site_is(study: Study) -> None:
+    async with browser(create_app(study, secure_cookies=True)) as client:
+        link = setup_link_path(study) or ""
+        answer = await client.post(link, data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+    assert "secure" in answer.headers["set-cookie"].lower()
+
+
+@runs
+async def test_wrong_names_and_passwords_look_the_same(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+        client.cookies.clear()
+        wrong_password = await client.post("/login", data={"name": "maya", "password": "guess guess guess"})
+        wrong_name = await client.post("/login", data={"name": "eve", "password": PASSWORD})
+        empty = await client.post("/login", data={})
+    assert wrong_password.status_code == wrong_name.status_code == empty.status_code == 401
+    assert wrong_password.text.replace("maya", "") == wrong_name.text.replace("eve", "")
+    assert "set-cookie" not in wrong_password.headers
+
+
+@runs
+async def test_guessing_is_slowed_down(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+    async with browser(app, "198.51.100.7") as guesser:
+        guesses = [guesser.post("/login", data={"name": "maya", "password": f"guess {n}"}) for n in range(12)]
+        found = await asyncio.gather(*guesses)
+        assert sorted(answer.status_code for answer in found) == [401] * 5 + [429] * 7
+        late = await guesser.post("/login", data={"name": "maya", "password": PASSWORD})
+        assert late.status_code == 429 and 0 < int(late.headers["retry-after"]) <= 300
+        assert "Too many tries" in late.text
+    async with browser(app, "203.0.113.9") as owner:
+        answer = await owner.post("/login", data={"name": "maya", "password": PASSWORD})
+        assert answer.status_code == 303, "one guesser must not keep the owner out"
+
+
+@runs
+async def test_guessing_from_everywhere_is_slowed_down_too(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+    codes = []
+    for number in range(7):
+        async with browser(app, f"198.51.100.{number}") as guesser:
+            for n in range(4):
+                codes.append((await guesser.post("/login", data={"name": "maya", "password": f"no {n}"})).status_code)
+    assert codes == [401] * 25 + [429] * 3
+
+
+@runs
+async def test_addresses_of_one_ipv6_subscriber_are_one(study: Study, app: FastAPI) -> None:
+    codes = []
+    for number in range(6):
+        async with browser(app, f"2001:db8::{number + 1}") as guesser:
+            codes.append((await guesser.post("/login", data={"name": f"n{number}", "password": "x"})).status_code)
+    assert codes == [401] * 5 + [429]
+
+
+def test_throttle_forgets_in_time_and_stays_small() -> None:
+    now = 0.0
+    throttle = Throttle(2, 300, keys=3, clock=lambda: now)
+    throttle.note("a")
+    assert throttle.wait("a") == 0
+    now = 100
+    throttle.note("a")
+    assert throttle.wait("a") == 200
+    now = 300.5
+    assert throttle.wait("a") == 0
+    throttle.note("a")
+    assert throttle.wait("a") == 100
+    for key in "bcd":
+        throttle.note(key)
+    assert throttle.wait("a") == 0, "the one tried longest ago makes room"
+    throttle.note("d")
+    assert throttle.wait("d") == 300
+    throttle.forget("d")
+    assert throttle.wait("d") == 0
+
+
+@runs
+async def test_a_new_password_ends_all_other_sessions(study: Study, app: FastAPI) -> None:
+    new = "another brass band"
+    async with browser(app) as here, browser(app) as elsewhere:
+        await set_up(here, study)
+        await elsewhere.post("/login", data={"name": "maya", "password": PASSWORD})
+        assert (await elsewhere.get("/console")).status_code == 200
+        refused = await here.post("/console/account", data={"current": "wrong one", "password": new, "again": new})
+        assert refused.status_code == 422 and "present password is not right" in refused.text
+        changed = await here.post("/console/account", data={"current": PASSWORD, "password": new, "again": new})
+        assert changed.status_code == 303
+        assert "The password is changed" in (await here.get(changed.headers["location"])).text
+        assert (await elsewhere.get("/console")).status_code == 303
+        assert (await elsewhere.get("/console?part=live")).status_code == 401
+        assert (await elsewhere.post("/login", data={"name": "maya", "password": PASSWORD})).status_code == 401
+        assert (await elsewhere.post("/login", data={"name": "maya", "password": new})).status_code == 303
+    assert events_of(study, "password changed") == [{"by": "maya"}]
+
+
+@runs
+async def test_forged_and_old_cookies_are_refused(study: Study, app: FastAPI) -> None:
+    ours = study_sessions(study)
+    async with browser(app) as client:
+        await set_up(client, study)
+        good = client.cookies[STAFF_COOKIE]
+    forged = [
+        Sessions("guess").staff_cookie(StaffSession("maya", 1)),
+        ours.staff_cookie(StaffSession("maya", 2)),
+        ours.staff_cookie(StaffSession("nobody", 1)),
+        ours.worker_cookie(1),
+        ours.link_token("expert", "maya"),
+        good[:-1] + ("A" if good[-1] != "A" else "B"),
+        "[]",
+        "x" * 3000,
+    ]
+    for cookie in forged:
+        async with browser(app) as client:
+            client.cookies.set(STAFF_COOKIE, cookie)
+            assert (await client.get("/console")).status_code == 303
+            posted = await client.post("/console/stages/meaningful/state", data={"state": "paused"})
+            assert posted.status_code == 401 and "not signed in" in posted.text
+    assert events_of(study, "paused") == []
+
+
+def test_sessions_end_after_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = Sessions("secret")
+    cookie = sessions.staff_cookie(StaffSession("maya", 1))
+    assert sessions.staff(cookie) == StaffSession("maya", 1)
+    monkeypatch.setattr("chorale.web.sessions.STAFF_SECONDS", -1)
+    assert sessions.staff(cookie) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "allowed"),
+    [
+        ("/console/items?stage=x", True),
+        ("/console?part=live", True),
+        ("/console", True),
+        ("//evil.example/console", False),
+        ("/\\evil.example", False),
+        ("https://evil.example/console", False),
+        ("/console.evil.example", False),
+        ("/console@evil.example", False),
+        ("/\t/evil.example", False),
+        ("javascript:alert(1)", False),
+        ("", False),
+    ],
+)
+def test_signing_in_leads_nowhere_else(wanted: str, allowed: bool) -> None:
+    assert local_path(wanted) == (wanted if allowed else "/console")
+
+
+@runs
+async def test_changes_asked_for_by_other_sites_are_refused(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+        for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}):
+            answer = await client.post("/console/stages/meaningful/state", data={"state": "paused"}, headers=headers)
+            assert answer.status_code == 403
+    assert events_of(study, "paused") == []
+
+
+# Experts
+
+
+@runs
+async def test_experts_see_the_gold_desk_only(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        came = await client.get(expert_link_path(study_sessions(study), "Dr. Ño"))
+        assert (came.status_code, came.headers["location"]) == (303, "/console/gold")
+        for path in STAFF_PAGES:
+            assert (await client.get(path)).status_code == 200, path
+        for path in OWNER_PAGES:
+            answer = await client.get(path)
+            assert answer.status_code == 403 and "owner" in answer.text, path
+        assert (await client.get("/console/export/csv")).status_code == 403
+        for path in ("invitations", "experts", "account", "stages/meaningful/state"):
+            data = {"n": "1", "name": "x", "state": "paused", "current": "x", "password": PASSWORD, "again": PASSWORD}
+            assert (await client.post(f"/console/{path}", data=data)).status_code == 403
+        desk = (await client.get("/console/gold/meaningful")).text
+        assert "/console/workers" not in desk and "/console/items" not in desk
+        assert (await client.post("/login", data={"name": "Dr. Ño", "password": "!"})).status_code == 401
+    assert events_of(study, "expert came") == [{"by": "Dr. Ño"}]
+
+
+@runs
+async def test_expert_links_cannot_be_made_up_nor_make_owners(study: Study, app: FastAPI) -> None:
+    sessions = study_sessions(study)
+    async with browser(app) as client:
+        await set_up(client, study)
+        client.cookies.clear()
+        for token in ("x", Sessions("guess").link_token("expert", "ada"), sessions.link_token("invitation", "ada")):
+            assert (await client.get(f"/expert/{token}")).status_code == 403
+        as_owner = await client.get(expert_link_path(sessions, "maya"))
+        assert as_owner.status_code == 403 and not client.cookies
+
+
+@runs
+async def test_the_owner_makes_links_for_people(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+        made = await client.post("/console/invitations", data={"n": "3"})
+        links = set(re.findall(r"http://study\.test(/join/[\w.-]+)", made.text))
+        assert made.status_code == 200 and len(links) == 3
+        expert = await client.post("/console/experts", data={"name": " Ada Lovelace "})
+        [expert_link] = re.findall(r"http://study\.test(/expert/[\w.-]+)", expert.text)
+        page = unescape((await client.get("/console")).text)
+        assert (
+            "http://study.test/join?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}"
+            "&SESSION_ID={{%SESSION_ID%}}" in page
+        )
+    async with browser(app) as client:
+        for link in links:
+            assert (await client.get(link)).headers["location"] == "/"
+        assert (await client.get(expert_link)).status_code == 303
+        assert "Ada Lovelace" in (await client.get("/console/gold/meaningful")).text
+    assert len(events_of(study, "arrived")) == 3
+    assert events_of(study, "invited") == [{"by": "maya", "invitations": 3}]
+    assert events_of(study, "expert invited") == [{"by": "maya", "expert": "Ada Lovelace"}]
+    assert invitation_path(study_sessions(study), "x").startswith("/join/")
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "message"),
+    [
+        ("invitations", {"n": "0"}, "is not a number from 1 to 500"),
+        ("invitations", {"n": "501"}, "is not a number from 1 to 500"),
+        ("invitations", {"n": "three"}, "is not a number from 1 to 500"),
+        ("invitations", {"n": "٣"}, "is not a number from 1 to 500"),
+        ("invitations", {}, "is not a number from 1 to 500"),
+        ("experts", {"name": "maya"}, "is the owner"),
+        ("experts", {"name": "<b>"}, "An expert"),
+        ("experts", {"name": ""}, "An expert"),
+        ("experts", {"name": "x" * 61}, "at most 60"),
+        ("stages/meaningful/state", {"state": "closed"}, "state: "),
+        ("gold/meaningful/promote", {"key": "no such item", "answer": '"yes"', "explanation": "so"}, "has no item"),
+        ("gold/meaningful/promote", {"key": "a00000:lhs", "explanation": "so"}, "Choose an answer"),
+        ("gold/meaningful/promote", {"key": "a00000:lhs", "answer": "yes", "explanation": "so"}, "is not JSON"),
+        ("gold/meaningful/promote", {"key": "a00000:lhs", "answer": '"maybe"', "explanation": "so"}, "not an answer"),
+        ("gold/meaningful/promote", {"key": "a00000:lhs", "answer": "[" * 3000, "explanation": "so"}, "is not JSON"),
+        ("gold/meaningful/promote", {"key": "a00000:lhs", "answer": '"\\ud800"', "explanation": "so"}, "is not JSON"),
+        ("gold/meaningful/promote", {"key": "a00000:lhs", "answer": '"yes"'}, "needs an explanation"),
+        ("gold/meaningful/promote", {"key": "a\0", "answer": '"yes"', "explanation": "so"}, "key: "),
+        ("gold/meaningful/promote", {"key": "g1", "answer": '"yes"', "explanation": "so"}, "is gold already"),
+        ("gold/meaningful/retire", {"key": "g1"}, "Say why"),
+        ("gold/meaningful/retire", {"key": "a00000:lhs", "reason": "so"}, "has no gold"),
+    ],
+)
+@runs
+async def test_mistakes_are_told_on_the_page(
+    study: Study, app: FastAPI, path: str, data: dict[str, str], message: str
+) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+        answer = await client.post(f"/console/{path}", data=data)
+    assert answer.status_code == 422, answer.text
+    assert message in unescape(answer.text)
+    assert "<b>" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/console/workers/w-nobody",
+        "/console/workers?stage=nosuch",
+        "/console/items?stage=nosuch",
+        "/console/items/one?stage=meaningful&key=nosuch",
+        "/console/gold/nosuch",
+        "/console/guidelines/nosuch",
+        "/console/export/nosuch",
+    ],
+)
+@runs
+async def test_what_is_not_there_is_not_found(study: Study, app: FastAPI, path: str) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+        assert (await client.get(path)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/console/workers?order=platform",
+        "/console/workers?page=0",
+        "/console/items?page=99999999999999999999",
+        "/console/items?state=secret",
+        "/console/items/one?stage=meaningful&key=%00",
+        "/console/items/one?stage=meaningful",
+        "/console/events?before=-1",
+        "/console/events?before=99999999999999999999999",
+        "/console/events?kind='%20OR%201=1",
+        "/console/workers/w-%3Cscript%3E",
+    ],
+)
+@runs
+async def test_odd_addresses_are_refused(study: Study, app: FastAPI, path: str) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+        answer = await client.get(path)
+    assert answer.status_code == 422 and "That did not work" in answer.text
+
+
+# Steering and seeing
+
+
+@runs
+async def test_pausing_stops_new_work_and_resuming_brings_it_back(study: Study, app: FastAPI) -> None:
+    worker = arrive(study)
+    async with browser(app) as owner, browser(app) as client:
+        await set_up(owner, study)
+        client.cookies.set("chorale_worker", study_sessions(study).worker_cookie(worker.id))
+
+        async def ask() -> str:
+            return str((await client.post("/api/stages/meaningful/next")).json()["status"])
+
+        paused = await owner.post("/console/stages/meaningful/state", data={"state": "paused"})
+        assert (paused.status_code, paused.headers["location"]) == (303, "/console?done=paused")
+        assert "The stage is paused" in (await owner.get("/console?done=paused")).text
+        assert await ask() == "paused"
+        live = (await owner.get("/console?part=live")).text
+        assert "Resume" in live and "<html" not in live
+        await owner.post("/console/stages/meaningful/state", data={"state": "open"})
+        assert await ask() == "item"
+    assert events_of(study, "paused") == [{"by": "maya"}] == events_of(study, "resumed")
+
+
+@runs
+async def test_pages_show_the_study_and_escape_it(study: Study, app: FastAPI, clock: "ManualClock") -> None:
+    finish_stage_one(study, clock)
+    standings = read(study, results.worker_standings)
+    dropped = next(row for row in standings if row.standing == Standing.DROPPED)
+    [first, *_] = read(study, lambda tx: results.items_page(tx, "meaningful"))[0]
+    pages = [*OWNER_PAGES, *STAFF_PAGES, f"/console/workers/{dropped.worker}"]
+    pages += [f"/console/events?kind={kind}" for kind in ("arrived", "settings", "labelled", "dropped")]
+    async with browser(app) as client:
+        await set_up(client, study)
+        shown = {path: (await client.get(path)).text for path in pages}
+        nothing = {
+            path: text
+            for path, text in shown.items()
+            if "<script>alert" in text or "<img src=x" in text or "49" in text
+        }
+        assert not [path for path, text in shown.items() if "<script>alert" in text or "<img src=x" in text], nothing
+        for path, text in shown.items():
+            assert PLATFORM_ID not in text and SESSION_ID not in text, path
+            assert not re.search(r"<style|\sstyle=|\son\w+=\"|<script(?! type=\"module\" src=\"/static/)", text), path
+            assert not re.search(r"(?:src|href)=\"(?:https?:)?//", text), path
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown["/console/items"]
+    assert dropped.worker in shown["/console"] and "gold right, trust" in shown["/console"]
+    assert "Why dropped" in shown[f"/console/workers/{dropped.worker}"]
+    assert first.key in shown["/console/items"]
+    assert "does not count" in "".join(shown.values()) or dropped.answered == dropped.gold_answered
+    assert "response:1:base" in shown["/console/ledger"]
+    assert "<time datetime=" in shown["/console/events"]
+
+
+@runs
+async def test_lists_are_ordered_and_paged(study: Study, app: FastAPI, clock: "ManualClock") -> None:
+    finish_stage_one(study, clock)
+    async with browser(app) as client:
+        await set_up(client, study)
+        up = (await client.get("/console/workers?order=trust&direction=up")).text
+        down = (await client.get("/console/workers?order=trust&direction=down")).text
+        found_up, found_down = (re.findall(r"id=\"worker-(w-\w+)\"", text) for text in (up, down))
+        assert sorted(found_up) == sorted(found_down) and found_up != found_down
+        assert 'aria-sort="descending"' in down
+        past = await client.get("/console/workers?page=7")
+        assert past.status_code == 200 and "page=1" in past.text
+        for number in range(120):
+            study.store.write(partial(events.record, at=number, kind="odd", evidence={})).result()
+        newest = (await client.get("/console/events")).text
+        older = re.search(r"before=(\d+)", newest)
+        assert older
+        page = (await client.get(f"/console/events?before={older[1]}")).text
+        ids = [int(number) for number in re.findall(r"id=\"event-(\d+)\"", page)]
+        assert ids and max(ids) < int(older[1])
+
+
+@runs
+async def test_lineage_leads_back_to_where_an_item_came_from(study: Study, app: FastAPI, clock: "ManualClock") -> None:
+    for number in range(12):
+        do_work(study, clock, arrive(study, number), honest)
+    async with browser(app) as client:
+        await set_up(client, study)
+        page = unescape((await client.get("/console/items/one?stage=entailment&key=a00000")).text)
+    assert "Derived from" in page and "stage=meaningful&key=a00000%3Alhs" in page
+
+
+# The gold desk
+
+
+@runs
+async def test_unanimous_items_become_gold(study: Study, app: FastAPI, clock: "ManualClock") -> None:
+    finish_stage_one(study, clock)
+    async with browser(app) as client:
+        await client.get(expert_link_path(study_sessions(study), "ada"))
+        desk = (await client.get("/console/gold/meaningful")).text
+        total = re.search(r"Make all (\d+) gold", desk)
+        assert total and int(total[1]) > 0
+        made = await client.post("/console/gold/meaningful/promote-unanimous")
+        assert made.headers["location"] == f"/console/gold/meaningful?done=all-gold&n={total[1]}"
+        after = (await client.get(made.headers["location"])).text
+        assert f"{total[1]} items are gold now" in after and "Make all" not in after
+    events_made = events_of(study, "made gold")
+    assert len(events_made) == int(total[1]) and all(event["by"] == "ada" for event in events_made)
+
+
+@runs
+async def test_a_confusing_item_becomes_gold_and_is_retired(study: Study, app: FastAPI, clock: "ManualClock") -> None:
+    finish_stage_one(study, clock)
+    items, _ = read(study, lambda tx: results.items_page(tx, "meaningful", order="confidence", state="complete"))
+    key = items[0].key
+    assert items[0].confidence is not None and items[0].confidence < 0.7
+    form = {"key": key, "answer": '"no"', "explanation": "A hull is <not> covered."}
+    async with browser(app) as client:
+        await set_up(client, study)
+        kept = await client.post("/console/gold/meaningful/promote", data={**form, "answer": '"maybe"'})
+        assert kept.status_code == 422 and "A hull is &lt;not&gt; covered." in kept.text
+        made = await client.post("/console/gold/meaningful/promote", data=form)
+        assert made.headers["location"] == "/console/gold/meaningful?done=gold"
+        assert read(study, lambda tx: results.one_item(tx, "meaningful", key)).is_gold  # type: ignore[union-attr]
+        twice = await client.post("/console/gold/meaningful/promote", data=form)
+        assert twice.status_code == 422 and "is gold already" in twice.text
+        retired = await client.post("/console/gold/meaningful/retire", data={"key": key, "reason": " people disagree "})
+        assert retired.headers["location"] == "/console/gold/meaningful?done=retired"
+        assert "Retired gold" in (await client.get("/console/gold/meaningful")).text
+    assert events_of(study, "made gold")[0]["by"] == "maya"
+    assert events_of(study, "retired gold") == [{"by": "maya", "reason": "people disagree"}]
+
+
+@runs
+async def test_gold_that_most_get_wrong_is_flagged(study: Study, app: FastAPI, clock: "ManualClock") -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+        assert "look again" not in (await client.get("/console/gold/meaningful")).text
+        for number in range(12):
+            do_work(study, clock, arrive(study, number), wrong)
+        assert "look again" in (await client.get("/console/gold/meaningful")).text
+
+
+def test_answers_are_chosen_where_they_can_be_listed() -> None:
+    assert answer_choices(RULES_MEANINGFUL) == ["yes", "no"]
+    assert read_answer(RULES_MEANINGFUL, '"yes"') == "yes"
+
+
+# Export
+
+
+@pytest.mark.parametrize("name", ["crowdkit", "csv", "jsonl", "labels", "ledger", "parquet", "workers", "zeichner"])
+def test_exports_are_downloaded_and_leave_nothing_behind(
+    study: Study, app: FastAPI, clock: "ManualClock", name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    for number in range(3):
+        do_work(study, clock, arrive(study, number), honest)
+
+    async def scene() -> None:
+        async with browser(app) as client:
+            await set_up(client, study)
+            assert f"/console/export/{name}" in (await client.get("/console/export")).text
+            answer = await client.get(f"/console/export/{name}")
+        assert answer.status_code == 200 and answer.content
+        assert answer.headers["content-disposition"].startswith("attachment; filename=")
+        assert PLATFORM_ID.encode() not in answer.content and SESSION_ID.encode() not in answer.content
+
+    asyncio.run(scene())
+    assert list(scratch.iterdir()) == []
+    assert events_of(study, "exported") == [{"by": "maya", "format": name}]
+
+
+# The rest
+
+
+def test_the_template_study_has_a_console(tmp_path: Path) -> None:
+    create_study(tmp_path / "rules", "rules")
+    study = open_study(tmp_path / "rules")
+
+    async def scene() -> None:
+        async with browser(create_app(study)) as client:
+            await set_up(client, study)
+            for path in (*OWNER_PAGES[:7], *OWNER_PAGES[8:], *STAFF_PAGES):
+                assert (await client.get(path)).status_code == 200, path
+
+    try:
+        asyncio.run(scene())
+    finally:
+        study.close()
+
+
+def test_set_up_and_pages_on_every_database(database: str | None, tmp_path: Path, clock: "ManualClock") -> None:
+    write_small_study(tmp_path / "study", share=0.5)
+    study = open_study(tmp_path / "study", database, clock)
+
+    async def scene() -> None:
+        async with browser(create_app(study)) as client:
+            link = setup_link_path(study) or ""
+            form = {"password": PASSWORD, "again": PASSWORD}
+            answers = await asyncio.gather(*(client.post(link, data={"name": f"o{n}", **form}) for n in range(4)))
+            assert sorted(answer.status_code for answer in answers) == [303, 410, 410, 410]
+            expert = expert_link_path(study_sessions(study), "ada")
+            came = await asyncio.gather(*(client.get(expert) for _ in range(4)))
+            assert {answer.status_code for answer in came} == {303}
+            client.cookies.clear()
+            name = next(f"o{n}" for n, answer in enumerate(answers) if answer.status_code == 303)
+            await client.post("/login", data={"name": name, "password": PASSWORD})
+            for path in (*OWNER_PAGES, *STAFF_PAGES):
+                assert (await client.get(path)).status_code == 200, path
+
+    try:
+        finish_stage_one(study, clock)
+        asyncio.run(scene())
+    finally:
+        study.close()
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [(0, "0.0 s"), (8_400, "8.4 s"), (59_990, "60.0 s"), (192_000, "3 min 12 s"), (7_380_000, "2 h 3 min")],
+)
+def test_spans(milliseconds: int, text: str) -> None:
+    assert span(milliseconds) == text
+
+
+def test_json_in_evidence_is_plain_text(study: Study, app: FastAPI) -> None:
+    evidence = {"nested": [{"a": 1, "b": [HOSTILE]}], "nothing": None, "empty": []}
+    study.store.write(lambda tx: events.record(tx, 0, "odd", evidence)).result()
+
+    async def scene() -> None:
+        async with browser(app) as client:
+            await set_up(client, study)
+            text = (await client.get("/console/events?kind=odd")).text
+        assert "<script>alert" not in text and json.dumps(HOSTILE)[1:9] not in text.replace("&lt;", "")
+
+    asyncio.run(scene())
+
+
+# In a browser
+
+CHROMIUM = "/usr/bin/chromium"
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@pytest.fixture
+def address(app: FastAPI) -> Iterator[str]:
+    """The site on a port of its own."""
+    server = uvicorn.Server(uvicorn.Config(app, port=free_port(), log_level="warning"))
+    thread = Thread(target=server.run)
+    thread.start()
+    wait_until_up(server.config.port)
+    yield f"http://127.0.0.1:{server.config.port}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def page(address: str, study: Study, clock: "ManualClock") -> Iterator["Page"]:
+    """A browser with the owner signed in, on a study with something to see."""
+    finish_stage_one(study, clock)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        opened = chromium.new_page(viewport={"width": 390, "height": 844})
+        opened.goto(address + (setup_link_path(study) or ""))
+        opened.fill("#password", PASSWORD)
+        opened.fill("#again", PASSWORD)
+        opened.click("text=Set up and sign in")
+        opened.wait_for_url("**/console")
+        yield opened
+        chromium.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="needs Chromium")
+def test_the_console_is_accessible_and_fits_a_phone(page: "Page", address: str) -> None:
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    for path in ("/console", "/console/workers", "/console/items", "/console/ledger", "/console/gold/meaningful"):
+        page.goto(address + path)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(wider) <= 0, path
+    assert complaints == []
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="needs Chromium")
+def test_the_live_part_changes_without_taking_the_focus(page: "Page", address: str) -> None:
+    page.focus("#state-meaningful")
+    page.evaluate("window.focused = document.activeElement")
+    page.request.post(f"{address}/console/stages/entailment/state", form={"state": "paused"})
+    page.wait_for_selector("#stage-entailment >> text=Resume")
+    assert page.evaluate("document.activeElement === window.focused")
+    page.route("**/*part=live*", lambda route: route.abort())
+    page.wait_for_selector("text=Connection lost, showing the state of")
+    page.unroute("**/*part=live*")
+    page.wait_for_selector("#live-status", state="hidden")
+    page.context.clear_cookies()
+    page.wait_for_selector("text=Your session has ended")
