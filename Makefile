@@ -47,7 +47,7 @@ test-all: lint browser
 	$(BIN)/pytest -n 2 --dist worksteal
 
 bench: $(DEV_READY)
-	$(BIN)/python -m bench.serve
+	PYTHONPATH=tests $(BIN)/python -m bench.serve
 
 # The browser tests drive the distribution's own Chromium.
 browser:

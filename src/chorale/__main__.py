@@ -1,0 +1,5 @@
+"""`python -m chorale`: the command line."""
+
+from chorale.cli import main
+
+main()

@@ -1,0 +1,83 @@
+"""Addresses: where the site listens, and the links people are given."""
+
+import errno
+import secrets
+import socket
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from chorale.model import ArrivalSettings, UserError
+
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S104 - what such a host is called here
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket bound to the address: taken now, so that nobody is told of a site that can't open."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except socket.gaierror:
+        raise UserError(f"{host!r} is not an address of this machine. Use --host 127.0.0.1 or 0.0.0.0.") from None
+    bound = socket.socket(family, kind, protocol)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError as error:
+        bound.close()
+        raise UserError(_why_not(error, host, port)) from None
+    return bound
+
+
+def _why_not(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use. Stop what is using it, or choose another one with --port."
+    if error.errno == errno.EACCES:
+        return f"port {port} is not open to you. Choose one above 1023 with --port."
+    return f"can't listen on {host}, port {port}: {error.strerror}. Choose others with --host and --port."
+
+
+def port_of(bound: socket.socket) -> int:
+    return int(bound.getsockname()[1])
+
+
+def local_url(host: str, port: int) -> str:
+    """How this machine reaches a site that listens there."""
+    name = _ANYWHERE.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{name}:{port}"
+
+
+def checked_public_url(address: str) -> str:
+    """The address people use, without a slash at its end."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise UserError(
+            f"{address!r} is not the address of a site. Write it like https://study.example.org, without a path."
+        )
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The links of a study's site."""
+
+    base: str
+
+    @property
+    def console(self) -> str:
+        return f"{self.base}/console"
+
+    def panel(self, arrival: ArrivalSettings) -> str:
+        """What to paste into the panel; Prolific puts its own values in for what stands between %."""
+        names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
+        values = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+        query = "&".join(f"{name}={{{{%{value}%}}}}" for name, value in zip(names, values, strict=True))
+        return f"{self.base}/join?{query}"
+
+    def link(self, path: str) -> str:
+        return f"{self.base}{path}"
+
+
+def new_invitation() -> str:
+    """The name of an invitation: only its signed link gives it away."""
+    return secrets.token_urlsafe(12)

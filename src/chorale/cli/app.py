@@ -1,0 +1,70 @@
+"""The `chorale` command and its subcommands, one module each.
+
+Commands import what they need when they run: `chorale --help` answers at once.
+"""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from chorale import __version__
+from chorale.cli.check import check
+from chorale.cli.demo import demo
+from chorale.cli.export import export
+from chorale.cli.gold import gold
+from chorale.cli.invite import invite
+from chorale.cli.new import new
+from chorale.cli.output import tell_error
+from chorale.cli.password import password
+from chorale.cli.pause import pause, resume
+from chorale.cli.serve import serve
+from chorale.cli.status import status
+from chorale.cli.verify import verify
+
+
+class _Commands(TyperGroup):
+    """Tells a user's mistake as a message, whichever command it was made in."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            from chorale.model import UserError  # noqa: PLC0415 - costs more than all of `--help`
+
+            if not isinstance(error, UserError):
+                raise
+            tell_error(error)
+            raise typer.Exit(2) from None
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the signature is the library's
+        """In the order they are needed, which is the order they are added in below."""
+        return list(self.commands)
+
+
+app = typer.Typer(
+    name="chorale",
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (new, check, serve, status, export, verify, gold, invite, password, pause, resume, demo):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"chorale {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def chorale(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Run controlled crowdsourcing studies about meaning, and export what comes out of them."""

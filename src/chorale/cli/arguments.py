@@ -1,0 +1,28 @@
+"""Arguments and options that several commands take."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+StudyFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The study's folder.", show_default=False)]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL",
+        help="The study's database, e.g. postgresql+psycopg://user@host/name. Its own SQLite file if not given.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+PublicUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--public-url",
+        metavar="URL",
+        help="The address people reach the site at, e.g. https://study.example.org.",
+        show_default=False,
+    ),
+]
+StageName = Annotated[str, typer.Argument(metavar="STAGE", help="The stage's name.", show_default=False)]

@@ -1,0 +1,231 @@
+"""The product's main job at a glance: a study, a site, a crowd, and what comes out."""
+
+import asyncio
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from socket import socket
+from statistics import fmean
+from typing import Any
+
+from uvicorn import Config, Server
+
+from chorale.cli.addresses import Site, listen, local_url, new_invitation, port_of
+from chorale.cli.output import print_json, say, show
+from chorale.cli.progress import counting
+from chorale.model import UserError, money_text
+from chorale.platforms.simulated import CrowdError, Person, Place, run_crowd
+from chorale.report import Truth, applications_table, dropped_table, outcomes_table, stages_table, wage_line
+from chorale.simulate import WorkerModel, choices_of, mixed_crowd
+from chorale.simulate.knowledge import view_key
+from chorale.store import Tx, results
+from chorale.study import Study, StudyFolder, fast_clock, load_folder, open_study, wall_clock
+from chorale.study.outcomes import stage_results, tallies
+from chorale.study.settling import settle_everything
+from chorale.study.status import Status, status, summary
+from chorale.study.templating import create_study
+from chorale.tasks.rules_entailment import Application, applications
+from chorale.web.app import create_app
+from chorale.web.staff import expert_link_path, invitation_path, setup_link_path, study_sessions
+
+HOST = "127.0.0.1"
+USUAL_PORT = 8000
+MARKER = ".chorale-demo"
+EXPERT = "demo-expert"
+SPEED = 20.0
+APPLICATIONS_SHOWN = 10
+# A worker who is dropped late opens items again when others have left: they are called back this often.
+MOST_ROUNDS = 4
+# For stages that do not say how long a judgment takes.
+USUAL_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    directory: Path
+    workers: int
+    seed: int
+    port: int | None
+    as_json: bool
+
+    def run(self, *, leave_up: bool) -> None:
+        bound = _listen(self.port)
+        try:
+            _make_folder(self.directory)
+            folder = load_folder(self.directory)
+            clock = DemoClock(SPEED)
+            study = open_study(self.directory, clock=clock)
+        except BaseException:
+            bound.close()
+            raise
+        site = Site(local_url(HOST, port_of(bound)))
+        try:
+            with _open_site(study, bound):
+                self._let_crowd_work(study, folder, site)
+                clock.slow_down()
+                self._report(study, folder, site)
+                if leave_up:
+                    self._stay()
+        finally:
+            study.close()
+
+    def _let_crowd_work(self, study: Study, folder: StudyFolder, site: Site) -> None:
+        crowd = mixed_crowd(self.workers, self.seed)
+        truth = Truth(folder)
+        people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
+        place = Place(site.base, folder.settings.arrival, list(study.stages), SPEED)
+        if not self.as_json:
+            say(f"{len(people)} simulated workers of mixed quality are at work on {site.base}")
+        with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
+            for _ in range(MOST_ROUNDS):
+                try:
+                    asyncio.run(run_crowd(place, people, count))
+                except CrowdError as error:
+                    raise UserError(f"the crowd could not work: {error}") from None
+                settle_everything(study)
+                if not study.store.read(_wants_more).result():
+                    break
+
+    def _report(self, study: Study, folder: StudyFolder, site: Site) -> None:
+        settle_everything(study)
+        found = study.store.read(lambda tx: _found(tx, study)).result()
+        accuracy = Truth(folder).accuracy(found.judged)
+        links = _links(study, site)
+        if self.as_json:
+            told = {
+                **study.store.read(lambda tx: summary(tx, study)).result(),
+                "mean_confidence": found.confidence,
+                "accuracy": accuracy,
+            }
+            print_json({"study": str(self.directory), **told, "links": links})
+            return
+        _print_found(study, found, accuracy)
+        for who, link in links.items():
+            say(f"  {who:<9} {link}")
+
+    def _stay(self) -> None:
+        if not self.as_json:
+            say("\nThe site stays up. Ctrl-C closes it.")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            if not self.as_json:
+                say(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+
+
+class DemoClock:
+    """Runs fast while the crowd works and like any other clock afterwards, without ever going back."""
+
+    def __init__(self, speed: float) -> None:
+        self._fast = fast_clock(speed)
+        self._ahead: int | None = None
+
+    def __call__(self) -> int:
+        return self._fast() if self._ahead is None else wall_clock() + self._ahead
+
+    def slow_down(self) -> None:
+        self._ahead = self._fast() - wall_clock()
+
+
+def _listen(port: int | None) -> socket:
+    if port is not None:
+        return listen(HOST, port)
+    try:
+        return listen(HOST, USUAL_PORT)
+    except UserError:
+        return listen(HOST, 0)
+
+
+def _make_folder(directory: Path) -> None:
+    """The study from its template; an earlier demo there makes room, and nothing else does."""
+    if (directory / MARKER).is_file() and not directory.is_symlink():
+        shutil.rmtree(directory)
+    elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
+    create_study(directory, "rules")
+    (directory / MARKER).write_text("`chorale demo` made this folder and replaces it when it runs again.\n", "utf-8")
+
+
+@contextmanager
+def _open_site(study: Study, bound: socket) -> Iterator[None]:
+    """The study's site, in a thread of this process, for as long as the block runs."""
+    server = Server(Config(create_app(study), log_level="warning", access_log=False, timeout_graceful_shutdown=2))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="chorale-site", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _person(folder: StudyFolder, truth: Truth, model: WorkerModel, seed: str) -> Person:
+    """Somebody who answers like the model, and the same item always the same way."""
+    choices = {content.settings.name: choices_of(content.task) for content in folder.stages}
+    expected = {
+        content.settings.name: content.settings.pay.expected_seconds or USUAL_SECONDS for content in folder.stages
+    }
+    pace = Random(f"{seed}:pace")
+
+    def answer(stage: str, view: Mapping[str, Any]) -> Any:
+        rng = Random(f"{seed}:{stage}:{view_key(view)}")
+        known = truth.answer(stage, view)
+        return model.answer(rng.choice(choices[stage]) if known is None else known, choices[stage], rng)
+
+    return Person(
+        external_id=f"{Random(f'{seed}:id').getrandbits(96):024x}",
+        answer=answer,
+        seconds=lambda stage: model.seconds(expected[stage], pace),
+    )
+
+
+def _wants_more(tx: Tx) -> bool:
+    return any(stage.complete < stage.items for stage in results.stage_counts(tx))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    status: Status
+    confidence: Mapping[str, float | None]
+    """The mean of every stage's results."""
+    judged: list[Application]
+
+
+def _found(tx: Tx, study: Study) -> _Found:
+    confidence: dict[str, float | None] = {}
+    for name in study.stages:
+        values = [label.confidence for item in results.all_items(tx, name) if (label := item.label()) is not None]
+        confidence[name] = fmean(values) if values else None
+    pairs = stage_results(tx, study, study.stage("entailment"))
+    judged = [each for each in applications(pairs) if each.judgment is not None]
+    return _Found(status(tx, study), confidence, judged)
+
+
+def _print_found(study: Study, found: _Found, accuracy: float | None) -> None:
+    pay = study.settings.pay
+    show(
+        stages_table(found.status, pay.currency, found.confidence),
+        applications_table(found.judged[:APPLICATIONS_SHOWN]),
+        *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
+        *([dropped_table(found.status.dropped, pay.currency)] if found.status.dropped else []),
+    )
+    if found.judged and accuracy is not None:
+        spent = found.status.spent
+        each = money_text(round(spent / len(found.judged)), pay.currency)
+        say(f"{len(found.judged)} applications are judged, {accuracy:.1%} of them as the study's author would.")
+        say(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
+    say(wage_line(found.status, pay.currency, pay.minimum_hourly))
+    say("\nOpen the site as")
+
+
+def _links(study: Study, site: Site) -> dict[str, str]:
+    sessions = study_sessions(study)
+    return {
+        "worker": site.link(invitation_path(sessions, new_invitation())),
+        "expert": site.link(expert_link_path(sessions, EXPERT)),
+        "requester": site.link(setup_link_path(study) or "/console"),
+    }

@@ -1,0 +1,83 @@
+"""`chorale export`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, say
+
+if TYPE_CHECKING:
+    from chorale.study import Study
+
+STDOUT = Path("-")
+
+
+def export(
+    directory: StudyFolder,
+    format_name: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="jsonl, csv, parquet, labels, crowdkit, workers, ledger, or a table of the study's tasks: zeichner.",
+        ),
+    ] = "jsonl",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where to write; - for standard output. A name that fits the format if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")] = False,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a study's results to a file, with pseudonyms for workers."""
+    from chorale.model import UserError
+    from chorale.study.export import export_file_name, write_export
+    from chorale.study.started import started_study
+
+    if out == STDOUT and as_json:
+        raise UserError("--out - and --json both want standard output. Leave one of them out.")
+    with started_study(directory, db) as study:
+        target = out or Path(export_file_name(study, format_name))
+        if target != STDOUT and target.exists() and not force:
+            raise UserError(f"{target} is there already. Add --force to overwrite it, or name another file with --out.")
+        if target == STDOUT:
+            _write_to_stdout(study, format_name)
+            return
+        rows = write_export(study, format_name, target)
+        beside = _beside_the_table(study, format_name)
+    if as_json:
+        print_json({"format": format_name, "file": str(target), "rows": rows, **beside})
+        return
+    say(f"Wrote {rows:,} rows to {target}.")
+    for outcome, count in beside.get("outcomes", {}).items():
+        say(f"  {count:>8,}  {outcome}")
+
+
+def _write_to_stdout(study: "Study", format_name: str) -> None:
+    from chorale.study.export import write_export
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "export"
+        write_export(study, format_name, file)
+        with file.open("rb") as source:
+            shutil.copyfileobj(source, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def _beside_the_table(study: "Study", format_name: str) -> dict[str, dict[str, int]]:
+    """What a task's table leaves out, and why, belongs beside it."""
+    from chorale.study.outcomes import tallies
+
+    tally = study.store.read(lambda tx: tallies(tx, study)).result().get(format_name)
+    return {} if tally is None else {"outcomes": dict(tally)}

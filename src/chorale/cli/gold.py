@@ -1,0 +1,200 @@
+"""`chorale gold`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, say, show
+
+if TYPE_CHECKING:
+    from chorale.store.results import GoldRow, ItemRow
+    from chorale.study import RunningStage, Study
+
+BY = "the command line"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the options ask for."""
+
+    promote_unanimous: bool
+    promote: str | None
+    answer: str | None
+    explanation: str | None
+    retire: str | None
+    reason: str | None
+
+
+def gold(
+    directory: StudyFolder,
+    stage: Annotated[
+        str | None, typer.Option(metavar="STAGE", help="The stage; all of them if not given.", show_default=False)
+    ] = None,
+    promote_unanimous: Annotated[
+        bool, typer.Option("--promote-unanimous", help="Make gold of every item all judgments of which agree.")
+    ] = False,
+    promote: Annotated[
+        str | None, typer.Option(metavar="ITEM", help="Make gold of this item.", show_default=False)
+    ] = None,
+    answer: Annotated[
+        str | None, typer.Option(metavar="ANSWER", help="The right answer to it.", show_default=False)
+    ] = None,
+    explanation: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What workers who answer it wrongly will read.", show_default=False),
+    ] = None,
+    retire: Annotated[
+        str | None, typer.Option(metavar="ITEM", help="Use this item as gold no longer.", show_default=False)
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Why; kept with the study.", show_default=False)
+    ] = None,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """List a study's gold and what could become gold after a pilot; make gold, retire it."""
+    from chorale.study.settling import settle_everything
+    from chorale.study.started import stage_called, started_study
+
+    wanted = _Wanted(promote_unanimous, promote, answer, explanation, retire, reason)
+    _check(wanted)
+    with started_study(directory, db) as study:
+        settle_everything(study)
+        stages = list(study.stages.values()) if stage is None else [stage_called(study, stage)]
+        told = _change(study, stages, wanted) if _changes(wanted) else _list(study, stages)
+    if as_json:
+        print_json(told)
+    elif _changes(wanted):
+        _print_changes(told)
+    else:
+        _print_lists(told)
+
+
+def _changes(wanted: _Wanted) -> bool:
+    return wanted.promote_unanimous or wanted.promote is not None or wanted.retire is not None
+
+
+def _check(wanted: _Wanted) -> None:
+    """Half of what an action needs is a mistake, not something to guess the rest of."""
+    from chorale.model import UserError
+
+    if wanted.promote is not None and (wanted.answer is None or wanted.explanation is None):
+        raise UserError("--promote needs the right answer (--answer) and what to tell workers (--explanation).")
+    if wanted.promote is None and (wanted.answer is not None or wanted.explanation is not None):
+        raise UserError("--answer and --explanation belong to --promote ITEM.")
+    if wanted.retire is not None and not (wanted.reason or "").strip():
+        raise UserError("--retire needs a reason (--reason): it is kept with the study.")
+    if wanted.retire is None and wanted.reason is not None:
+        raise UserError("--reason belongs to --retire ITEM.")
+
+
+def _change(study: "Study", stages: "list[RunningStage]", wanted: _Wanted) -> dict[str, Any]:
+    from chorale.study import gold_desk
+
+    promoted: dict[str, int] = {}
+    if wanted.promote_unanimous:
+        for stage in stages:
+            if stage.settings.gold is not None:
+                promoted[stage.name] = study.store.write(
+                    partial(gold_desk.promote_unanimous, study=study, stage=stage, by=BY)
+                ).result()
+    if wanted.promote is not None:
+        stage, key = _only(stages), wanted.promote
+        answer, explanation = _parsed(stage, wanted.answer or ""), wanted.explanation or ""
+        study.store.write(lambda tx: gold_desk.promote(tx, study, stage, key, answer, explanation, BY)).result()
+        promoted[stage.name] = promoted.get(stage.name, 0) + 1
+    if wanted.retire is not None:
+        stage, key, reason = _only(stages), wanted.retire, wanted.reason or ""
+        study.store.write(lambda tx: gold_desk.retire(tx, study, stage, key, BY, reason)).result()
+    return {"promoted": promoted, "retired": wanted.retire}
+
+
+def _only(stages: "list[RunningStage]") -> "RunningStage":
+    from chorale.model import UserError
+
+    if len(stages) > 1:
+        raise UserError(f"Say which stage the item is in: --stage {' or --stage '.join(s.name for s in stages)}.")
+    return stages[0]
+
+
+def _parsed(stage: "RunningStage", text: str) -> Any:
+    """The answer as typed, or as JSON for tasks whose answers are not plain text."""
+    from chorale.tasks import AnswerError
+
+    try:
+        stage.task.parse_answer(text)
+    except AnswerError:
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _list(study: "Study", stages: "list[RunningStage]") -> dict[str, Any]:
+    from chorale.store import results
+    from chorale.study import gold_desk
+
+    told = []
+    for stage in stages:
+        rows = study.store.read(partial(results.gold_items, stage_name=stage.name)).result()
+        found = study.store.read(partial(gold_desk.candidates, stage=stage)).result()
+        told.append(
+            {
+                "stage": stage.name,
+                "gold": [_gold_as_json(stage, row) for row in rows],
+                "unanimous": [_candidate_as_json(stage, item) for item in found.unanimous],
+                "confusing": [_candidate_as_json(stage, item) for item in found.confusing],
+            }
+        )
+    return {"stages": told}
+
+
+def _gold_as_json(stage: "RunningStage", row: "GoldRow") -> dict[str, Any]:
+    return {
+        "item": row.key,
+        "view": stage.task.view(row.payload),
+        "answer": row.answer,
+        "explanation": row.explanation,
+        "origin": row.origin,
+        "active": row.active,
+        "answered": row.answered,
+        "right": row.right,
+    }
+
+
+def _candidate_as_json(stage: "RunningStage", item: "ItemRow") -> dict[str, Any]:
+    return {
+        "item": item.key,
+        "view": stage.task.view(item.payload),
+        "answer": item.answer,
+        "confidence": item.confidence,
+        "judgments": item.judgments,
+    }
+
+
+def _print_changes(told: dict[str, Any]) -> None:
+    for stage, count in told["promoted"].items():
+        say(f"Made gold of {count:,} {'item' if count == 1 else 'items'} of {stage}.")
+    if told["retired"] is not None:
+        say(f"Retired {told['retired']}.")
+
+
+def _print_lists(told: dict[str, Any]) -> None:
+    from chorale.report import candidates_table, gold_table
+
+    for stage in told["stages"]:
+        say(f"{stage['stage']}: {len(stage['gold']):,} gold")
+        show(gold_table(stage["gold"]))
+        for kind, hint in (
+            ("unanimous", "make all of them gold with --promote-unanimous"),
+            ("confusing", "make one gold with --promote ITEM --answer ANSWER --explanation TEXT"),
+        ):
+            if stage[kind]:
+                say(f"{stage['stage']}: {len(stage[kind]):,} {kind}; {hint}")
+                show(candidates_table(stage[kind]))

@@ -1,0 +1,87 @@
+"""`chorale password`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+import os
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, say
+
+if TYPE_CHECKING:
+    from chorale.store import Tx
+    from chorale.study import Study
+
+ENVIRONMENT = "CHORALE_PASSWORD"
+DEFAULT_NAME = "owner"
+
+
+def password(
+    directory: StudyFolder,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The owner's name; if not given, the one chosen when the console was set up.",
+            show_default=False,
+        ),
+    ] = None,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs."""
+    import asyncio
+
+    from chorale.study.started import study_to_prepare
+    from chorale.web.staff import Passwords
+
+    with study_to_prepare(directory, db) as study:
+        chosen, is_new = study.store.read(lambda tx: _owner(tx, name)).result()
+        new = _ask(chosen)
+        hashed = asyncio.run(Passwords().hash(new))
+        _store(study, chosen, hashed, is_new)
+    if as_json:
+        print_json({"name": chosen, "new": is_new})
+    else:
+        say(f"The password of {chosen} is set. Sessions from before have ended.")
+
+
+def _owner(tx: "Tx", name: str | None) -> tuple[str, bool]:
+    """Whose password to set, and whether they are the study's first owner."""
+    from chorale.model import UserError
+    from chorale.store import events, people
+    from chorale.web.console.signing_in import NAME_PATTERN
+    from chorale.web.staff import OWNER
+
+    if name is not None and not re.fullmatch(NAME_PATTERN, name):
+        raise UserError(f"{name!r} is not a name to sign in with. Use up to 80 letters, digits and . _ @ + -")
+    if not people.has_owner(tx):
+        return name or DEFAULT_NAME, True
+    set_up = events.recent(tx, 1, kinds=("set up",))
+    chosen = name or (str(set_up[0].evidence["by"]) if set_up else DEFAULT_NAME)
+    known = people.find_requester(tx, chosen)
+    if known is None or known.role != OWNER:
+        raise UserError(f"this study has no owner called {chosen!r}. Leave --name out to mean the one who set it up.")
+    return chosen, False
+
+
+def _ask(name: str) -> str:
+    from chorale.model import UserError
+    from chorale.web.staff import LONGEST_PASSWORD, check_new_password
+
+    given = os.environ.get(ENVIRONMENT)
+    new = given if given is not None else typer.prompt("New password", hide_input=True)
+    again = given if given is not None else typer.prompt("The same again", hide_input=True)
+    check_new_password(name, new, again)
+    if len(new) > LONGEST_PASSWORD:
+        raise UserError(f"The password is longer than {LONGEST_PASSWORD} characters. Choose a shorter one.")
+    return str(new)
+
+
+def _store(study: "Study", name: str, hashed: str, is_new: bool) -> None:
+    from chorale.web.staff import change_password, make_owner
+
+    act = make_owner if is_new else change_password
+    study.store.write(lambda tx: act(tx, study, name, hashed)).result()

@@ -1,0 +1,128 @@
+"""`chorale serve`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from chorale.cli.arguments import Database, PublicUrl, StudyFolder
+from chorale.cli.output import say
+
+if TYPE_CHECKING:
+    from socket import socket
+    from types import FrameType
+
+    from fastapi import FastAPI
+
+    from chorale.cli.addresses import Site
+    from chorale.study import Study
+
+ENVIRONMENT = "CHORALE_SERVE"
+_GRACE_SECONDS = 10
+
+
+def serve(
+    directory: StudyFolder,
+    db: Database = None,
+    host: Annotated[str, typer.Option(metavar="HOST", help="Where to listen; 0.0.0.0 for everywhere.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
+    public_url: PublicUrl = None,
+    processes: Annotated[int, typer.Option(metavar="N", help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
+    access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
+) -> None:
+    """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
+    from chorale.cli.addresses import Site, checked_public_url, listen, local_url, port_of
+    from chorale.study import open_study
+
+    public = None if public_url is None else checked_public_url(public_url)
+    study = open_study(directory, db)
+    try:
+        if processes > 1:
+            _refuse_sqlite(study)
+        with listen(host, port) as bound:
+            port = port_of(bound)
+            _print_links(study, Site(public or local_url(host, port)))
+            options = _uvicorn_options(public, access_log)
+            secure = (public or "").startswith("https:")
+            if processes == 1:
+                _serve_here(study, bound, secure, options)
+                return
+        options |= {"host": host, "port": port, "workers": processes}
+        _serve_with_processes(directory, db, secure, options)
+    finally:
+        study.close()
+
+
+def _serve_here(study: "Study", bound: "socket", secure: bool, options: dict[str, Any]) -> None:
+    from uvicorn import Config, Server
+
+    from chorale.web.app import create_app
+
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        Server(Config(create_app(study, secure_cookies=secure), **options)).run(sockets=[bound])
+    except KeyboardInterrupt:
+        say("Closed.")
+
+
+def _stop(_number: int, _frame: "FrameType | None") -> None:
+    """Asked to end by the system: end well. The server has finished its requests before this is called."""
+    raise SystemExit(0)
+
+
+def _refuse_sqlite(study: "Study") -> None:
+    from chorale.model import UserError
+
+    if study.store.dialect == "sqlite":
+        raise UserError(
+            "--processes needs PostgreSQL: on SQLite one process does all the writing, which is what makes it fast. "
+            "Leave --processes out, or name a PostgreSQL database with --db postgresql+psycopg://user@host/name."
+        )
+
+
+def _print_links(study: "Study", site: "Site") -> None:
+    from chorale.web.staff import setup_link_path
+
+    arrival = study.settings.arrival
+    say(f"{study.settings.study.title}")
+    if arrival.by_url:
+        say(f"  for {arrival.panel}:  {site.panel(arrival)}")
+    setup_path = setup_link_path(study)
+    if setup_path is None:
+        say(f"  console:  {site.console}")
+    else:
+        say(f"  set up the console, once:  {site.link(setup_path)}")
+    say("Invitations: `chorale invite`. Ctrl-C closes the site.")
+
+
+def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
+    return {
+        "access_log": access_log,
+        "log_level": "info" if access_log else "warning",
+        # Nobody but a proxy we were told of may say who a request comes from.
+        "proxy_headers": public is not None,
+        "server_header": False,
+        "timeout_graceful_shutdown": _GRACE_SECONDS,
+    }
+
+
+def _serve_with_processes(directory: Path, db: str | None, secure: bool, options: dict[str, Any]) -> None:
+    import uvicorn
+
+    opened = {"directory": str(directory.absolute()), "db": db, "secure_cookies": secure}
+    os.environ[ENVIRONMENT] = json.dumps(opened)
+    uvicorn.run("chorale.cli.serve:app_from_environment", factory=True, **options)
+
+
+def app_from_environment() -> "FastAPI":
+    """The application of one of several server processes, which get nothing from their parent but this."""
+    from chorale.study import open_study
+    from chorale.web.app import create_app
+
+    opened = json.loads(os.environ[ENVIRONMENT])
+    study = open_study(Path(opened["directory"]), opened["db"])
+    return create_app(study, secure_cookies=opened["secure_cookies"])

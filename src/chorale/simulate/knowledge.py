@@ -1,0 +1,42 @@
+"""What a simulated worker knows about a task: which answers there are, and which is right."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from chorale.model import Answer, UserError
+from chorale.tasks import Task
+
+View = Mapping[str, Any]
+
+
+class Knowledge:
+    """The right answers, by what a worker sees of an item. Nobody but the simulation has it."""
+
+    def __init__(self, pairs: Iterable[tuple[View, Answer]]) -> None:
+        self._answers = {view_key(view): answer for view, answer in pairs}
+
+    def get(self, view: View) -> Answer | None:
+        """The right answer, if it is known."""
+        return self._answers.get(view_key(view))
+
+
+def view_key(view: View) -> str:
+    """The same text for the same content, whatever the order of its fields."""
+    return json.dumps(view, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def choices_of(task: Task) -> Sequence[Answer]:
+    """All answers a task allows, in the order its form has them.
+
+    Tasks whose answers can't be listed need a worker model that makes answers up: a crowd takes any function from what
+    a worker sees to an answer.
+    """
+    schema = task.answer_type.model_json_schema()
+    field = schema["properties"]["answer"]
+    if "$ref" in field:
+        field = schema["$defs"][field["$ref"].removeprefix("#/$defs/")]
+    choices: Sequence[Answer] = field.get("enum", [])
+    if not choices:
+        raise UserError(f"the answers of task `{task.name}` can't be listed, so simulated workers can't choose one.")
+    return choices

@@ -1,0 +1,74 @@
+"""How well and how fast a simulated worker works."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import exp
+from random import Random
+
+from chorale.model import Answer
+
+
+class Mode(StrEnum):
+    HONEST = "honest"
+    """Reads the item and answers as well as they can."""
+    RANDOM = "random"
+    """Clicks anything."""
+    FIRST_OPTION = "first-option"
+    """Always clicks the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerModel:
+    name: str
+    accuracy: float = 1.0
+    """How often an item that was read is answered rightly."""
+    carelessness: float = 0.0
+    """How often an item is not read at all and anything is clicked."""
+    mode: Mode = Mode.HONEST
+    pace: float = 1.0
+    """Median time for an item, as a share of the time it is expected to take."""
+    spread: float = 0.4
+    """How much that varies from item to item: the standard deviation of its logarithm."""
+
+    def answer(self, truth: Answer, choices: Sequence[Answer], rng: Random) -> Answer:
+        """One of the choices, given the right one."""
+        if self.mode is Mode.FIRST_OPTION:
+            return choices[0]
+        if self.mode is Mode.RANDOM or rng.random() < self.carelessness:
+            return rng.choice(choices)
+        wrong = [choice for choice in choices if choice != truth]
+        return truth if not wrong or rng.random() < self.accuracy else rng.choice(wrong)
+
+    def seconds(self, expected: float, rng: Random) -> float:
+        """How long the next item takes: mostly about the median, now and then much longer, as people do."""
+        return expected * self.pace * exp(rng.gauss(0.0, self.spread))
+
+
+def good(accuracy: float = 0.95) -> WorkerModel:
+    return WorkerModel("good", accuracy=accuracy)
+
+
+def careless(accuracy: float = 0.75) -> WorkerModel:
+    """In a hurry, and often elsewhere with their thoughts."""
+    return WorkerModel("careless", accuracy=accuracy, carelessness=0.1, pace=0.6)
+
+
+def random_clicker() -> WorkerModel:
+    return WorkerModel("random clicker", mode=Mode.RANDOM, pace=0.15)
+
+
+def first_option_clicker() -> WorkerModel:
+    return WorkerModel("first-option clicker", mode=Mode.FIRST_OPTION, pace=0.15)
+
+
+def mixed_crowd(size: int, seed: int) -> list[WorkerModel]:
+    """A crowd as panels have them: of 40, 28 good, 7 careless and 5 spammers, in no particular order."""
+    rng = Random(f"{seed}:crowd")
+    spammers = round(size * 0.125)
+    careless_ones = round(size * 0.175)
+    crowd = [first_option_clicker() if number % 2 else random_clicker() for number in range(spammers)]
+    crowd += [careless(rng.uniform(0.65, 0.80)) for _ in range(careless_ones)]
+    crowd += [good(rng.uniform(0.90, 0.98)) for _ in range(size - spammers - careless_ones)]
+    rng.shuffle(crowd)
+    return crowd

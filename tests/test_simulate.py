@@ -1,0 +1,121 @@
+"""Simulated workers are as good, and as fast, as they say."""
+
+from enum import StrEnum
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel
+
+from chorale.model import UserError
+from chorale.simulate import (
+    Knowledge,
+    Mode,
+    WorkerModel,
+    careless,
+    choices_of,
+    first_option_clicker,
+    good,
+    mixed_crowd,
+    random_clicker,
+)
+from chorale.tasks import BUILT_IN, Task
+
+CHOICES = ["a", "b", "c"]
+
+
+def share_right(model: WorkerModel, truth: str = "c", times: int = 20_000) -> float:
+    rng = Random(1)
+    right = [model.answer(truth, CHOICES, rng) == truth for _ in range(times)]
+    return right.count(True) / times
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (good(0.95), 0.95),
+        (WorkerModel("perfect"), 1.0),
+        (careless(0.75), 0.9 * 0.75 + 0.1 / 3),
+        (random_clicker(), 1 / 3),
+        (first_option_clicker(), 0.0),
+    ],
+    ids=lambda value: value.name if isinstance(value, WorkerModel) else "",
+)
+def test_workers_are_right_as_often_as_they_should_be(model: WorkerModel, expected: float) -> None:
+    assert share_right(model) == pytest.approx(expected, abs=0.01)
+
+
+def test_a_first_option_clicker_is_right_where_the_first_option_is() -> None:
+    assert share_right(first_option_clicker(), truth="a", times=50) == 1.0
+
+
+def test_a_task_with_one_answer_can_only_be_answered_rightly() -> None:
+    assert WorkerModel("hopeless", accuracy=0.0).answer("a", ["a"], Random(1)) == "a"
+
+
+def test_times_spread_about_their_median() -> None:
+    model, rng = WorkerModel("slow", pace=1.5, spread=0.4), Random(2)
+    times = [model.seconds(10, rng) for _ in range(20_000)]
+    assert median(times) == pytest.approx(15, rel=0.02)
+    assert min(times) > 0
+    assert sum(time > 15 * 1.49 for time in times) / len(times) == pytest.approx(0.16, abs=0.01)
+
+
+def test_a_mixed_crowd() -> None:
+    crowd = mixed_crowd(40, seed=5)
+    names = [model.name for model in crowd]
+    assert (names.count("good"), names.count("careless")) == (28, 7)
+    assert (names.count("random clicker"), names.count("first-option clicker")) == (3, 2)
+    assert all(0.90 <= model.accuracy <= 0.98 for model in crowd if model.name == "good")
+    assert all(0.65 <= model.accuracy <= 0.80 for model in crowd if model.name == "careless")
+    assert {model.mode for model in crowd} == set(Mode)
+    assert crowd == mixed_crowd(40, seed=5) != mixed_crowd(40, seed=6)
+    assert [len(mixed_crowd(size, 1)) for size in (0, 1, 7, 100)] == [0, 1, 7, 100]
+
+
+def test_the_same_seed_gives_the_same_answers() -> None:
+    first, second = Random(3), Random(3)
+    model = careless()
+    assert [model.answer("a", CHOICES, first) for _ in range(99)] == [
+        model.answer("a", CHOICES, second) for _ in range(99)
+    ]
+
+
+def test_knowledge_is_by_content_and_not_by_the_order_of_fields() -> None:
+    known = Knowledge([({"lhs": "x", "rhs": "y"}, "yes")])
+    assert known.get({"rhs": "y", "lhs": "x"}) == "yes"
+    assert known.get({"rhs": "x", "lhs": "y"}) is None
+
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class _OfColours(BaseModel):
+    answer: Colour
+
+
+class _OfNumbers(BaseModel):
+    answer: Literal[1, 2]
+
+
+class _OfText(BaseModel):
+    answer: str
+
+
+def _task(answer_type: type[BaseModel]) -> Task:
+    return Task("a-task", 1, "?", BaseModel, BaseModel, answer_type, Path("form.html"), ())
+
+
+def test_choices_come_from_the_task() -> None:
+    assert {name: choices_of(task) for name, task in BUILT_IN.items()} == {
+        "rules-meaningful": ["yes", "no"],
+        "rules-entailment": ["yes", "no"],
+    }
+    assert choices_of(_task(_OfColours)) == ["red", "blue"]
+    assert choices_of(_task(_OfNumbers)) == [1, 2]
+    with pytest.raises(UserError, match="a-task"):
+        choices_of(_task(_OfText))
