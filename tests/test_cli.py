@@ -314,6 +314,7 @@ def test_password(fresh: Path) -> None:
     assert "200" in chorale("password", fresh, env={"CHORALE_PASSWORD": "x" * 201}, code=2).stderr
     nobody = chorale("password", fresh, "--name", "nobody", env={"CHORALE_PASSWORD": "long enough!"}, code=2)
     assert "nobody" in nobody.stderr
+    assert "CHORALE_PASSWORD" in chorale("password", fresh, input="", code=2).stderr
     chorale("password", fresh, input="one long password\none long password\n")
 
 
@@ -382,9 +383,11 @@ def test_serve_prints_links_and_other_commands_work_meanwhile(serving: Serving, 
     assert chorale_json("status", judged)["stages"][0]["complete"] == 8
     assert chorale_json("verify", judged)["ok"] is True
     chorale("pause", judged, "meaningful")
-    link = chorale("invite", judged).stdout.strip().removeprefix("http://127.0.0.1:8000")
+    link = chorale("invite", judged).stdout.strip().removeprefix("https://study.example.org")
     assert serving.get(link).status_code == 303
-    taken = chorale("serve", judged, "--port", serving.port, code=2)
+    assert "open already" in chorale("serve", judged, "--port", serving.port, code=2).stderr
+    chorale("new", judged.parent / "another")
+    taken = chorale("serve", judged.parent / "another", "--port", serving.port, code=2)
     assert "in use" in taken.stderr
     assert "--port" in taken.stderr
     assert serving.end(signal.SIGTERM) == (0, "")

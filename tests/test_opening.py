@@ -144,3 +144,18 @@ def test_added_items_come_in(tmp_path: Path, database: str | None) -> None:
     study = open_study(folder, database)
     assert study.store.read(results.stage_counts).result()[0].items == 10
     study.close()
+
+
+def test_another_studys_database_is_refused(tmp_path: Path, database: str | None) -> None:
+    address = address_of(tmp_path, database)
+    write_small_study(tmp_path / "one", applications=3)
+    open_study(tmp_path / "one", address).close()
+    write_small_study(tmp_path / "two", applications=2)
+    items = tmp_path / "two" / "items.jsonl"
+    items.write_text(items.read_text().replace('"a0', '"b0'))
+    with pytest.raises(UserError, match="database that belongs to this study") as refused:
+        open_study(tmp_path / "two", address)
+    assert "6 items of stage 'meaningful'" in str(refused.value)
+    study = open_study(tmp_path / "one", address)
+    assert study.store.read(results.stage_counts).result()[0].items == 6
+    study.close()

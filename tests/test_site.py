@@ -165,7 +165,7 @@ def test_forged_cookies_are_nobody(site: TestClient, study: Study) -> None:
     good = site.cookies[WORKER_COOKIE]
     forged = Sessions("guessed").worker_cookie(1)
     staff_as_worker = sessions_of(study).link_token("invitation", "1")
-    for bad in (good[:-2] + "xx", forged, staff_as_worker, "1", "", "W10.x.y"):
+    for bad in (good[:-6] + "xxxxxx", forged, staff_as_worker, "1", "", "W10.x.y"):
         site.cookies.clear()
         site.cookies.set(WORKER_COOKIE, bad)
         answer = site.post("/api/stages/meaningful/next", json={})

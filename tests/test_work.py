@@ -13,6 +13,7 @@ from chorale.study.verify import verify
 from chorale.study.visit import visit
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
+from small_study import write_small_study
 
 
 def test_consent_comes_first(make_study: StudyMaker) -> None:
@@ -425,7 +426,32 @@ def test_the_start_page_says_what_is_open(make_study: StudyMaker) -> None:
     first.judge("no", "entailment")
     found = look(study, lambda tx: visit(tx, study, first.id))
     assert found is not None
-    assert (found.over, found.earned) == ("finished", 7)
+    assert (found.may_finish(99), found.screened_out, found.earned) == (True, False, 7)
+
+
+def test_who_may_finish(make_study: StudyMaker) -> None:
+    study = make_study(applications=3, judgments="1", gold=6, share=0.5, after=1, floor=1.0)
+    first, second = people(study, 2)
+
+    def finish(person: Person, after: int) -> bool:
+        found = look(study, lambda tx: visit(tx, study, person.id))
+        assert found is not None
+        return found.may_finish(after)
+
+    assert not finish(first, 1)
+    work_through([first], lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
+    assert finish(first, 99), "nothing to do but wait for others"
+    offer = second.next()
+    while not is_gold(offer):
+        second.submit(offer)
+        assert finish(second, 1)
+        assert not finish(second, 99)
+        offer = second.next()
+    second.submit(offer, {"yes": "no", "no": "yes"}[gold_answer(offer)])
+    found = look(study, lambda tx: visit(tx, study, second.id))
+    assert found is not None
+    assert found.screened_out
+    assert found.may_finish(99)
 
 
 def test_an_open_study_can_be_opened_again(make_study: StudyMaker, tmp_path: object, database: str | None) -> None:
@@ -459,4 +485,48 @@ def test_pay_is_recomputed_at_the_rates_of_the_day(
         ),
     )
     assert any("the ledger says 112" in line for line in look(again, lambda tx: verify(tx, again)).differences)
+    again.close()
+
+
+def test_a_stage_added_later_gets_what_follows_from_before(tmp_path: Path, database: str | None) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=3)
+    toml = folder / "study.toml"
+    whole = toml.read_text()
+    toml.write_text(whole[: whole.rindex("[[stage]]")])
+    study = open_study(folder, database)
+    disputed = iter(["no", "yes", "yes"])
+    work_through(
+        people(study, 6),
+        lambda _, offer: next(disputed) if offer.view == {"phrase": "the crew paint the hull 1"} else "yes",
+    )
+    study.close()
+
+    def derived(confidence: float) -> dict[str, str]:
+        settings = whole.replace("confidence = 0.7 }", f"confidence = {confidence} }}")
+        toml.write_text(settings.replace("[stage.gold]", "release_confidence = 0.6\n[stage.gold]", 1))
+        again = open_study(folder, database)
+        assert look(again, lambda tx: verify(tx, again)).differences == []
+        items = look(again, lambda tx: {item.key: item.state for item in results.all_items(tx, "entailment")})
+        again.close()
+        return items
+
+    assert derived(0.7) == {"a00000": "open", "a00002": "open"}
+    assert derived(0.6) == {"a00000": "open", "a00001": "open", "a00002": "open"}
+    assert derived(0.9) == {"a00000": "open", "a00001": "withdrawn", "a00002": "open"}
+
+
+def test_a_changed_floor_does_not_rewrite_history(
+    make_study: StudyMaker, clock: ManualClock, tmp_path: Path, database: str | None
+) -> None:
+    study = make_study(applications=8, gold=8, share=0.5, floor=0.6, after=2)
+    work_through(people(study, 2), lambda _, offer: "yes")
+    before = look(study, results.worker_standings)
+    study.close()
+    clock.pass_minutes(1)
+    toml = tmp_path / "study" / "study.toml"
+    toml.write_text(toml.read_text().replace("floor = 0.6", "floor = 0.1"))
+    again = open_study(tmp_path / "study", database, clock)
+    assert look(again, results.worker_standings) == before
+    assert look(again, lambda tx: verify(tx, again)).differences == []
     again.close()

@@ -1,12 +1,10 @@
 """Addresses: where the site listens, and the links people are given."""
 
 import errno
-import secrets
 import socket
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from chorale.model import ArrivalSettings, UserError
+from chorale.model import UserError
 
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S104 - what such a host is called here
 
@@ -55,29 +53,3 @@ def checked_public_url(address: str) -> str:
             f"{address!r} is not the address of a site. Write it like https://study.example.org, without a path."
         )
     return f"{parts.scheme}://{parts.netloc}"
-
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """The links of a study's site."""
-
-    base: str
-
-    @property
-    def console(self) -> str:
-        return f"{self.base}/console"
-
-    def panel(self, arrival: ArrivalSettings) -> str:
-        """What to paste into the panel; Prolific puts its own values in for what stands between %."""
-        names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
-        values = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-        query = "&".join(f"{name}={{{{%{value}%}}}}" for name, value in zip(names, values, strict=True))
-        return f"{self.base}/join?{query}"
-
-    def link(self, path: str) -> str:
-        return f"{self.base}{path}"
-
-
-def new_invitation() -> str:
-    """The name of an invitation: only its signed link gives it away."""
-    return secrets.token_urlsafe(12)

@@ -12,6 +12,7 @@ Database = Annotated[
         "--db",
         metavar="URL",
         help="The study's database, e.g. postgresql+psycopg://user@host/name. Its own SQLite file if not given.",
+        envvar="CHORALE_DB",
         show_default=False,
     ),
 ]

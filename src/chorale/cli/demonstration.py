@@ -14,7 +14,7 @@ from typing import Any
 
 from uvicorn import Config, Server
 
-from chorale.cli.addresses import Site, listen, local_url, new_invitation, port_of
+from chorale.cli.addresses import listen, local_url, port_of
 from chorale.cli.output import print_json, say, show
 from chorale.cli.progress import counting
 from chorale.model import UserError, money_text
@@ -30,12 +30,13 @@ from chorale.study.status import Status, status, summary
 from chorale.study.templating import create_study
 from chorale.tasks.rules_entailment import Application, applications
 from chorale.web.app import create_app
-from chorale.web.staff import expert_link_path, invitation_path, setup_link_path, study_sessions
+from chorale.web.links import new_expert_link, new_invitations, setup_link_path, study_sessions
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8000
 MARKER = ".chorale-demo"
 EXPERT = "demo-expert"
+BY = "the demo"
 SPEED = 20.0
 APPLICATIONS_SHOWN = 10
 # A worker who is dropped late opens items again when others have left: they are called back this often.
@@ -62,7 +63,7 @@ class Demonstration:
         except BaseException:
             bound.close()
             raise
-        site = Site(local_url(HOST, port_of(bound)))
+        site = local_url(HOST, port_of(bound))
         try:
             with _open_site(study, bound):
                 self._let_crowd_work(study, folder, site)
@@ -73,13 +74,13 @@ class Demonstration:
         finally:
             study.close()
 
-    def _let_crowd_work(self, study: Study, folder: StudyFolder, site: Site) -> None:
+    def _let_crowd_work(self, study: Study, folder: StudyFolder, site: str) -> None:
         crowd = mixed_crowd(self.workers, self.seed)
         truth = Truth(folder)
         people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
-        place = Place(site.base, folder.settings.arrival, list(study.stages), SPEED)
+        place = Place(site, folder.settings.arrival, list(study.stages), SPEED)
         if not self.as_json:
-            say(f"{len(people)} simulated workers of mixed quality are at work on {site.base}")
+            say(f"{len(people)} simulated workers of mixed quality are at work on {site}")
         with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
             for _ in range(MOST_ROUNDS):
                 try:
@@ -90,7 +91,7 @@ class Demonstration:
                 if not study.store.read(_wants_more).result():
                     break
 
-    def _report(self, study: Study, folder: StudyFolder, site: Site) -> None:
+    def _report(self, study: Study, folder: StudyFolder, site: str) -> None:
         settle_everything(study)
         found = study.store.read(lambda tx: _found(tx, study)).result()
         accuracy = Truth(folder).accuracy(found.judged)
@@ -222,10 +223,12 @@ def _print_found(study: Study, found: _Found, accuracy: float | None) -> None:
     say("\nOpen the site as")
 
 
-def _links(study: Study, site: Site) -> dict[str, str]:
+def _links(study: Study, site: str) -> dict[str, str]:
     sessions = study_sessions(study)
+    (invitation,) = study.store.write(lambda tx: new_invitations(tx, study, sessions, 1, BY)).result()
+    expert = study.store.write(lambda tx: new_expert_link(tx, study, sessions, EXPERT, BY)).result()
     return {
-        "worker": site.link(invitation_path(sessions, new_invitation())),
-        "expert": site.link(expert_link_path(sessions, EXPERT)),
-        "requester": site.link(setup_link_path(study) or "/console"),
+        "worker": site + invitation,
+        "expert": site + expert,
+        "requester": site + (setup_link_path(study) or "/console"),
     }

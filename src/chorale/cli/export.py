@@ -42,7 +42,7 @@ def export(
 ) -> None:
     """Write a study's results to a file, with pseudonyms for workers."""
     from chorale.model import UserError
-    from chorale.study.export import export_file_name, write_export
+    from chorale.study.export import export_file_name, note_export, write_export
     from chorale.study.started import started_study
 
     if out == STDOUT and as_json:
@@ -55,6 +55,7 @@ def export(
             _write_to_stdout(study, format_name)
             return
         rows = write_export(study, format_name, target)
+        study.store.write(lambda tx: note_export(tx, study, format_name, "the command line")).result()
         beside = _beside_the_table(study, format_name)
     if as_json:
         print_json({"format": format_name, "file": str(target), "rows": rows, **beside})

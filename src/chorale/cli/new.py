@@ -11,7 +11,7 @@ from chorale.cli.output import print_json, say
 
 def new(
     directory: StudyFolder,
-    template: Annotated[str, typer.Option(help="What the study starts from.", metavar="NAME")] = "rules",
+    template: Annotated[str, typer.Option(help="What the study starts from: rules.", metavar="NAME")] = "rules",
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""

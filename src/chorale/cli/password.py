@@ -3,6 +3,7 @@
 
 import os
 import re
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,7 +54,7 @@ def _owner(tx: "Tx", name: str | None) -> tuple[str, bool]:
     from chorale.model import UserError
     from chorale.store import events, people
     from chorale.web.console.signing_in import NAME_PATTERN
-    from chorale.web.staff import OWNER
+    from chorale.web.links import OWNER
 
     if name is not None and not re.fullmatch(NAME_PATTERN, name):
         raise UserError(f"{name!r} is not a name to sign in with. Use up to 80 letters, digits and . _ @ + -")
@@ -68,16 +69,25 @@ def _owner(tx: "Tx", name: str | None) -> tuple[str, bool]:
 
 
 def _ask(name: str) -> str:
-    from chorale.model import UserError
-    from chorale.web.staff import LONGEST_PASSWORD, check_new_password
+    from chorale.web.staff import check_new_password
 
     given = os.environ.get(ENVIRONMENT)
-    new = given if given is not None else typer.prompt("New password", hide_input=True)
-    again = given if given is not None else typer.prompt("The same again", hide_input=True)
+    new = _typed("New password") if given is None else given
+    again = _typed("The same again") if given is None else given
     check_new_password(name, new, again)
-    if len(new) > LONGEST_PASSWORD:
-        raise UserError(f"The password is longer than {LONGEST_PASSWORD} characters. Choose a shorter one.")
-    return str(new)
+    return new
+
+
+def _typed(prompt: str) -> str:
+    """What somebody types unseen, or a line of what is piped in."""
+    from chorale.model import UserError
+
+    if sys.stdin.isatty():
+        return str(typer.prompt(prompt, hide_input=True))
+    line = sys.stdin.readline()
+    if not line:
+        raise UserError(f"There is no terminal to type a password in. Put it into the variable {ENVIRONMENT}.")
+    return line.rstrip("\r\n")
 
 
 def _store(study: "Study", name: str, hashed: str, is_new: bool) -> None:

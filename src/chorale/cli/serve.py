@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-    from chorale.cli.addresses import Site
     from chorale.study import Study
 
 ENVIRONMENT = "CHORALE_SERVE"
@@ -35,36 +35,39 @@ def serve(
     access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
-    from chorale.cli.addresses import Site, checked_public_url, listen, local_url, port_of
+    from chorale.cli.addresses import checked_public_url, listen, local_url, port_of
     from chorale.study import open_study
+    from chorale.study.opening import serving_alone
 
     public = None if public_url is None else checked_public_url(public_url)
-    study = open_study(directory, db)
-    try:
-        if processes > 1:
-            _refuse_sqlite(study)
-        with listen(host, port) as bound:
-            port = port_of(bound)
-            _print_links(study, Site(public or local_url(host, port)))
-            options = _uvicorn_options(public, access_log)
-            secure = (public or "").startswith("https:")
-            if processes == 1:
-                _serve_here(study, bound, secure, options)
-                return
-        options |= {"host": host, "port": port, "workers": processes}
-        _serve_with_processes(directory, db, secure, options)
-    finally:
-        study.close()
+    with serving_alone(directory, db):
+        study = open_study(directory, db)
+        try:
+            if processes > 1:
+                _refuse_sqlite(study)
+            with listen(host, port) as bound:
+                port = port_of(bound)
+                _print_links(study, public or local_url(host, port))
+                options = _uvicorn_options(public, access_log)
+                if processes == 1:
+                    _serve_here(study, bound, public, options)
+                    return
+            options |= {"host": host, "port": port, "workers": processes}
+            _serve_with_processes(directory, db, public, options)
+        finally:
+            study.close()
 
 
-def _serve_here(study: "Study", bound: "socket", secure: bool, options: dict[str, Any]) -> None:
+def _serve_here(study: "Study", bound: "socket", public: str | None, options: dict[str, Any]) -> None:
     from uvicorn import Config, Server
 
     from chorale.web.app import create_app
 
     signal.signal(signal.SIGTERM, _stop)
+    # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
+    sys.setswitchinterval(0.001)
     try:
-        Server(Config(create_app(study, secure_cookies=secure), **options)).run(sockets=[bound])
+        Server(Config(create_app(study, public_url=public), **options)).run(sockets=[bound])
     except KeyboardInterrupt:
         say("Closed.")
 
@@ -84,18 +87,21 @@ def _refuse_sqlite(study: "Study") -> None:
         )
 
 
-def _print_links(study: "Study", site: "Site") -> None:
-    from chorale.web.staff import setup_link_path
+def _print_links(study: "Study", base: str) -> None:
+    from chorale.store import setup
+    from chorale.web.links import arrival_url, setup_link_path
 
+    # So that `chorale invite` makes links to where the site really is.
+    study.store.write(lambda tx: setup.set_setting(tx, "site", base)).result()
     arrival = study.settings.arrival
     say(f"{study.settings.study.title}")
     if arrival.by_url:
-        say(f"  for {arrival.panel}:  {site.panel(arrival)}")
+        say(f"  for {arrival.panel}:  {arrival_url(base, arrival)}")
     setup_path = setup_link_path(study)
     if setup_path is None:
-        say(f"  console:  {site.console}")
+        say(f"  console:  {base}/console")
     else:
-        say(f"  set up the console, once:  {site.link(setup_path)}")
+        say(f"  set up the console, once:  {base}{setup_path}")
     say("Invitations: `chorale invite`. Ctrl-C closes the site.")
 
 
@@ -110,10 +116,10 @@ def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
     }
 
 
-def _serve_with_processes(directory: Path, db: str | None, secure: bool, options: dict[str, Any]) -> None:
+def _serve_with_processes(directory: Path, db: str | None, public: str | None, options: dict[str, Any]) -> None:
     import uvicorn
 
-    opened = {"directory": str(directory.absolute()), "db": db, "secure_cookies": secure}
+    opened = {"directory": str(directory.absolute()), "db": db, "public_url": public}
     os.environ[ENVIRONMENT] = json.dumps(opened)
     uvicorn.run("chorale.cli.serve:app_from_environment", factory=True, **options)
 
@@ -125,4 +131,4 @@ def app_from_environment() -> "FastAPI":
 
     opened = json.loads(os.environ[ENVIRONMENT])
     study = open_study(Path(opened["directory"]), opened["db"])
-    return create_app(study, secure_cookies=opened["secure_cookies"])
+    return create_app(study, public_url=opened["public_url"])

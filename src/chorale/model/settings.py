@@ -54,6 +54,12 @@ class ArrivalSettings(_Settings):
         pattern=r"^https?://",
         description="Where panel workers go when they have finished; `{code}` becomes the code below.",
     )
+    finish_after: int = Field(
+        default=1,
+        ge=1,
+        description="Answers after which somebody from the panel may finish with the completion code although there is "
+        "more to do. Whoever has nothing left to do may finish with any number above none.",
+    )
     completion_code: str | None = Field(
         default=None, pattern=r"^[A-Za-z0-9_-]{1,64}$", description="The panel's code for finished work."
     )
@@ -83,7 +89,8 @@ class PaySettings(_Settings):
     )
     minimum_hourly: Money = Field(
         default=0,
-        description="Lowest acceptable hourly wage in minor units (cents); the console warns below it.",
+        description="Lowest acceptable hourly wage in minor units (cents). `chorale check` refuses stages that are "
+        "expected to pay less; console, status and demo warn when the real wage is below it.",
     )
 
 

@@ -1,5 +1,6 @@
 """What a study will ask for and cost, before anybody has worked in it."""
 
+import re
 from dataclasses import dataclass
 
 from chorale.protocol import fee_due, hourly_wage
@@ -20,6 +21,9 @@ class StagePlan:
     gold_answers: int
     """Answers to gold in between, which are paid as well."""
     cost: int
+    """Of those judgments and gold answers, fees included; work that has to be done again comes on top."""
+    most: int
+    """The same if every item asks for the most judgments it can."""
     hourly_wage: int | None
     """By the time a judgment is expected to take; None if the study does not say."""
 
@@ -30,6 +34,7 @@ class StudyPlan:
     currency: str
     stages: tuple[StagePlan, ...]
     cost: int
+    most: int
 
 
 def plan_study(folder: StudyFolder) -> StudyPlan:
@@ -42,16 +47,28 @@ def plan_study(folder: StudyFolder) -> StudyPlan:
         # A later stage can't get more than an item for every group of this one.
         groups[content.settings.name] = items if source else len({item.group for item in content.items})
         stages.append(plan_stage(content, items, pay.fee_percent))
-    return StudyPlan(folder.settings.study.title, pay.currency, tuple(stages), sum(stage.cost for stage in stages))
+    return StudyPlan(
+        folder.settings.study.title,
+        pay.currency,
+        tuple(stages),
+        sum(stage.cost for stage in stages),
+        sum(stage.most for stage in stages),
+    )
 
 
 def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePlan:
     """What a stage will ask for if it gets this many items."""
     stage = content.settings
     share = stage.gold.share if stage.gold else 0.0
+
+    def gold_among(judgments: int) -> int:
+        return round(judgments * share / (1 - share))
+
+    def cost(judgments: int) -> int:
+        paid = (judgments + gold_among(judgments)) * stage.pay.per_judgment
+        return paid + fee_due(paid, 0, fee_percent)
+
     judgments = items * stage.judgments.min
-    gold_answers = round(judgments * share / (1 - share))
-    paid = (judgments + gold_answers) * stage.pay.per_judgment
     seconds = stage.pay.expected_seconds
     return StagePlan(
         name=stage.name,
@@ -60,7 +77,21 @@ def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePl
         at_most=stage.items.from_ is not None,
         gold_items=len(content.gold),
         judgments=judgments,
-        gold_answers=gold_answers,
-        cost=paid + fee_due(paid, 0, fee_percent),
+        gold_answers=gold_among(judgments),
+        cost=cost(judgments),
+        most=cost(items * stage.judgments.max),
         hourly_wage=None if seconds is None else hourly_wage(stage.pay.per_judgment, seconds * 1000),
     )
+
+
+_PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
+
+
+def placeholders_left(folder: StudyFolder) -> list[str]:
+    """What a template left for the requester to fill in and is still there."""
+    info = folder.settings.study
+    found = dict.fromkeys(_PLACEHOLDER.findall(folder.consent))
+    notes = [f"{info.consent} still says {' and '.join(found)}"] if found else []
+    if info.contact.endswith("@example.org"):
+        notes.append(f"the contact in study.toml is still {info.contact}")
+    return notes

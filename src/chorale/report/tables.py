@@ -110,7 +110,11 @@ def wage_line(status: Status, currency: str, minimum: int) -> str:
         f"An hour pays {money_text(wage.median, currency)} (median of {wage.workers} workers; "
         f"10th percentile {money_text(wage.tenth_percentile, currency)})."
     )
-    return f"{line} That is below your minimum of {money_text(minimum, currency)}." if status.below_minimum else line
+    if wage.median < minimum:
+        return f"{line} That is below your minimum of {money_text(minimum, currency)}."
+    if wage.tenth_percentile < minimum:
+        return f"{line} One worker in ten earns less than your minimum of {money_text(minimum, currency)}."
+    return line
 
 
 def _table(*columns: str) -> Table:

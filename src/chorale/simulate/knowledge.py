@@ -32,11 +32,7 @@ def choices_of(task: Task) -> Sequence[Answer]:
     Tasks whose answers can't be listed need a worker model that makes answers up: a crowd takes any function from what
     a worker sees to an answer.
     """
-    schema = task.answer_type.model_json_schema()
-    field = schema["properties"]["answer"]
-    if "$ref" in field:
-        field = schema["$defs"][field["$ref"].removeprefix("#/$defs/")]
-    choices: Sequence[Answer] = field.get("enum", [])
+    choices = task.choices
     if not choices:
         raise UserError(f"the answers of task `{task.name}` can't be listed, so simulated workers can't choose one.")
     return choices

@@ -98,15 +98,17 @@ class GroupCommitWriter:
 
 
 def _run_in_savepoint(connection: Connection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:
-    connection.exec_driver_sql("SAVEPOINT work")
+    # Straight to the driver: there is nothing here for SQLAlchemy to do, and it is done for every submission.
+    driver: Any = connection.connection.driver_connection
+    driver.execute("SAVEPOINT work")
     try:
         result = work(connection)
     except Exception as error:
         failure = error
-        connection.exec_driver_sql("ROLLBACK TO work")
-        connection.exec_driver_sql("RELEASE work")
+        driver.execute("ROLLBACK TO work")
+        driver.execute("RELEASE work")
         return lambda: future.set_exception(failure)
-    connection.exec_driver_sql("RELEASE work")
+    driver.execute("RELEASE work")
     return lambda: future.set_result(result)
 
 

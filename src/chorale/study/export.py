@@ -13,7 +13,7 @@ from typing import Any
 from chorale.formats import write_csv, write_jsonl, write_parquet, write_tsv
 from chorale.formats.tables import TableRow
 from chorale.model import UserError
-from chorale.store import Tx
+from chorale.store import Tx, events
 from chorale.study.export_rows import label_rows, ledger_rows, response_rows, triples, worker_rows
 from chorale.study.folder import did_you_mean
 from chorale.study.outcomes import stage_results
@@ -50,6 +50,10 @@ def write_export(study: Study, format_name: str, path: Path) -> int:
     kind = _format(study, format_name)
     settle_everything(study)
     return study.store.read(lambda tx: _write(tx, study, kind, path)).result()
+
+
+def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
+    events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})
 
 
 def _formats(study: Study) -> Mapping[str, _Format]:

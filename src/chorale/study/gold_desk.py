@@ -61,7 +61,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     before = setup.known_gold(tx, stage.id).get(key)
     if before is not None and before[0] != setup.as_text(raw_answer):
         raise UserError(
-            f"Item {key!r} was gold with the answer {before[0]} and workers were graded by it. "
+            f"Item {key!r} has been gold with the answer {before[0]}, which workers may have been graded by. "
             "It can be used again with that answer only."
         )
     if not explanation.strip():

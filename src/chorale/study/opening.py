@@ -1,7 +1,9 @@
 """Opening a study: its folder checked, its database current, its stages, items and gold brought in."""
 
+import fcntl
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from chorale.model import NewItem, Problem, UserError
@@ -10,7 +12,7 @@ from chorale.store.setup import NewGold, StageRow
 from chorale.study.clock import Clock, wall_clock
 from chorale.study.folder import StageContent, StudyFolder, load_folder
 from chorale.study.running import RunningStage, Study
-from chorale.study.settling import settle_group
+from chorale.study.settling import derive_from_group, settle_group
 
 DATABASE = "study.db"
 
@@ -24,6 +26,25 @@ def open_study(path: Path, database: str | None = None, clock: Clock = wall_cloc
     except BaseException:
         store.close()
         raise
+
+
+@contextmanager
+def serving_alone(path: Path, database: str | None) -> Iterator[None]:
+    """Keep a second server from the study's SQLite file while one is running; PostgreSQL may have any number."""
+    url = store_url(database, path / DATABASE)
+    if url.get_backend_name() != "sqlite" or not path.is_dir():
+        yield
+        return
+    with Path(f"{url.database}.serving").open("a") as file:
+        try:
+            # The system lets go of it when the process ends, however it ends.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(
+                f"The site of {path} is open already: one server at a time writes to an SQLite file. Close that one "
+                "first, or use PostgreSQL (--db) for several."
+            ) from None
+        yield
 
 
 def _bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
@@ -69,7 +90,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
             ids[name] = setup.add_stage(tx, name, position, content.task.name, content.task.version)
         _sync_items(tx, folder, content, ids[name], problems)
     if problems:
-        raise UserError("The study's files no longer fit what its database holds; nothing was changed.", problems)
+        raise UserError("The study's files no longer fit what its database holds. Nothing was changed", problems)
     return ids
 
 
@@ -134,6 +155,25 @@ def _sync_items(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: in
         elif explanation != gold.explanation:
             setup.explain_gold(tx, stage_id, gold.item.key, gold.explanation)
     setup.add_gold(tx, stage_id, stage.name, seed, new_gold)
+    if stage.items.file is not None:
+        problems += _missing(known, content, stage.items.file)
+
+
+def _missing(known: dict[str, str], content: StageContent, file: str) -> list[Problem]:
+    """Items the database has and the files no longer have: somebody removed them, or it is another study's database."""
+    present = {item.key for item in content.items} | {gold.item.key for gold in content.gold}
+    gone = sorted(set(known) - present)
+    if not gone:
+        return []
+    return [
+        Problem(
+            file,
+            None,
+            f"{len(gone):,} items of stage {content.settings.name!r} are in the database and not in the files",
+            "Put them back (a stage can get more items, never fewer), or use the database that belongs to this study.",
+            ", ".join(gone[:5]) + (" …" if len(gone) > 5 else ""),
+        )
+    ]
 
 
 def _add_or_compare(
@@ -162,4 +202,7 @@ def _settle_after_changes(tx: Tx, study: Study) -> None:
         labels.set_wanted_of_unjudged(tx, stage.id, stage.settings.judgments.min)
         for group_key in labels.judged_groups(tx, stage.id):
             settle_group(tx, study, stage, group_key)
+            if stage.feeds:
+                # A later stage may be new, or ask for another confidence than before.
+                derive_from_group(tx, study, stage, group_key)
     setup.set_setting(tx, "unsettled", "no")

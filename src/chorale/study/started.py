@@ -82,7 +82,8 @@ def _open_existing(directory: Path, database: str | None) -> Store:
 
 def _not_started(directory: Path) -> UserError:
     return UserError(
-        f"{directory} has not been started: its database is not there yet. Start it with `chorale serve {directory}`."
+        f"{directory} has not been started: its database is not there yet. Start it with `chorale serve {directory}`, "
+        "or name the database it runs on with --db."
     )
 
 

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
 
-from chorale.model import GoldRecord, ItemState, Judgment, Standing, StudySettings
+from chorale.model import GoldRecord, ItemState, Judgment, SourceItem, StageSettings, Standing, StudySettings
 from chorale.protocol import decide_item, fee_due, review_worker, trust
 from chorale.store import Tx, events, results
 from chorale.store.results import ResponseRow, WorkerStanding
@@ -21,8 +21,8 @@ class Verification:
     differences: list[str]
 
 
-class Rates:
-    """What was paid when: every version of the study file that was in force is among the events."""
+class History:
+    """The settings that were in force when: every version of the study file is among the events."""
 
     def __init__(self, tx: Tx) -> None:
         versions = reversed(events.recent(tx, 1_000_000, kinds=("settings",)))
@@ -30,12 +30,12 @@ class Rates:
             (event.at, StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"]))) for event in versions
         ]
 
-    def at(self, moment: int, stage_name: str) -> tuple[int, float]:
-        """Pay per judgment and fee percent."""
+    def study_at(self, moment: int) -> StudySettings:
         index = bisect_right(self._versions, moment, key=lambda version: version[0]) - 1
-        settings = self._versions[max(index, 0)][1]
-        stage = next(stage for stage in settings.stage if stage.name == stage_name)
-        return stage.pay.per_judgment, settings.pay.fee_percent
+        return self._versions[max(index, 0)][1]
+
+    def stage_at(self, moment: int, name: str) -> StageSettings:
+        return next(stage for stage in self.study_at(moment).stage if stage.name == name)
 
 
 def verify(tx: Tx, study: Study) -> Verification:
@@ -44,24 +44,25 @@ def verify(tx: Tx, study: Study) -> Verification:
     responses = list(results.all_responses(tx))
     standings = results.worker_standings(tx)
     paid = results.paid_by_participation(tx)
-    rates = Rates(tx)
+    history = History(tx)
     by_worker: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
     for response in responses:
         by_worker[response.stage, response.worker].append(response)
     for row in standings:
         stage = study.stage(row.stage)
-        differences += _worker_differences(stage, row, by_worker[row.stage, row.worker])
-        differences += _pay_differences(row, by_worker[row.stage, row.worker], rates, paid)
+        differences += _worker_differences(stage, row, by_worker[row.stage, row.worker], history)
+        differences += _pay_differences(row, by_worker[row.stage, row.worker], history, paid)
     items = 0
     for stage in study.stages.values():
         judged = _counted(stage, responses, standings)
         for item in results.all_items(tx, stage.name):
             items += 1
             differences += _label_differences(stage, item, judged[item.key])
+        differences += _derived_differences(tx, stage)
     return Verification(
         {
             "responses": len(responses),
-            "workers": len(standings),
+            "workers in stages": len(standings),
             "items": items,
             "ledger entries": sum(1 for _ in results.ledger(tx)),
         },
@@ -69,7 +70,9 @@ def verify(tx: Tx, study: Study) -> Verification:
     )
 
 
-def _worker_differences(stage: RunningStage, row: WorkerStanding, given: list[ResponseRow]) -> list[str]:
+def _worker_differences(
+    stage: RunningStage, row: WorkerStanding, given: list[ResponseRow], history: History
+) -> list[str]:
     found = []
     name = f"worker {row.worker} in {row.stage}"
     graded = [response for response in given if response.kind == "gold"]
@@ -80,8 +83,8 @@ def _worker_differences(stage: RunningStage, row: WorkerStanding, given: list[Re
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
             found.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
         right += score >= 1
-        if stage.settings.gold is not None:
-            should_drop = should_drop or review_worker(GoldRecord(right, count), stage.settings.gold).dropped
+        rule = history.stage_at(response.submitted_at, stage.name).gold
+        should_drop = should_drop or (rule is not None and review_worker(GoldRecord(right, count), rule).dropped)
     for what, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, len(graded)),
@@ -95,13 +98,13 @@ def _worker_differences(stage: RunningStage, row: WorkerStanding, given: list[Re
 
 
 def _pay_differences(
-    row: WorkerStanding, given: list[ResponseRow], rates: Rates, paid: dict[tuple[str, str], tuple[int, int]]
+    row: WorkerStanding, given: list[ResponseRow], history: History, paid: dict[tuple[str, str], tuple[int, int]]
 ) -> list[str]:
     """Pay every response again at the rates in force when it was submitted."""
     earned = fees = 0
     for response in given:
-        base, percent = rates.at(response.submitted_at, row.stage)
-        earned += base
+        percent = history.study_at(response.submitted_at).pay.fee_percent
+        earned += history.stage_at(response.submitted_at, row.stage).pay.per_judgment
         fees += fee_due(earned, fees, percent) if percent else 0
     name = f"worker {row.worker} in {row.stage}"
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
@@ -149,3 +152,19 @@ def _label_differences(stage: RunningStage, item: results.ItemRow, judgments: li
     if len(judgments) > stage.settings.judgments.max:
         found.append(f"{name}: {len(judgments)} judgments, at most {stage.settings.judgments.max} were asked for")
     return found
+
+
+def _derived_differences(tx: Tx, stage: RunningStage) -> list[str]:
+    """Which items a stage should have by the results of the stage it is derived from."""
+    earlier, derive = stage.settings.items.from_, stage.task.derive
+    if earlier is None or derive is None:
+        return []
+    groups: dict[str, list[SourceItem]] = defaultdict(list)
+    for item in results.all_items(tx, earlier):
+        groups[item.group].append(item.as_source())
+    asked = stage.settings.items.confidence
+    wanted = {new.key for sources in groups.values() for new in derive(sources, asked)}
+    present = {item.key for item in results.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
+    return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
+        f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
+    ]

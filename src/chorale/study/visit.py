@@ -30,14 +30,19 @@ class Visit:
         return sum(stage.earned for stage in self.stages)
 
     @property
-    def over(self) -> str | None:
-        """How the visit ended: finished, screened out, or None while there is something to do."""
+    def answered(self) -> int:
+        return sum(stage.answered for stage in self.stages)
+
+    def may_finish(self, after: int) -> bool:
+        """Whether they may go back to their panel: they have done enough, or there is nothing for them to do now."""
+        idle = not any(stage.state == "available" for stage in self.stages)
+        return self.answered >= (1 if idle else after)
+
+    @property
+    def screened_out(self) -> bool:
+        """Whether nothing is open to them any more because their work was ended."""
         states = {stage.state for stage in self.stages}
-        if states & {"available", "waiting", "paused"}:
-            return None
-        if not any(stage.answered for stage in self.stages):
-            return None
-        return "screened out" if states <= {"dropped", "locked"} else "finished"
+        return "dropped" in states and states <= {"dropped", "locked"}
 
 
 def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:

@@ -139,6 +139,25 @@ class Task:
     """New items from all items of one group of an earlier stage, given the confidence asked for."""
     exports: tuple[TaskExport, ...] = ()
 
+    @property
+    def answer_schema(self) -> Mapping[str, Any]:
+        """The JSON schema of an answer, with a reference followed."""
+        whole = self.answer_type.model_json_schema()
+        schema: Mapping[str, Any] = whole["properties"]["answer"]
+        name = schema.get("$ref", "").removeprefix("#/$defs/")
+        return whole["$defs"][name] if name else schema
+
+    @property
+    def choices(self) -> Sequence[Answer] | None:
+        """All answers there are, in the order the form has them, if they can be listed."""
+        schema = self.answer_schema
+        if "const" in schema:
+            return [schema["const"]]
+        if schema.get("type") == "boolean":
+            return [True, False]
+        listed: Sequence[Answer] | None = schema.get("enum")
+        return listed
+
     def parse_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         return _parsed(self.row_type, row)
 

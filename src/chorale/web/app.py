@@ -12,23 +12,21 @@ from starlette.exceptions import HTTPException
 
 from chorale import __version__
 from chorale.model import Refusal
-from chorale.store import people
 from chorale.study import Study, settling, work
 from chorale.web.console import console_routes
+from chorale.web.links import study_sessions
 from chorale.web.pages import STATIC, Pages, StaticFilesForever
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
-from chorale.web.sessions import Sessions
-from chorale.web.worker import worker_routes
+from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
 log = logging.getLogger("chorale.web")
 
 
-def create_app(study: Study, *, secure_cookies: bool = False) -> FastAPI:
+def create_app(study: Study, *, public_url: str | None = None) -> FastAPI:
     """The ASGI application of an open study. Whoever opened the study closes it."""
-    secret = study.store.write(lambda tx: people.secret(tx, "sessions")).result()
-    site = Site(study, Pages(study), Sessions(secret), secure_cookies)
+    site = Site(study, Pages(study), study_sessions(study), public_url)
     app = FastAPI(
         title=f"Chorale: {study.settings.study.title}",
         version=__version__,
@@ -36,7 +34,8 @@ def create_app(study: Study, *, secure_cookies: bool = False) -> FastAPI:
         redoc_url=None,
         lifespan=_sweeping(study),
     )
-    app.include_router(worker_routes(site))
+    # Straight into the application's own router: an included one costs every request another look-up.
+    add_worker_routes(app.router, site)
     app.include_router(console_routes(site))
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
     app.add_middleware(Guard)

@@ -20,8 +20,16 @@ class Site:
     study: Study
     pages: Pages
     sessions: Sessions
-    secure_cookies: bool
-    """Whether the public address is https, so that cookies are never sent in the clear."""
+    public_url: str | None
+    """The address people reach the site at, if it is known; without it, the one they asked for."""
+
+    @property
+    def secure_cookies(self) -> bool:
+        """Whether cookies can be kept from ever being sent in the clear."""
+        return self.public_url is not None and self.public_url.startswith("https:")
+
+    def base_url(self, request: Request) -> str:
+        return self.public_url or str(request.base_url).rstrip("/")
 
     async def write(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         """Run `work(tx, study, …)` in a transaction; when this returns, it is on disk."""

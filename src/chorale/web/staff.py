@@ -14,37 +14,13 @@ from chorale.model import Refusal, UserError
 from chorale.store import Tx, events, people, setup
 from chorale.store.people import RequesterRow
 from chorale.study import Study
+from chorale.web.links import EXPERT, OWNER
 from chorale.web.serving import Site
-from chorale.web.sessions import STAFF_COOKIE, STAFF_SECONDS, Sessions, StaffSession
+from chorale.web.sessions import STAFF_COOKIE, STAFF_SECONDS, StaffSession
 
-OWNER = "owner"
-EXPERT = "expert"
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
 HASHES_AT_ONCE = 2
-
-
-def study_sessions(study: Study) -> Sessions:
-    """The signer of a study's links and cookies."""
-    return Sessions(study.store.write(lambda tx: people.secret(tx, "sessions")).result())
-
-
-def setup_link_path(study: Study) -> str | None:
-    """Where the first owner chooses a password; None once there is one."""
-    if study.store.read(people.has_owner).result():
-        return None
-    nonce = study.store.write(lambda tx: people.secret(tx, "setup")).result()
-    return f"/setup/{study_sessions(study).link_token('setup', nonce)}"
-
-
-def expert_link_path(sessions: Sessions, name: str) -> str:
-    """Signs in as the expert of that name."""
-    return f"/expert/{sessions.link_token('expert', name)}"
-
-
-def invitation_path(sessions: Sessions, invitation_id: str) -> str:
-    """Lets one worker in; opened again, it is the same worker."""
-    return f"/join/{sessions.link_token('invitation', invitation_id)}"
 
 
 class Passwords:
@@ -78,6 +54,8 @@ class Passwords:
 def check_new_password(name: str, password: str, again: str) -> None:
     if len(password) < SHORTEST_PASSWORD:
         raise UserError(f"The password needs at least {SHORTEST_PASSWORD} characters; this has {len(password)}.")
+    if len(password) > LONGEST_PASSWORD:
+        raise UserError(f"The password is longer than {LONGEST_PASSWORD} characters. Choose a shorter one.")
     if password != again:
         raise UserError("The two passwords differ. Type the same one twice.")
     if password.casefold() == name.casefold():

@@ -105,13 +105,11 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def worker_routes(site: Site) -> APIRouter:
-    """Every route of the worker's, pages and interface."""
-    router = APIRouter()
+def add_worker_routes(router: APIRouter, site: Site) -> None:
+    """Every route of the worker's, pages and interface. The busiest come first."""
+    _add_interface(router, site)
     _add_arrival(router, site)
     _add_pages(router, site)
-    _add_interface(router, site)
-    return router
 
 
 def _add_arrival(router: APIRouter, site: Site) -> None:
@@ -224,9 +222,8 @@ def _home_context(site: Site, found: Visit) -> dict[str, Any]:
     currency = site.study.settings.pay.currency
     arrival = site.study.settings.arrival
     code = None
-    if found.panel == arrival.panel and found.over is not None:
-        stopped = found.over == "screened out"
-        code = (arrival.screenout_code if stopped else None) or arrival.completion_code
+    if found.panel == arrival.panel and found.may_finish(arrival.finish_after):
+        code = (arrival.screenout_code if found.screened_out else None) or arrival.completion_code
     return {
         "worker": found.worker,
         "earned_total": money_text(found.earned, currency),

@@ -51,8 +51,8 @@ def application_outcome(
 ) -> tuple[Outcome, float | None]:
     """The final judgment of an application from its three labels, with the confidence it rests on.
 
-    A meaningless left side is set aside or counts as non-entailing; a meaningless right side is non-entailing whatever
-    else; otherwise task 2 decides. Labels are None while an item wants judgments.
+    A meaningless left side is set aside or counts as non-entailing; a meaningless right side of a
+    meaningful left one is non-entailing; otherwise task 2 decides. Labels are None while an item wants judgments.
     """
     if lhs is not None and says(lhs, "no", confidence):
         if meaningless_lhs is MeaninglessLeft.SET_ASIDE:

@@ -11,11 +11,10 @@ from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
 from chorale.model import Refusal
-from chorale.store import Tx, events
 from chorale.study import Study
-from chorale.study.export import export_file_name, export_formats, write_export
+from chorale.study.export import export_file_name, export_formats, note_export, write_export
 from chorale.web.console.frame import Console
-from chorale.web.staff import OWNER
+from chorale.web.links import OWNER
 
 FormatInPath = Annotated[str, Path(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 
@@ -28,10 +27,6 @@ class Download(FileResponse):
             await super().__call__(scope, receive, send)
         finally:
             shutil.rmtree(FilePath(self.path).parent, ignore_errors=True)
-
-
-def _note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
-    events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})
 
 
 def _written(study: Study, format_name: str) -> FilePath:
@@ -58,7 +53,7 @@ def export_routes(console: Console) -> APIRouter:
         if name not in export_formats(study):
             raise Refusal("not_found", f"There is no export format {name}. The export page lists them.", 404)
         path = await asyncio.to_thread(_written, study, name)
-        await console.site.write(_note_export, name, request.state.staff.name)
+        await console.site.write(note_export, name, request.state.staff.name)
         return Download(path, filename=path.name, media_type="application/octet-stream")
 
     return router

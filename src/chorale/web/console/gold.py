@@ -13,8 +13,8 @@ from chorale.store.results import GoldRow, ItemRow, ResponseRow
 from chorale.study import RunningStage, Study, gold_desk
 from chorale.tasks import Task
 from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.links import EXPERT, OWNER
 from chorale.web.pages import markdown
-from chorale.web.staff import EXPERT, OWNER
 from chorale.web.worker import StageInPath
 
 CANDIDATES_SHOWN = 25
@@ -32,30 +32,11 @@ def gold_routes(console: Console) -> APIRouter:
     return router
 
 
-def answer_schema(task: Task) -> dict[str, Any]:
-    """The JSON schema of a task's answers, with a reference followed."""
-    whole = task.answer_type.model_json_schema()
-    schema: dict[str, Any] = whole["properties"]["answer"]
-    name = schema.get("$ref", "").removeprefix("#/$defs/")
-    return whole["$defs"][name] if name else schema
-
-
-def answer_choices(task: Task) -> list[Answer] | None:
-    """All answers there are, if they can be listed."""
-    schema = answer_schema(task)
-    if "const" in schema:
-        return [schema["const"]]
-    if schema.get("type") == "boolean":
-        return [True, False]
-    choices: list[Answer] | None = schema.get("enum")
-    return choices
-
-
 def read_answer(task: Task, typed: str) -> Answer:
     """The answer somebody chose or typed: JSON, or plain text where answers are texts."""
     if not typed.strip():
         raise UserError("Choose an answer: gold needs one.")
-    if answer_schema(task).get("type") == "string" and answer_choices(task) is None:
+    if task.answer_schema.get("type") == "string" and task.choices is None:
         return typed
     try:
         answer = json.loads(typed)
@@ -129,7 +110,7 @@ async def _desk_page(
         code,
         chosen=stage,
         desk=await console.site.read(_desk, stage),
-        choices=answer_choices(stage.task),
+        choices=stage.task.choices,
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
         typed=typed or {},
         as_json=lambda value: json.dumps(value, ensure_ascii=False),

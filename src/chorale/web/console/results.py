@@ -15,7 +15,7 @@ from chorale.store.results import ItemRow, LedgerLine, ResponseRow, WorkerStandi
 from chorale.study import RunningStage, Study
 from chorale.study.status import trust_of
 from chorale.web.console.frame import NO_NUL, Console
-from chorale.web.staff import OWNER
+from chorale.web.links import OWNER
 
 WORKERS_PER_PAGE = 100
 ITEMS_PER_PAGE = 50

@@ -13,11 +13,11 @@ from fastapi.responses import RedirectResponse
 from chorale.model import Refusal, UserError
 from chorale.store.people import RequesterRow
 from chorale.web.console.frame import NO_NUL, Console, back_to, told_on_pages
+from chorale.web.links import OWNER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE
 from chorale.web.staff import (
     LONGEST_PASSWORD,
-    OWNER,
     Passwords,
     change_password,
     check_new_password,
