@@ -1,0 +1,193 @@
+"""Writes the generated parts of the docs: the tables of settings and the commands with their options.
+
+`python docs/generate.py` brings them up to date, `--check` only says whether they are. A generated part stands between
+`<!-- generated: NAME -->` and `<!-- end of NAME -->`; everything else in a page is written by hand.
+"""
+
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from typer.main import get_command
+
+from chorale.cli import app
+from chorale.model import StudySettings
+from chorale.tasks import BUILT_IN
+
+DOCS = Path(__file__).parent
+WIDTH = 96
+PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
+
+
+# Settings
+
+
+def settings_tables() -> str:
+    return "\n".join(_tables(StudySettings, "", several=False))
+
+
+def _tables(kind: type[BaseModel], path: str, *, several: bool) -> Iterator[str]:
+    """The table of a model's settings, and then those of the models in it."""
+    yield _heading(path, several=several)
+    yield ""
+    yield from _rows(kind, path)
+    yield ""
+    for name, field in kind.model_fields.items():
+        inner = _model_in(field.annotation)
+        if inner is not None:
+            yield from _tables(inner, _joined(path, field.alias or name), several=_is_list(field.annotation))
+
+
+def _heading(path: str, *, several: bool) -> str:
+    if not path:
+        return "### At the top of the file"
+    return f"### `[[{path}]]`" if several else f"### `[{path}]`"
+
+
+def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
+    schema = kind.model_json_schema(by_alias=True)
+    required = set(schema.get("required", ()))
+    yield "| setting | value | default | meaning |"
+    yield "| --- | --- | --- | --- |"
+    for name, field in kind.model_fields.items():
+        shown = field.alias or name
+        inner = _model_in(field.annotation)
+        where = _joined(path, shown)
+        if inner is None:
+            value = _value(schema["properties"][shown], schema.get("$defs", {}))
+            default = "required" if shown in required else _default(field.get_default(call_default_factory=True))
+        else:
+            brackets = f"[[{where}]]" if _is_list(field.annotation) else f"[{where}]"
+            value, default = f"table `{brackets}`, below", "required" if shown in required else ""
+        yield f"| `{shown}` | {value} | {default} | {_cell(field.description or '')} |"
+
+
+def task_options() -> str:
+    lines = []
+    for name, task in BUILT_IN.items():
+        lines += [f"### `[stage.options]` of `{name}`", ""]
+        if task.options_type.model_fields:
+            lines += [*_rows(task.options_type, "stage.options"), ""]
+        else:
+            lines += ["This task has no options.", ""]
+    return "\n".join(lines)
+
+
+def _joined(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for part in get_args(annotation) if (model := _model_in(part))), None)
+
+
+def _is_list(annotation: Any) -> bool:
+    return getattr(annotation, "__origin__", None) in (list, tuple)
+
+
+def _value(schema: dict[str, Any], defs: dict[str, Any]) -> str:
+    """What may stand there, in words."""
+    if "$ref" in schema:
+        schema = defs[schema["$ref"].removeprefix("#/$defs/")]
+    if "anyOf" in schema:
+        schema = next(one for one in schema["anyOf"] if one.get("type") != "null")
+    choices = [schema["const"]] if "const" in schema else schema.get("enum", [])
+    if choices:
+        return " or ".join(f"`{json.dumps(choice, ensure_ascii=False)}`" for choice in choices)
+    words = {"string": "text", "integer": "whole number", "number": "number", "boolean": "`true` or `false`"}
+    return words.get(schema.get("type", ""), "table") + _limits(schema)
+
+
+def _limits(schema: dict[str, Any]) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None:
+        return f" from {low:,} to {high:,}"
+    if "exclusiveMinimum" in schema and high is not None:
+        return f" above {schema['exclusiveMinimum']:,}, at most {high:,}"
+    if low is not None:
+        return f" from {low:,} up"
+    if "pattern" in schema:
+        return f" matching `{_cell(schema['pattern'])}`"
+    return f" of at most {schema['maxLength']} characters" if "maxLength" in schema else ""
+
+
+def _default(value: Any) -> str:
+    if value is None:
+        return "not set"
+    return f"`{_cell(json.dumps(value, ensure_ascii=False))}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+# Commands
+
+
+def commands() -> str:
+    """Every command as its --help has it, but not as a version of the library happens to lay it out."""
+    group: Any = get_command(app)
+    parts = [_command("chorale", group, "COMMAND …")]
+    parts += [_command(f"chorale {name}", command) for name, command in group.commands.items()]
+    return "\n".join(parts)
+
+
+def _command(name: str, command: Any, rest: str = "") -> str:
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    options = [one for one in command.params if one.param_type_name == "option"]
+    shown = [one.metavar if one.required else f"[{one.metavar}]" for one in arguments]
+    usage = " ".join([name, *shown, "[OPTIONS]", rest]).strip()
+    rows = [(one.metavar, _meaning(one)) for one in arguments]
+    rows += [(" ".join([*one.opts, *([one.metavar] if one.metavar else [])]), _meaning(one)) for one in options]
+    rows.append(("-h, --help", "Show what the command does and takes."))
+    width = max(len(left) for left, _ in rows) + 2
+    lines = [f"### `{name}`", "", " ".join(command.help.split()), "", "```text", usage, ""]
+    for left, meaning in rows:
+        first, *more = textwrap.wrap(meaning, WIDTH - width - 2, break_on_hyphens=False)
+        lines.append(f"  {left:<{width}}{first}")
+        lines += [" " * (width + 2) + line for line in more]
+    return "\n".join([*lines, "```", ""])
+
+
+def _meaning(parameter: Any) -> str:
+    text = str(parameter.help).strip()
+    default = parameter.default
+    if parameter.show_default is False or default is None or isinstance(default, bool) or parameter.required:
+        return text
+    return f"{text} [default: {default}]"
+
+
+GENERATED = {"settings": settings_tables, "task-options": task_options, "commands": commands}
+
+
+def generated(page: str) -> str:
+    """The page with its generated parts as they should be."""
+
+    def renewed(match: re.Match[str]) -> str:
+        return f"{match[1]}\n{GENERATED[match['name']]().strip()}\n\n{match[3]}"
+
+    return PART.sub(renewed, page)
+
+
+def main() -> int:
+    texts = {path: path.read_text("utf-8") for path in sorted(DOCS.glob("*.md"))}
+    stale = [path for path, text in texts.items() if generated(text) != text]
+    if "--check" in sys.argv[1:]:
+        for path in stale:
+            sys.stderr.write(f"docs/{path.name} is not up to date: run `python docs/generate.py`.\n")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(generated(texts[path]), "utf-8")
+        sys.stdout.write(f"docs/{path.name}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

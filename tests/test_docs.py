@@ -1,0 +1,253 @@
+"""The docs are complete, up to date, and true as far as a machine can tell."""
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import chorale
+from chorale.cli import app, demonstration
+from chorale.model import StudySettings
+from chorale.study import export, open_study, templating
+from chorale.tasks import BUILT_IN, installed_tasks
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PACKAGE = Path(chorale.__file__).parent
+ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md"))]
+APPLICATIONS = 12
+
+_FENCE = re.compile(r"^```(?P<language>\w+)(?: file=(?P<file>\S+))?\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\[[^\]]*\]\((?P<to>[^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def file_name(path: Path) -> str:
+    return path.name
+
+
+def page(name: str) -> str:
+    return (DOCS / f"{name}.md").read_text("utf-8")
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under a heading, up to the next one of any level."""
+    _, found, rest = text.partition(f"\n{heading}\n")
+    assert found, f"there is no heading {heading!r}"
+    return re.split(r"\n#+ ", rest, maxsplit=1)[0]
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return [match["text"] for match in _FENCE.finditer(text) if match["language"] == language and not match["file"]]
+
+
+# Everything is documented
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    group: Any = get_command(app)
+    yield "chorale", group
+    for name, command in group.commands.items():
+        yield f"chorale {name}", command
+
+
+COMMANDS = list(commands())
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
+def test_every_command_and_option_is_documented(name: str, command: Any) -> None:
+    text = section(page("commands"), f"### `{name}`")
+    for parameter in command.params:
+        for option in parameter.opts if parameter.param_type_name == "option" else [parameter.metavar]:
+            assert re.search(rf"^  .*{re.escape(option)}\b", text, re.MULTILINE), f"{name}: {option}"
+        assert parameter.help, f"{name}: {parameter.name} has no help"
+
+
+def tables(kind: type[BaseModel], path: str = "", several: bool = False) -> Iterator[tuple[str, type[BaseModel]]]:
+    """The headings of the settings page, each with the model whose fields stand under it."""
+    brackets = f"`[[{path}]]`" if several else f"`[{path}]`"
+    yield f"### {brackets if path else 'At the top of the file'}", kind
+    for name, field in kind.model_fields.items():
+        inner = model_in(field.annotation)
+        if inner is not None:
+            is_list = getattr(field.annotation, "__origin__", None) in (list, tuple)
+            yield from tables(inner, f"{path}.{name}" if path else name, is_list)
+
+
+def model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for part in get_args(annotation) if (model := model_in(part))), None)
+
+
+SETTINGS = [
+    *tables(StudySettings),
+    *((f"### `[stage.options]` of `{name}`", task.options_type) for name, task in BUILT_IN.items()),
+]
+
+
+@pytest.mark.parametrize(("heading", "kind"), SETTINGS, ids=[heading for heading, _ in SETTINGS])
+def test_every_setting_is_documented(heading: str, kind: type[BaseModel]) -> None:
+    text = section(page("settings"), heading)
+    for name, field in kind.model_fields.items():
+        assert f"\n| `{field.alias or name}` |" in text, name
+        assert field.description, f"{name} has no description"
+
+
+def test_every_format_and_column_is_documented() -> None:
+    text = page("exports")
+    columns = {name: kind.columns for name, kind in export._OF_EVERY_STUDY.items()}
+    columns |= {table.name: table.columns for task in BUILT_IN.values() for table in task.exports}
+    for name, names in columns.items():
+        (heading,) = (f"## {found}" for found in _HEADING.findall(text) if f"`{name}`" in found)
+        for column in names:
+            assert f"`{column}`" in section(text, heading), f"{name}: {column}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_has_its_page(room: str) -> None:
+    text = page(room)
+    module = sys.modules.get(f"chorale.{room}") or __import__(f"chorale.{room}", fromlist=["__all__"])
+    for name in getattr(module, "__all__", ()):
+        assert f"`{name}`" in text, f"{name} is public and not on the page of {room}"
+    assert "\n## Public names\n" in text
+    assert "\n## How it fails\n" in text
+    assert f"({room}.md)" in page("index")
+
+
+@pytest.mark.parametrize("task", BUILT_IN)
+def test_every_task_is_described(task: str) -> None:
+    assert section(page("tasks"), f"### `{task}`").strip()
+
+
+def test_every_page_is_in_the_index() -> None:
+    for path in sorted(DOCS.glob("*.md")):
+        assert path.name == "index.md" or f"({path.name})" in page("index"), path.name
+
+
+# What the docs say is so
+
+
+def test_generated_parts_are_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, str(DOCS / "generate.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in _HEADING.findall(without_code(path)))
+    return {heading.replace(" ", "-") for heading in plain}
+
+
+def without_code(path: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=file_name)
+def test_no_link_is_broken(path: Path) -> None:
+    for match in _LINK.finditer(without_code(path)):
+        if re.match(r"https?://", match["to"]):
+            continue
+        name, _, anchor = match["to"].partition("#")
+        target = path.parent / name if name else path
+        assert target.is_file(), match["to"]
+        assert not anchor or anchor in anchors(target), match["to"]
+
+
+def test_the_architecture_names_files_that_exist() -> None:
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w./-]+(?:\.py|\.md|/))`", text)) | set(re.findall(r"^  (\w+/) ", text, re.MULTILINE))
+    assert len(named) > len(ROOMS)
+    places = (ROOT, PACKAGE, DOCS, ROOT / "tests")
+    missing = [name for name in sorted(named) if not any((place / name).exists() for place in places)]
+    assert missing == []
+
+
+# Examples run
+
+
+def create_small_study(directory: Path, template: str) -> None:
+    templating.create_study(directory, template)
+    items = directory / "applications.jsonl"
+    items.write_text("".join(items.read_text("utf-8").splitlines(keepends=True)[:APPLICATIONS]), "utf-8")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to run examples in, and a demo and studies that take seconds."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demonstration, "create_study", create_small_study)
+    monkeypatch.setattr(demonstration, "SPEED", 200.0)
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if blocks(path.read_text("utf-8"), "python")], ids=file_name)
+def test_python_examples_run(path: Path, elsewhere: Path) -> None:
+    create_small_study(Path("my-study"), "rules")
+    namespace: dict[str, Any] = {}
+    for block in blocks(path.read_text("utf-8"), "python"):
+        exec(compile(block, str(path), "exec"), namespace)
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if blocks(path.read_text("utf-8"), "pycon")], ids=file_name)
+def test_sessions_come_out_as_shown(path: Path, elsewhere: Path) -> None:
+    told: list[str] = []
+    for block in blocks(path.read_text("utf-8"), "pycon"):
+        session = doctest.DocTestParser().get_doctest(block, {}, path.name, str(path), 0)
+        doctest.DocTestRunner(verbose=False).run(session, out=told.append)
+    assert told == []
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", DOCS / "quickstart.md"], ids=file_name)
+def test_commands_run_as_shown(path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every `chorale` line of the page, one after the other; a server is opened and closed again."""
+    monkeypatch.setenv("CHORALE_PASSWORD", "correct horse battery")
+    lines = "".join(blocks(path.read_text("utf-8"), "console")).splitlines()
+    calls = [shlex.split(line.removeprefix("$ chorale ")) for line in lines if line.startswith("$ chorale ")]
+    assert len(calls) > 5
+    for call in calls:
+        if call[0] == "serve":
+            open_study(Path(call[1])).close()
+            continue
+        quick = ["--port", "0", "--workers", "12"] if call[0] == "demo" else []
+        done = CliRunner().invoke(app, [*call, *quick])
+        assert done.exit_code == 0, (call, done.output, done.exception)
+
+
+def test_the_task_of_the_guide_works(tmp_path: Path) -> None:
+    for match in _FENCE.finditer(page("writing-tasks")):
+        if match["file"]:
+            file = tmp_path / match["file"]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(match["text"], "utf-8")
+    assert "mood" not in installed_tasks()
+    run(tmp_path, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--target", "installed", ".")
+    (tmp_path / "chorale_mood").rename(tmp_path / "not-imported-from-here")
+    run(tmp_path, "check_mood.py")
+    assert "is in order" in run(tmp_path, "-m", "chorale", "check", "study")
+
+
+def run(where: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=where,
+        env={**os.environ, "PYTHONPATH": str(where / "installed"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
