@@ -13,14 +13,14 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-import httpx
+import httpx2 as httpx
 import pytest
 import uvicorn
 from argon2 import PasswordHasher
 from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
-from playwright.sync_api import sync_playwright
 
+from browsing import CHROMIUM, open_chromium
 from chorale.model import Answer, Standing
 from chorale.store import Tx, events, people, results
 from chorale.store.people import WorkerRow
@@ -810,15 +810,7 @@ def test_json_in_evidence_is_plain_text(study: Study, app: FastAPI) -> None:
 
 # In a browser
 
-CHROMIUM = "/usr/bin/chromium"
-CHROMIUM_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 
 
 @pytest.fixture
@@ -837,8 +829,7 @@ def address(app: FastAPI) -> Iterator[str]:
 def page(address: str, study: Study, clock: "ManualClock") -> Iterator["Page"]:
     """A browser with the owner signed in, on a study with something to see."""
     finish_stage_one(study, clock)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+    with open_chromium() as chromium:
         opened = chromium.new_page(viewport={"width": 390, "height": 844})
         opened.goto(address + (setup_link_path(study) or ""))
         opened.fill("#password", PASSWORD)
@@ -846,11 +837,10 @@ def page(address: str, study: Study, clock: "ManualClock") -> Iterator["Page"]:
         opened.click("text=Set up and sign in")
         opened.wait_for_url("**/console")
         yield opened
-        chromium.close()
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="needs Chromium")
+@needs_chromium
 def test_the_console_is_accessible_and_fits_a_phone(page: "Page", address: str) -> None:
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
@@ -864,7 +854,7 @@ def test_the_console_is_accessible_and_fits_a_phone(page: "Page", address: str) 
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="needs Chromium")
+@needs_chromium
 def test_the_live_part_changes_without_taking_the_focus(page: "Page", address: str) -> None:
     page.focus("#state-meaningful")
     page.evaluate("window.focused = document.activeElement")

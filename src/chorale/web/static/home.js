@@ -1,5 +1,6 @@
 /** The worker's overview: sends what is still on this device, and copies the completion code. */
 
+import { offerCopying } from "./copying.js";
 import { Courier } from "./courier.js";
 import { Outbox } from "./outbox.js";
 import { make, Notices, showFeedback } from "./show.js";
@@ -28,23 +29,9 @@ const courier = new Courier(outbox, notices, {
   },
 });
 
-offerCopying();
+offerCopying(document);
 await courier.catchUp();
 const before = sent;
 await courier.deliverAll();
 // What the page says about answers and earnings is from before.
 if (sent > before) location.reload();
-
-function offerCopying() {
-  const button = /** @type {HTMLButtonElement | null} */ (document.querySelector("[data-copy]"));
-  if (!button || !navigator.clipboard) return;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const code = byId(button.dataset.copy ?? "").textContent ?? "";
-    const copied = await navigator.clipboard.writeText(code).then(
-      () => true,
-      () => false,
-    );
-    byId("copy-status").textContent = copied ? "Copied." : "Please select the code and copy it.";
-  });
-}
