@@ -192,7 +192,7 @@ def _add_items(router: APIRouter, console: Console) -> None:
             order=order,
             offset=(page - 1) * ITEMS_PER_PAGE,
         )
-        return console.page(
+        return console.live_page(
             request,
             "items",
             chosen=chosen,

@@ -18,10 +18,14 @@ export function keepLive(container, status) {
   let seen = new Date();
   let wait = EVERY_MS;
   let timer = 0;
+  let looks = 0;
 
   const look = async () => {
     if (document.hidden) return;
+    const mine = ++looks;
     const answer = await ask(container.dataset.live ?? location.pathname);
+    // Somebody came back to the page meanwhile, and a newer look goes on.
+    if (mine !== looks) return;
     if (answer.html !== undefined) {
       become(container, answer.html);
       seen = new Date();
