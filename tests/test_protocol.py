@@ -1,6 +1,7 @@
 """Decisions, decided in unit tests."""
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from chorale.model import EntrySettings, GoldRecord, GoldSettings, JudgmentSetti
 from chorale.protocol import (
     decide_item,
     fee_due,
+    fee_on,
     gold_due,
     hourly_wage,
     may_enter,
@@ -19,23 +21,27 @@ from chorale.protocol import (
 )
 
 
-@given(seed=st.integers(), share=st.floats(0.01, 0.5))
-def test_gold_share_is_kept_within_one_stretch(seed: int, share: float) -> None:
-    for length in (0, 37, 400):
-        due = sum(gold_due(seed, served, share) for served in range(length))
-        assert abs(due - length * share) <= 1
+@given(seed=st.integers(), share=st.floats(0.02, 0.5))
+def test_gold_comes_often_enough_and_never_crowds(seed: int, share: float) -> None:
+    positions = [served for served in range(400) if gold_due(seed, served, share)]
+    gaps = [later - earlier for earlier, later in pairwise([-1, *positions])]
+    assert all(1 <= gap <= 2 / share for gap in gaps)
+    assert 400 - positions[-1] <= 2 / share
 
 
-@given(seed=st.integers())
-def test_one_gold_in_every_ten(seed: int) -> None:
-    positions = [served for served in range(1000) if gold_due(seed, served, 0.1)]
-    assert [position // 10 for position in positions] == list(range(100))
+def test_the_share_of_gold_is_kept() -> None:
+    for share in (0.05, 0.1, 0.33, 0.5):
+        served = [gold_due(seed, number, share) for seed in range(60) for number in range(300)]
+        assert sum(served) / len(served) == pytest.approx(share, rel=0.06)
 
 
-def test_gold_positions_differ_between_workers_and_stretches() -> None:
-    places = Counter(served % 10 for seed in range(50) for served in range(200) if gold_due(seed, served, 0.1))
-    assert set(places) == set(range(10))
-    assert max(places.values()) < 2 * min(places.values())
+def test_having_met_gold_does_not_say_when_the_next_comes() -> None:
+    gaps: Counter[int] = Counter()
+    for seed in range(200):
+        positions = [served for served in range(200) if gold_due(seed, served, 0.1)]
+        gaps.update(later - earlier for earlier, later in pairwise(positions))
+    assert set(range(1, 19)) <= set(gaps)
+    assert max(gaps.values()) < 2 * min(gaps[gap] for gap in range(2, 18))
 
 
 def test_no_gold_without_a_share() -> None:
@@ -123,13 +129,21 @@ def test_never_more_than_the_maximum_is_asked_for(low: int, more: int, counted: 
 
 @given(payments=st.lists(st.integers(1, 500), max_size=60), percent=st.decimals(0, 100, places=2))
 def test_fees_add_up_to_the_cent(payments: list[int], percent: float) -> None:
-    paid = fees = 0
+    exact = fees = 0
     for payment in payments:
-        paid += payment
-        fee = fee_due(paid, fees, float(percent))
+        exact += fee_on(payment, float(percent))
+        fee = fee_due(exact, fees)
         assert fee >= 0
         fees += fee
-    assert abs(fees - paid * float(percent) / 100) <= 0.5 + 1e-9
+    assert abs(fees - sum(payments) * float(percent) / 100) <= 0.5 + 1e-9
+
+
+def test_another_rate_does_not_touch_fees_of_before() -> None:
+    exact = sum(fee_on(3, 30) for _ in range(10))
+    booked = fee_due(exact, 0)
+    assert booked == 9
+    exact += fee_on(3, 0)
+    assert fee_due(exact, booked) == 0
 
 
 def test_wages() -> None:

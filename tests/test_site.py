@@ -20,7 +20,7 @@ from chorale.study import Study, open_study, work
 from chorale.web.app import create_app
 from chorale.web.pages import HERE, markdown
 from chorale.web.security import HEADERS, MOST_BYTES
-from chorale.web.sessions import WORKER_COOKIE, Sessions
+from chorale.web.sessions import WORKER_COOKIE, Sessions, WorkerSession
 from small_study import write_small_study
 
 JSON = {"content-type": "application/json"}
@@ -163,7 +163,7 @@ def test_invitations_are_signed(site: TestClient, study: Study) -> None:
 def test_forged_cookies_are_nobody(site: TestClient, study: Study) -> None:
     join(site)
     good = site.cookies[WORKER_COOKIE]
-    forged = Sessions("guessed").worker_cookie(1)
+    forged = Sessions("guessed").worker_cookie(WorkerSession(1, "w-guess"))
     staff_as_worker = sessions_of(study).link_token("invitation", "1")
     for bad in (good[:-6] + "xxxxxx", forged, staff_as_worker, "1", "", "W10.x.y"):
         site.cookies.clear()
@@ -182,6 +182,23 @@ def test_nobody_acts_for_somebody_else(site: TestClient) -> None:
     assert site.post(f"/api/assignments/{token}/return").status_code == 404
     # Worker ids in the address or body are nothing to us.
     assert site.post("/api/stages/meaningful/next?worker=1&worker_id=1", json={"worker_id": 1}).status_code == 200
+
+
+def test_a_page_of_somebody_elses_session_is_told_so(site: TestClient) -> None:
+    """Two people on one device: the first one's page must not lose its answer as the second one's."""
+    join(site, "first")
+    first = re.search(r"w-[a-z0-9]{10}", site.get("/").text)
+    assert first is not None
+    token = lease(site)
+    page = {"x-chorale-worker": first[0]}
+    join(site, "second")
+    body = {"key": "key-00000001", "answer": "yes"}
+    answer = site.post(f"/api/assignments/{token}/submit", json=body, headers=page)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "signed_out")
+    assert site.post("/leave").status_code == 303
+    assert WORKER_COOKIE not in site.cookies
+    join(site, "first")
+    assert site.post(f"/api/assignments/{token}/submit", json=body, headers=page).json()["status"] == "accepted"
 
 
 def test_replayed_and_late_requests(site: TestClient) -> None:
@@ -332,7 +349,7 @@ def test_completion_codes_are_for_those_who_finished(tmp_path: Path) -> None:
 def test_no_request_breaks_the_interface(app: FastAPI, study: Study) -> None:
     """schemathesis makes requests from the OpenAPI description, valid and not, as a signed-in worker and as nobody."""
     worker_id = study.store.write(lambda tx: _consenting_worker(tx, study)).result()
-    cookie = sessions_of(study).worker_cookie(worker_id)
+    cookie = sessions_of(study).worker_cookie(WorkerSession(worker_id, "w-fuzz"))
     schema = schemathesis.openapi.from_asgi("/openapi.json", app)
     operations = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
     assert len(operations) >= 4

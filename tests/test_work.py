@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from chorale.model import Refusal, StageState
-from chorale.store import events, results
+from chorale.store import events, labels, results
 from chorale.study import control, gold_desk, open_study, settling, work
 from chorale.study.status import status
 from chorale.study.verify import verify
@@ -170,7 +170,7 @@ def test_gold_has_its_share_and_teaches(make_study: StudyMaker) -> None:
         else:
             assert outcome.explanation is None
         offers.append(offer)
-    assert sum(map(is_gold, offers)) == 4
+    assert 2 <= sum(map(is_gold, offers)) <= 7
     # Sent again after the answer got lost on the way, the explanation comes again.
     gold_offer = next(offer for offer in offers if is_gold(offer))
     assert person.submit(gold_offer, "yes").explanation is not None
@@ -224,7 +224,7 @@ def test_entailment_follows_from_both_sides(make_study: StudyMaker) -> None:
 
 
 def test_a_result_that_no_longer_holds_takes_what_followed_with_it(make_study: StudyMaker) -> None:
-    study = make_study(applications=1, gold=12, share=0.5, after=3)
+    study = make_study(applications=1, gold=12, share=0.2, after=3)
     everyone = people(study, 8)
     liar = everyone[0]
 
@@ -240,17 +240,22 @@ def test_a_result_that_no_longer_holds_takes_what_followed_with_it(make_study: S
     do(
         study,
         lambda tx, _: tx.execute(
-            text("UPDATE participation SET standing = 'dropped', stale = 1 WHERE worker_id = :w AND stage_id = :s"),
+            text(
+                "UPDATE participation SET standing = 'dropped', changes = changes + 1 "
+                "WHERE worker_id = :w AND stage_id = :s"
+            ),
             {"w": liar.id, "s": with_gold.id},
         ),
     )
-    judged = [row for row in look(study, lambda tx: list(results.all_responses(tx))) if row.worker == liar.pseudonym]
+    assert any(
+        row.worker == liar.pseudonym and row.kind == "production" and row.counts is False
+        for row in look(study, lambda tx: list(results.all_responses(tx)))
+    )
     settling.settle_everything(study)
     states = [item.state for item in look(study, lambda tx: list(results.all_items(tx, "entailment")))]
-    if any(row.kind == "production" for row in judged):
-        assert states == ["withdrawn"]
-        work_through([Person(study, "new"), *everyone[1:]], answer)
-        states = [item.state for item in look(study, lambda tx: list(results.all_items(tx, "entailment")))]
+    assert states == ["withdrawn"]
+    work_through([Person(study, "new"), *everyone[1:]], answer)
+    states = [item.state for item in look(study, lambda tx: list(results.all_items(tx, "entailment")))]
     assert states == ["open"]
 
 
@@ -351,7 +356,7 @@ def test_a_pilot_becomes_gold(make_study: StudyMaker) -> None:
     assert [item.key for item in found.confusing] == ["a00000:lhs"]
     assert len(found.unanimous) == 3
     do(study, gold_desk.promote, stage, "a00000:lhs", "yes", "Hulls can be painted.", "owner")
-    assert do(study, gold_desk.promote_unanimous, stage, "owner") == 3
+    assert gold_desk.promote_unanimous(study, stage, "owner") == 3
     newcomer = Person(study, "new")
     assert newcomer.next().status == "done"
     golds = {row.key: row for row in look(study, lambda tx: results.gold_items(tx, "meaningful"))}
@@ -530,3 +535,84 @@ def test_a_changed_floor_does_not_rewrite_history(
     assert look(again, results.worker_standings) == before
     assert look(again, lambda tx: verify(tx, again)).differences == []
     again.close()
+
+
+def test_a_dropped_workers_late_answer_takes_no_place(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=10, gold=20, share=0.5, after=1, floor=1.0)
+    late = Person(study, "late")
+    kept = late.next()
+    while is_gold(kept):
+        late.submit(kept, gold_answer(kept))
+        kept = late.next()
+    clock.pass_minutes(31)
+    do(study, work.expire_leases)
+    offer = late.next()
+    while not is_gold(offer):
+        late.submit(offer)
+        offer = late.next()
+    late.submit(offer, {"yes": "no", "no": "yes"}[gold_answer(offer)])
+    assert late.next().status == "dropped"
+    with pytest.raises(Refusal, match="over"):
+        late.submit(kept)
+    settling.settle_everything(study)
+    work_through(people(study, 8), lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
+    settling.settle_everything(study)
+    counts = look(study, results.stage_counts)[0]
+    assert counts.complete == counts.items == 20
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_a_limit_holds_for_late_answers_too(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=6, meaningful_extra="max_per_worker = 1")
+    person = Person(study, "a")
+    offers = []
+    for _ in range(3):
+        offers.append(person.next())
+        clock.pass_minutes(31)
+        do(study, work.expire_leases)
+    assert person.submit(offers[0]).status == "accepted"
+    for offer in offers[1:]:
+        with pytest.raises(Refusal, match="over"):
+            person.submit(offer)
+
+
+def test_who_is_dropped_in_one_stage_stops_in_the_others(make_study: StudyMaker) -> None:
+    study = make_study(applications=6, judgments="1", gold=8, share=0.5, after=1, floor=1.0)
+    good, bad = people(study, 2)
+    work_through([good, bad], lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
+    held = bad.next("entailment")
+    assert held.status == "item"
+    do(
+        study,
+        lambda tx, _: tx.execute(
+            text(
+                "UPDATE participation SET standing = 'dropped', changes = changes + 1 "
+                "WHERE worker_id = :w AND stage_id = :s"
+            ),
+            {"w": bad.id, "s": study.stage("meaningful").id},
+        ),
+    )
+    bad.submit(held, gold_answer(held) if is_gold(held) else "no")
+    locked = bad.next("entailment")
+    assert (locked.status, "was ended" in locked.message) == ("locked", True)
+    found = look(study, lambda tx: visit(tx, study, bad.id))
+    assert found is not None
+    assert found.screened_out
+    assert good.next("entailment").status == "item"
+
+
+def test_two_settlers_do_not_lose_a_change(make_study: StudyMaker) -> None:
+    study = make_study(applications=4, gold=8, share=0.5, floor=0.0)
+    person = Person(study, "a")
+    while not look(study, labels.unsettled):
+        person.submit(person.next(), "yes")
+    (first,) = look(study, labels.unsettled)
+    while look(study, labels.unsettled) == [first]:
+        person.submit(person.next(), "yes")
+    (second,) = look(study, labels.unsettled)
+    # The one who began first is done last.
+    do(study, lambda tx, _: labels.note_settled(tx, first))
+    assert look(study, labels.unsettled) == [second]
+    do(study, lambda tx, _: labels.note_settled(tx, second))
+    do(study, lambda tx, _: labels.note_settled(tx, first))
+    assert look(study, labels.unsettled) == []

@@ -1,6 +1,7 @@
 """Addresses: where the site listens, and the links people are given."""
 
 import errno
+import re
 import socket
 from urllib.parse import urlsplit
 
@@ -47,9 +48,16 @@ def local_url(host: str, port: int) -> str:
 
 def checked_public_url(address: str) -> str:
     """The address people use, without a slash at its end."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
-        raise UserError(
-            f"{address!r} is not the address of a site. Write it like https://study.example.org, without a path."
-        )
+    mistake = UserError(
+        f"{address!r} is not the address of a site. Write it like https://study.example.org, without a path."
+    )
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port  # the port is looked at only now, and may be none
+    except ValueError:
+        raise mistake from None
+    more = parts.path.strip("/") or parts.query or parts.fragment
+    # No name and password, no space: links are pasted elsewhere.
+    if parts.scheme not in ("http", "https") or not host or more or not re.fullmatch(r"[\w.:\[\]-]+", parts.netloc):
+        raise mistake
     return f"{parts.scheme}://{parts.netloc}"

@@ -14,20 +14,18 @@ if TYPE_CHECKING:
 
 def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     """Report every problem in a study's files, or what the study will ask for and cost."""
-    from chorale.study import check_folder, load_folder
-
     if as_json:
         _check_as_json(directory)
         return
-    from chorale.report import placeholders_left, plan_study, plan_table
+    from chorale.report import plan_study, plan_table, study_notes
+    from chorale.study import load_folder
 
-    folder, _ = check_folder(directory)
-    # Loading says again what is wrong, the way every command says it.
-    plan = plan_study(folder or load_folder(directory))
+    folder = load_folder(directory)
+    plan = plan_study(folder)
     say(f"{directory} is in order: {plan.title}")
     show(plan_table(plan))
     say(_cost_sentence(plan))
-    for note in placeholders_left(folder or load_folder(directory)):
+    for note in study_notes(folder):
         say(f"Before people come: {note}")
 
 
@@ -44,11 +42,11 @@ def _cost_sentence(plan: "StudyPlan") -> str:
 def _check_as_json(directory: StudyFolder) -> None:
     from dataclasses import asdict
 
-    from chorale.report import placeholders_left, plan_study
+    from chorale.report import plan_study, study_notes
     from chorale.study import check_folder
 
     folder, problems = check_folder(directory)
     if folder is None:
         print_json({"ok": False, "problems": [asdict(problem) for problem in problems]})
         raise typer.Exit(2)
-    print_json({"ok": True, "problems": [], "notes": placeholders_left(folder), **asdict(plan_study(folder))})
+    print_json({"ok": True, "problems": [], "notes": study_notes(folder), **asdict(plan_study(folder))})

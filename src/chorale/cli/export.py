@@ -15,6 +15,7 @@ from chorale.cli.output import print_json, say
 if TYPE_CHECKING:
     from chorale.study import Study
 
+BY = "the command line"
 STDOUT = Path("-")
 
 
@@ -55,7 +56,7 @@ def export(
             _write_to_stdout(study, format_name)
             return
         rows = write_export(study, format_name, target)
-        study.store.write(lambda tx: note_export(tx, study, format_name, "the command line")).result()
+        study.store.write(lambda tx: note_export(tx, study, format_name, BY)).result()
         beside = _beside_the_table(study, format_name)
     if as_json:
         print_json({"format": format_name, "file": str(target), "rows": rows, **beside})
@@ -66,11 +67,13 @@ def export(
 
 
 def _write_to_stdout(study: "Study", format_name: str) -> None:
-    from chorale.study.export import write_export
+    from chorale.study.export import note_export, write_export
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "export"
         write_export(study, format_name, file)
+        # Before anything leaves: whoever reads it may stop half-way.
+        study.store.write(lambda tx: note_export(tx, study, format_name, BY)).result()
         with file.open("rb") as source:
             shutil.copyfileobj(source, sys.stdout.buffer)
         sys.stdout.buffer.flush()

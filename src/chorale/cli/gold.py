@@ -100,9 +100,7 @@ def _change(study: "Study", stages: "list[RunningStage]", wanted: _Wanted) -> di
     if wanted.promote_unanimous:
         for stage in stages:
             if stage.settings.gold is not None:
-                promoted[stage.name] = study.store.write(
-                    partial(gold_desk.promote_unanimous, study=study, stage=stage, by=BY)
-                ).result()
+                promoted[stage.name] = gold_desk.promote_unanimous(study, stage, BY)
     if wanted.promote is not None:
         stage, key = _only(stages), wanted.promote
         answer, explanation = _parsed(stage, wanted.answer or ""), wanted.explanation or ""

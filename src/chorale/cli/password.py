@@ -69,11 +69,16 @@ def _owner(tx: "Tx", name: str | None) -> tuple[str, bool]:
 
 
 def _ask(name: str) -> str:
+    from chorale.model import UserError
     from chorale.web.staff import check_new_password
 
     given = os.environ.get(ENVIRONMENT)
-    new = _typed("New password") if given is None else given
-    again = _typed("The same again") if given is None else given
+    try:
+        new = _typed("New password") if given is None else given
+        again = _typed("The same again") if given is None else given
+        new.encode()  # Python lets bytes that are no text through, in disguise
+    except UnicodeError:
+        raise UserError("The password is not UTF-8 text. Type it in a terminal that uses UTF-8.") from None
     check_new_password(name, new, again)
     return new
 

@@ -1,7 +1,7 @@
 """What a study is made of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -96,6 +96,8 @@ class SourceItem:
     group: str
     payload: Payload
     label: Label | None
+    judgments: tuple[Judgment, ...] = ()
+    """The counted answers themselves, for items that are made from what people wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +106,3 @@ class GoldRecord:
 
     right: int = 0
     answered: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """A decision, and the evidence it was made on."""
-
-    kind: str
-    stage: str | None = None
-    worker_id: int | None = None
-    item_id: int | None = None
-    evidence: Mapping[str, Any] = field(default_factory=dict)

@@ -31,6 +31,7 @@ def plain_words(message: str) -> PlainWords:
 
 
 _NAME_PATTERN = re.escape("^[a-z][a-z0-9-]{0,39}$")
+_CODE_PATTERN = re.escape("^[A-Za-z0-9_-]{1,64}$")
 # The message, and then as in PlainWords; the first that matches counts.
 _TABLE = tuple(
     (re.compile(pattern, re.DOTALL), wrong, demand, fix)
@@ -104,6 +105,12 @@ _TABLE = tuple(
             "Use up to 40 lower-case letters, digits and hyphens, beginning with a letter.",
         ),
         (
+            rf"String should match pattern '{_CODE_PATTERN}'",
+            "is empty, too long, or has characters other than letters, digits, _ and -",
+            "must be 1 to 64 of A-Z, a-z, 0-9, _ and -",
+            "Use 1 to 64 of A-Z, a-z, 0-9, _ and -.",
+        ),
+        (
             r"String should match pattern '(.*)'",
             "does not have the form it must have",
             "must match the regular expression {0}",
@@ -115,6 +122,8 @@ _TABLE = tuple(
             "must have at least one entry",
             "Add at least one entry.",
         ),
+        # Our own validators say in a second sentence what to do.
+        (r"Value error, (.+?)\. ([A-Z].*)", "{0}", "{0}", "{1}"),
         (r"Value error, (.+)", "{0}", "{0}", "Correct it."),
     )
 )

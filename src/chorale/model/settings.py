@@ -3,16 +3,23 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Money = Annotated[int, Field(ge=0, le=1_000_000)]
 RelativePath = Annotated[str, Field(min_length=1, max_length=400)]
+Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
 class _Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is blank. Fill it in.")
+    return value
 
 
 class StudyInfo(_Settings):
@@ -26,6 +33,8 @@ class StudyInfo(_Settings):
         description="Seed of everything random: item order, gold positions. Recorded with the data.",
     )
 
+    _filled_in = field_validator("title", "contact")(_not_blank)
+
 
 class ArrivalSettings(_Settings):
     by_url: bool = Field(
@@ -33,14 +42,18 @@ class ArrivalSettings(_Settings):
         description="Whether people may arrive with a panel's URL parameters. Signed invitation links always work.",
     )
     panel: Name = Field(default="prolific", description="Name of the panel those people come from.")
-    worker_parameter: str = Field(
+    worker_parameter: Code = Field(
         default="PROLIFIC_PID", description="URL parameter that carries the panel's id of the person."
     )
-    study_parameter: str = Field(
-        default="STUDY_ID", description="URL parameter that carries the panel's id of the study."
+    study_parameter: Code = Field(
+        default="STUDY_ID",
+        validate_default=True,
+        description="URL parameter that carries the panel's id of the study.",
     )
-    session_parameter: str = Field(
-        default="SESSION_ID", description="URL parameter that carries the panel's id of the visit."
+    session_parameter: Code = Field(
+        default="SESSION_ID",
+        validate_default=True,
+        description="URL parameter that carries the panel's id of the visit.",
     )
     worker_pattern: str = Field(
         default="[A-Za-z0-9_-]{8,64}",
@@ -60,14 +73,34 @@ class ArrivalSettings(_Settings):
         description="Answers after which somebody from the panel may finish with the completion code although there is "
         "more to do. Whoever has nothing left to do may finish with any number above none.",
     )
-    completion_code: str | None = Field(
-        default=None, pattern=r"^[A-Za-z0-9_-]{1,64}$", description="The panel's code for finished work."
-    )
-    screenout_code: str | None = Field(
+    completion_code: Code | None = Field(default=None, description="The panel's code for finished work.")
+    screenout_code: Code | None = Field(
         default=None,
-        pattern=r"^[A-Za-z0-9_-]{1,64}$",
         description="The panel's code for people who were stopped early; the completion code if not given.",
     )
+
+    @field_validator("panel")
+    @classmethod
+    def _is_no_invitation(cls, value: str) -> str:
+        # People are known by panel and id, and those with a signed link have this for a panel. Ids from a panel are not
+        # signed: under the same name, anybody could be taken for somebody invited.
+        if value == "invitation":
+            raise ValueError("stands for people who come by invitation. Choose another name.")
+        return value
+
+    @field_validator("study_parameter", "session_parameter")
+    @classmethod
+    def _is_no_other_parameter(cls, value: str, info: ValidationInfo) -> str:
+        if value in (info.data.get("worker_parameter"), info.data.get("study_parameter")):
+            raise ValueError("is the name of another parameter too. Give each parameter a name of its own.")
+        return value
+
+    @field_validator("completion_url")
+    @classmethod
+    def _carries_code(cls, value: str) -> str:
+        if "{code}" not in value:
+            raise ValueError("has no {code} in it. Write {code} where the panel expects the code.")
+        return value
 
     @field_validator("worker_pattern")
     @classmethod
@@ -85,13 +118,22 @@ class PaySettings(_Settings):
         default=0,
         ge=0,
         le=100,
-        description="What the panel charges on top of every payment, in percent; booked as fees in the ledger.",
+        description="What the panel charges on top of every payment, in percent with up to two decimals; booked "
+        "as fees in the ledger.",
     )
     minimum_hourly: Money = Field(
         default=0,
         description="Lowest acceptable hourly wage in minor units (cents). `chorale check` refuses stages that are "
         "expected to pay less; console, status and demo warn when the real wage is below it.",
     )
+
+    @field_validator("fee_percent")
+    @classmethod
+    def _is_whole_basis_points(cls, value: float) -> float:
+        # Fees are summed exactly, which needs whole hundredths of a percent.
+        if round(value, 2) != value:
+            raise ValueError("has more than two decimals. Round it to two.")
+        return value
 
 
 class ItemSettings(_Settings):
@@ -101,7 +143,8 @@ class ItemSettings(_Settings):
     )
     confidence: Fraction = Field(
         default=0.7,
-        description="Confidence a result of that stage must reach before items are derived from it.",
+        description="Confidence a result of that stage must reach before items are derived from it; not below that "
+        "stage's `release_confidence`.",
     )
 
     @model_validator(mode="after")
@@ -191,12 +234,12 @@ class StageSettings(_Settings):
     entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
     lease_minutes: float = Field(
         default=30,
-        gt=0,
+        ge=1,
         le=60 * 24 * 14,
         description="How long a worker may keep an item before it is offered again.",
     )
     max_per_worker: int | None = Field(
-        default=None, ge=1, description="Most judgments one worker may give in the stage."
+        default=None, ge=1, description="Most answers one worker may give in the stage, those to gold included."
     )
     gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
@@ -204,6 +247,8 @@ class StageSettings(_Settings):
         default=None, description="What simulated workers need to know; never shown to anybody."
     )
     options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
+
+    _filled_in = field_validator("title")(_not_blank)
 
 
 class StudySettings(_Settings):

@@ -7,7 +7,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gold import gold_due
 from chorale.protocol.judgments import ItemDecision, decide_item
-from chorale.protocol.pay import WageSummary, fee_due, hourly_wage, wage_summary
+from chorale.protocol.pay import WageSummary, fee_due, fee_on, hourly_wage, wage_summary
 from chorale.protocol.trust import Verdict, review_worker, trust
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "WageSummary",
     "decide_item",
     "fee_due",
+    "fee_on",
     "gold_due",
     "hourly_wage",
     "may_enter",

@@ -2,18 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
 
 HOUR_MS = 3_600_000
 
 
-def fee_due(paid_total: int, fees_booked: int, fee_percent: float) -> int:
-    """The fee still to be booked for a worker who has been paid `paid_total` in all.
+# Fees are summed in ten-thousandths of a minor unit: whole numbers for every percentage with two decimals.
+FEE_UNIT = 10_000
 
-    Taking the fee from the running total instead of each small payment keeps rounding below one cent per worker.
+
+def fee_on(paid: int, fee_percent: float) -> int:
+    """The exact fee on a payment, in ten-thousandths of a minor unit."""
+    return paid * round(fee_percent * 100)
+
+
+def fee_due(exact_fees: int, fees_booked: int) -> int:
+    """What is still to be booked, given the exact fees of all payments so far.
+
+    Rounding the running total instead of each small payment keeps the difference below one minor unit. Each payment has
+    the fee of the rate in force when it was made.
     """
-    whole = Decimal(paid_total) * Decimal(str(fee_percent)) / 100
-    return int(whole.quantize(Decimal(1), rounding=ROUND_HALF_UP)) - fees_booked
+    return (exact_fees + FEE_UNIT // 2) // FEE_UNIT - fees_booked
 
 
 def hourly_wage(paid: int, worked_ms: int) -> int | None:

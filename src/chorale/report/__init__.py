@@ -1,6 +1,6 @@
 """Tables about a study, for terminals."""
 
-from chorale.report.plan import StagePlan, StudyPlan, placeholders_left, plan_study
+from chorale.report.plan import StagePlan, StudyPlan, plan_study, study_notes
 from chorale.report.tables import (
     applications_table,
     candidates_table,
@@ -22,9 +22,9 @@ __all__ = [
     "dropped_table",
     "gold_table",
     "outcomes_table",
-    "placeholders_left",
     "plan_study",
     "plan_table",
     "stages_table",
+    "study_notes",
     "wage_line",
 ]

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from chorale.protocol import fee_due, hourly_wage
+from chorale.protocol import fee_due, fee_on, hourly_wage
 from chorale.study import StudyFolder
 from chorale.study.folder import StageContent
 
@@ -39,14 +39,15 @@ class StudyPlan:
 
 def plan_study(folder: StudyFolder) -> StudyPlan:
     pay = folder.settings.pay
-    groups: dict[str, int] = {}
-    stages = []
-    for content in folder.stages:
-        source = content.settings.items.from_
-        items = len(content.items) if source is None else groups[source]
-        # A later stage can't get more than an item for every group of this one.
-        groups[content.settings.name] = items if source else len({item.group for item in content.items})
-        stages.append(plan_stage(content, items, pay.fee_percent))
+    groups = _groups(folder)
+    stages = [
+        plan_stage(
+            content,
+            groups[content.settings.name] if content.settings.items.from_ else len(content.items),
+            pay.fee_percent,
+        )
+        for content in folder.stages
+    ]
     return StudyPlan(
         folder.settings.study.title,
         pay.currency,
@@ -54,6 +55,16 @@ def plan_study(folder: StudyFolder) -> StudyPlan:
         sum(stage.cost for stage in stages),
         sum(stage.most for stage in stages),
     )
+
+
+def _groups(folder: StudyFolder) -> dict[str, int]:
+    """How many groups of items a stage has at most: as many as one person can get items."""
+    groups: dict[str, int] = {}
+    for content in folder.stages:
+        source = content.settings.items.from_
+        # A later stage can't get more than an item for every group of the one it is derived from.
+        groups[content.settings.name] = groups[source] if source else len({item.group for item in content.items})
+    return groups
 
 
 def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePlan:
@@ -66,7 +77,7 @@ def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePl
 
     def cost(judgments: int) -> int:
         paid = (judgments + gold_among(judgments)) * stage.pay.per_judgment
-        return paid + fee_due(paid, 0, fee_percent)
+        return paid + fee_due(fee_on(paid, fee_percent), 0)
 
     judgments = items * stage.judgments.min
     seconds = stage.pay.expected_seconds
@@ -87,7 +98,32 @@ def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePl
 _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 
 
-def placeholders_left(folder: StudyFolder) -> list[str]:
+def study_notes(folder: StudyFolder) -> list[str]:
+    """What is no mistake, and should be looked at before people come."""
+    groups = _groups(folder)
+    short = (_gold_runs_out(content, groups[content.settings.name]) for content in folder.stages)
+    return _placeholders_left(folder) + [note for note in short if note]
+
+
+def _gold_runs_out(content: StageContent, groups: int) -> str | None:
+    """Nobody meets gold twice: whoever has met it all goes on unchecked."""
+    stage = content.settings
+    if stage.gold is None or stage.gold.share == 0:
+        return None
+    items = round(groups / (1 - stage.gold.share))
+    if stage.max_per_worker is not None:
+        items = min(items, stage.max_per_worker)
+    enough = round(items * stage.gold.share)
+    if len(content.gold) >= enough:
+        return None
+    return (
+        f"the gold of stage {stage.name} runs out: a worker can do {items:,} items and has seen all "
+        f"{len(content.gold):,} gold after about {len(content.gold) / stage.gold.share:,.0f}. Write {enough:,} gold rows "
+        "or more, or limit max_per_worker"
+    )
+
+
+def _placeholders_left(folder: StudyFolder) -> list[str]:
     """What a template left for the requester to fill in and is still there."""
     info = folder.settings.study
     found = dict.fromkeys(_PLACEHOLDER.findall(folder.consent))

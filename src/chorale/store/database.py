@@ -8,6 +8,7 @@ answered before it is on disk. On PostgreSQL every piece of work is a transactio
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Protocol, TypeVar
@@ -54,14 +55,22 @@ class GroupCommitWriter:
         self._thread.join()
 
     def _run(self) -> None:
-        connection = self._engine.connect()
+        connection: Connection | None = None
         while group := self._next_group():
+            try:
+                connection = connection or self._engine.connect()
+            except Exception as error:
+                # No file handles, no disk: this group hears of it, and the next one tries again.
+                _fail(group, error)
+                continue
             if not self._commit_together(connection, group):
                 # Whatever state a full disk or the like has left this connection in, the next group gets a new one.
-                connection.invalidate()
-                connection.close()
-                connection = self._engine.connect()
-        connection.close()
+                with suppress(Exception):
+                    connection.invalidate()
+                    connection.close()
+                connection = None
+        if connection is not None:
+            connection.close()
 
     def _next_group(self) -> list[_Queued]:
         """What has queued up; nothing once the writer is to close."""
@@ -87,7 +96,7 @@ class GroupCommitWriter:
             with connection.begin():
                 for work, future in wanted:
                     answers.append(_run_in_savepoint(connection, work, future))
-        except BaseException as error:  # a failed commit fails the whole group
+        except Exception as error:  # a failed commit fails the whole group
             for _, future in wanted:
                 future.set_exception(error)
             return False
@@ -95,6 +104,12 @@ class GroupCommitWriter:
         for answer in answers:
             answer()
         return True
+
+
+def _fail(group: list[_Queued], error: Exception) -> None:
+    for _, future in group:
+        if future.set_running_or_notify_cancel():
+            future.set_exception(error)
 
 
 def _run_in_savepoint(connection: Connection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:

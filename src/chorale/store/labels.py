@@ -1,13 +1,15 @@
 """The derived part of the database: labels, the items that follow from them, and what has to be looked at again."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, func, literal_column, select, text, update
+from sqlalchemy import Connection, Select, bindparam, case, func, literal_column, select, text, update
 
-from chorale.model import ItemState, Label, SourceItem
+from chorale.model import ItemState, Judgment, Label, SourceItem
 from chorale.store.prepared import Prepared
-from chorale.store.schema import assignment, item, participation, response
+from chorale.store.schema import assignment, item, item_source, participation, response
 
 _COLUMNS = (
     item.c.id,
@@ -44,15 +46,17 @@ class LabelledItem:
             return None
         return Label(json.loads(self.label), self.confidence, self.counted, bool(self.released))
 
-    def as_source(self) -> SourceItem:
-        return SourceItem(self.id, self.key, self.group_key, json.loads(self.payload), self.finished_label())
+    def as_source(self, judgments: Sequence[Judgment]) -> SourceItem:
+        return SourceItem(
+            self.id, self.key, self.group_key, json.loads(self.payload), self.finished_label(), tuple(judgments)
+        )
 
 
 _GROUP = Prepared(
     select(*_COLUMNS)
     .where(item.c.stage_id == bindparam("stage_id"), item.c.group_key == bindparam("group_key"))
     .order_by(item.c.id)
-    .with_for_update()
+    .with_for_update(key_share=True)
 )
 
 
@@ -60,6 +64,18 @@ def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[LabelledIt
     """The items of one group, locked: two of them finishing at once must see each other."""
     rows = _GROUP(tx, {"stage_id": stage_id, "group_key": group_key})
     return [LabelledItem(*row) for row in rows]
+
+
+def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[LabelledItem]:
+    """The items of a later stage that came from these, locked."""
+    children = select(item_source.c.item_id).where(item_source.c.source_id.in_(sources))
+    query: Select[Any] = (
+        select(*_COLUMNS)
+        .where(item.c.stage_id == stage_id, item.c.id.in_(children))
+        .order_by(item.c.id)
+        .with_for_update(key_share=True)
+    )
+    return [LabelledItem(*row) for row in tx.execute(query)]
 
 
 _GROUP_KEYS = (
@@ -145,20 +161,26 @@ def set_item_state(tx: Connection, item_id: int, state: ItemState) -> None:
     tx.execute(update(item).where(item.c.id == item_id).values(state=state))
 
 
-def stale_participations(tx: Connection, limit: int) -> list[tuple[int, int]]:
-    """(stage id, worker id) of workers whose labels are to be looked at again."""
-    query = (
-        select(participation.c.stage_id, participation.c.worker_id)
-        .where(text("stale > 0"))
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A worker whose trust or standing changed since their labels were last looked at."""
+
+    stage_id: int
+    worker_id: int
+    changes: int
+
+
+def unsettled(tx: Connection) -> list[Unsettled]:
+    query: Select[Any] = (
+        select(participation.c.stage_id, participation.c.worker_id, participation.c.changes)
+        .where(text("changes > settled"))
         .order_by(participation.c.stage_id, participation.c.worker_id)
-        .limit(limit)
     )
-    return [(stage_id, worker_id) for stage_id, worker_id in tx.execute(query)]
+    return [Unsettled(*row) for row in tx.execute(query)]
 
 
-def take_up_stale(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
-    """Begin to look again at a worker's labels: the groups they judged, in the order items are locked in."""
-    _mark_stale(tx, stage_id, worker_id, before=(1, 2), after=2)
+def groups_judged_by(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
+    """The groups a worker judged items of, in the order items are locked in."""
     query = (
         select(item.c.group_key)
         .join(response, response.c.item_id == item.c.id)
@@ -173,18 +195,14 @@ def take_up_stale(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
     return list(tx.execute(query).scalars())
 
 
-def put_down_stale(tx: Connection, stage_id: int, worker_id: int) -> None:
-    """All labels of the worker are up to date, unless the worker changed meanwhile."""
-    _mark_stale(tx, stage_id, worker_id, before=(2,), after=0)
-
-
-def _mark_stale(tx: Connection, stage_id: int, worker_id: int, before: tuple[int, ...], after: int) -> None:
+def note_settled(tx: Connection, done: Unsettled) -> None:
+    """The labels are up to date with these changes; there may have been more meanwhile."""
     tx.execute(
         update(participation)
         .where(
-            participation.c.stage_id == stage_id,
-            participation.c.worker_id == worker_id,
-            participation.c.stale.in_(before),
+            participation.c.stage_id == done.stage_id,
+            participation.c.worker_id == done.worker_id,
+            participation.c.settled < done.changes,
         )
-        .values(stale=after)
+        .values(settled=done.changes)
     )

@@ -25,7 +25,7 @@ def store_url(address: str | None, default_file: Path) -> URL:
         return URL.create("sqlite", database=str(default_file.absolute()))
     try:
         url = make_url(address)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # the latter for a port that is no number
         raise UserError(
             f"{address!r} is not a database address. Write it like postgresql+psycopg://user@host/name."
         ) from None
@@ -33,7 +33,23 @@ def store_url(address: str | None, default_file: Path) -> URL:
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername not in ("postgresql+psycopg", "sqlite"):
         raise UserError(f"{url.drivername!r} databases are not supported. Use postgresql+psycopg:// or sqlite:///.")
+    if url.drivername == "sqlite":
+        _check_file(address, url.database or ":memory:")
     return url
+
+
+def _check_file(address: str, file: str) -> None:
+    """Only a file keeps what was accepted, and it needs a folder to be in."""
+    if file == ":memory:" or file.startswith("file:"):
+        raise UserError(f"{address!r} names no file, and a study needs one. Write it like sqlite:///folder/study.db.")
+    try:
+        is_folder, has_folder = Path(file).is_dir(), Path(file).parent.is_dir()
+    except OSError as error:  # too long a name, a folder that is closed to us
+        raise UserError(f"{file} can't be opened: {error.strerror}. Name a file elsewhere.") from None
+    if is_folder:
+        raise UserError(f"{file} is a folder. Name a file in it: {address.rstrip('/')}/study.db.")
+    if not has_folder:
+        raise UserError(f"There is no folder {Path(file).parent}. Make it first, or name a file elsewhere.")
 
 
 def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) -> Store:

@@ -109,6 +109,12 @@ def add_requester(tx: Connection, name: str, role: str) -> bool:
     return bool(tx.execute(made).rowcount)
 
 
+def end_sessions(tx: Connection, name: str) -> None:
+    tx.execute(
+        update(requester).where(requester.c.name == name).values(session_version=requester.c.session_version + 1)
+    )
+
+
 def set_password(tx: Connection, name: str, role: str, password_hash: str) -> None:
     """Make the requester, or give them a new password and end their sessions."""
     changed = tx.execute(

@@ -131,6 +131,7 @@ class WorkerStanding:
     gold_answered: int
     gold_right: int
     earned: int
+    fees: int
     worked_ms: int
     entered_at: int
 
@@ -147,6 +148,7 @@ def worker_standings(
             participation.c.gold_answered,
             participation.c.gold_right,
             participation.c.earned,
+            participation.c.fees,
             participation.c.worked_ms,
             participation.c.entered_at,
         )
@@ -170,6 +172,7 @@ class ItemRow:
     payload: dict[str, Any]
     state: str
     wanted: int
+    taken: int
     answer: Any
     confidence: float | None
     judgments: int
@@ -195,6 +198,7 @@ _ITEMS: Select[Any] = (
         item.c.payload,
         item.c.state,
         item.c.wanted,
+        item.c.taken,
         item.c.label,
         item.c.confidence,
         item.c.counted,
@@ -215,11 +219,12 @@ def _item_row(row: Any) -> ItemRow:
         json.loads(row[4]),
         row[5],
         row[6],
-        None if row[7] is None else json.loads(row[7]),
-        row[8],
+        row[7],
+        None if row[8] is None else json.loads(row[8]),
         row[9],
-        bool(row[10]),
+        row[10],
         bool(row[11]),
+        bool(row[12]),
     )
 
 
@@ -261,6 +266,16 @@ def all_items(tx: Connection, stage_name: str) -> Iterator[ItemRow]:
     query = _ITEMS.where(stage.c.name == stage_name, or_(item.c.wanted > 0, item.c.counted > 0)).order_by(item.c.id)
     for row in tx.execute(query, execution_options=STREAMED):
         yield _item_row(row)
+
+
+def live_leases(tx: Connection) -> dict[int, int]:
+    """How many workers hold each item at the moment; gold is not counted."""
+    query = (
+        select(assignment.c.item_id, func.count())
+        .where(assignment.c.state == literal_column("'live'"), assignment.c.kind == "production")
+        .group_by(assignment.c.item_id)
+    )
+    return {item_id: count for item_id, count in tx.execute(query)}  # noqa: C416 - rows are not pairs to dict()
 
 
 def lineage(tx: Connection, item_id: int) -> list[tuple[str, str]]:

@@ -141,19 +141,22 @@ participation = Table(
     Column("gold_right", Integer, nullable=False),
     Column("earned", BigInteger, nullable=False),
     Column("fees", BigInteger, nullable=False),
+    # Before rounding, in ten-thousandths of a minor unit.
+    Column("exact_fees", BigInteger, nullable=False),
     Column("worked_ms", BigInteger, nullable=False),
     Column("item_cursor", BigInteger, nullable=False),
     Column("gold_cursor", BigInteger, nullable=False),
-    # Whether the labels the worker had a part in are yet to be looked at again, their trust or standing having
-    # changed: 0 no, 1 yes, 2 somebody is at it (and 1 again if the trust changes meanwhile).
-    Column("stale", Integer, nullable=False),
+    # How often the worker's trust or standing has changed, and up to which of these changes the labels they had a part
+    # in have been looked at again.
+    Column("changes", Integer, nullable=False),
+    Column("settled", Integer, nullable=False),
     PrimaryKeyConstraint("stage_id", "worker_id"),
     Index("ix_participation_worker", "worker_id"),
     Index(
-        "ix_participation_stale",
+        "ix_participation_unsettled",
         "stage_id",
-        sqlite_where=text("stale > 0"),
-        postgresql_where=text("stale > 0"),
+        sqlite_where=text("changes > settled"),
+        postgresql_where=text("changes > settled"),
     ),
 )
 

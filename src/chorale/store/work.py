@@ -1,7 +1,9 @@
 """The hot path: leasing items to workers and taking their answers.
 
 Locks are always taken in the same order (a worker's participation, their assignment, items by id), which is what keeps
-concurrent transactions on PostgreSQL from deadlocking. On SQLite there is one writer and the locks are no-ops.
+concurrent transactions on PostgreSQL from deadlocking. They are FOR NO KEY UPDATE: inserting a response takes a share
+lock on its item through the foreign key, which a plain FOR UPDATE would wait for. On SQLite there is one writer and the
+locks are no-ops.
 """
 
 import json
@@ -12,11 +14,9 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Integer,
     Select,
     and_,
     bindparam,
-    case,
     exists,
     insert,
     literal_column,
@@ -60,6 +60,7 @@ class ParticipationRow:
     gold_right: int
     earned: int
     fees: int
+    exact_fees: int
     item_cursor: int
     gold_cursor: int
 
@@ -110,11 +111,12 @@ _OWN_PARTICIPATION: Select[Any] = select(
     participation.c.gold_right,
     participation.c.earned,
     participation.c.fees,
+    participation.c.exact_fees,
     participation.c.item_cursor,
     participation.c.gold_cursor,
 ).where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
 _PARTICIPATION = Prepared(_OWN_PARTICIPATION)
-_PARTICIPATION_LOCKED = Prepared(_OWN_PARTICIPATION.with_for_update())
+_PARTICIPATION_LOCKED = Prepared(_OWN_PARTICIPATION.with_for_update(key_share=True))
 
 
 def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> ParticipationRow | None:
@@ -140,24 +142,31 @@ def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor:
             gold_right=0,
             earned=0,
             fees=0,
+            exact_fees=0,
             worked_ms=0,
             item_cursor=-1,
             gold_cursor=gold_cursor,
-            stale=0,
+            changes=0,
+            settled=0,
         )
         .on_conflict_do_nothing()
     )
     return bool(tx.execute(query).rowcount)
 
 
+_DROPPED_FROM = Prepared(
+    select(stage.c.name)
+    .join(participation, participation.c.stage_id == stage.c.id)
+    .where(
+        participation.c.worker_id == bindparam("worker_id"),
+        participation.c.standing == literal_column("'dropped'"),
+    )
+)
+
+
 def dropped_from(tx: Connection, worker_id: int) -> list[str]:
     """The stages a worker was dropped from."""
-    query = (
-        select(stage.c.name)
-        .join(participation, participation.c.stage_id == stage.c.id)
-        .where(participation.c.worker_id == worker_id, participation.c.standing == Standing.DROPPED)
-    )
-    return list(tx.execute(query).scalars())
+    return list(_DROPPED_FROM(tx, {"worker_id": worker_id}).scalars())
 
 
 _STAGE_AND_CONSENT = Prepared(
@@ -213,7 +222,9 @@ def _offered(*, exclude_contributors: bool) -> Select[Any]:
 
 
 _ROOM = {flag: _offered(exclude_contributors=flag) for flag in (False, True)}
-_NEXT_OFFERED = {flag: Prepared(query.with_for_update(skip_locked=True, of=item)) for flag, query in _ROOM.items()}
+_NEXT_OFFERED = {
+    flag: Prepared(query.with_for_update(skip_locked=True, of=item, key_share=True)) for flag, query in _ROOM.items()
+}
 
 
 def next_item(
@@ -346,7 +357,7 @@ _ASSIGNMENT = Prepared(
         ),
     )
     .where(assignment.c.token == bindparam("token"))
-    .with_for_update(of=[participation, assignment])
+    .with_for_update(of=[participation, assignment], key_share=True)
 )
 
 
@@ -382,7 +393,7 @@ def expired_assignments(tx: Connection, now: int, limit: int) -> list[Assignment
         _LEASED.where(assignment.c.state == _LIVE, assignment.c.expires_at <= now)
         .order_by(assignment.c.item_id)
         .limit(limit)
-        .with_for_update(skip_locked=True)
+        .with_for_update(skip_locked=True, key_share=True)
     )
     return [AssignmentRow(*row) for row in tx.execute(query)]
 
@@ -490,9 +501,10 @@ _COUNT_ANSWER = Prepared(
         gold_right=participation.c.gold_right + bindparam("more_right"),
         earned=participation.c.earned + bindparam("more_earned"),
         fees=participation.c.fees + bindparam("more_fees"),
+        exact_fees=participation.c.exact_fees + bindparam("more_exact_fees"),
         worked_ms=participation.c.worked_ms + bindparam("more_ms"),
         standing=bindparam("new_standing"),
-        stale=case((bindparam("now_stale", type_=Integer) == 1, 1), else_=participation.c.stale),
+        changes=participation.c.changes + bindparam("more_changes"),
     )
 )
 
@@ -506,11 +518,12 @@ def count_answer(
     gold_right: int,
     earned: int,
     fees: int,
+    exact_fees: int,
     worked_ms: int,
     standing: Standing,
-    stale: bool,
+    trust_changed: bool,
 ) -> None:
-    """Add an answer to a worker's record. `stale` marks their labels to be looked at again."""
+    """Add an answer to a worker's record. If their trust changed, their labels are to be looked at again."""
     _COUNT_ANSWER(
         tx,
         {
@@ -520,9 +533,10 @@ def count_answer(
             "more_right": gold_right,
             "more_earned": earned,
             "more_fees": fees,
+            "more_exact_fees": exact_fees,
             "more_ms": worked_ms,
             "new_standing": standing,
-            "now_stale": 1 if stale else 0,
+            "more_changes": 1 if trust_changed else 0,
         },
     )
 

@@ -98,7 +98,7 @@ def _write(tx: Tx, study: Study, kind: _Format, path: Path) -> int:
     try:
         kind.write(kind.columns, counted(), path)
     except OSError as error:
-        raise UserError(f"{path} can't be written: {error.strerror}. Choose another place.") from error
+        raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
     return counter["rows"]
 
 

@@ -1,15 +1,18 @@
 """Turning what a pilot taught into gold: unanimous items to know workers better, confusing ones to teach them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from chorale.model import Answer, UserError
-from chorale.store import Tx, events, results, setup
+from chorale.store import Tx, events, results, setup, work
 from chorale.store.results import ItemRow
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import AnswerError
 
-UNANIMOUS_EXPLANATION = "Everybody who judged this before gave the other answer."
+PROMOTED_AT_ONCE = 50
+UNANIMOUS_EXPLANATION = "This one has a clear answer, and it is another one than yours. Please look at it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,10 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
         raise UserError(f"Item {key!r} is gold already. Retire it first to change its answer.")
     if stage.settings.gold is None:
         raise UserError(f"Stage {stage.name!r} has no gold. Add a [stage.gold] table to study.toml first.")
-    before = setup.known_gold(tx, stage.id).get(key)
-    if before is not None and before[0] != setup.as_text(raw_answer):
+    before = work.gold_answer(tx, item.id)
+    if before is not None and before.answer != setup.as_text(raw_answer):
         raise UserError(
-            f"Item {key!r} has been gold with the answer {before[0]}, which workers may have been graded by. "
+            f"Item {key!r} has been gold with the answer {before.answer}, which workers may have been graded by. "
             "It can be used again with that answer only."
         )
     if not explanation.strip():
@@ -91,12 +94,18 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     )
 
 
-def promote_unanimous(tx: Tx, study: Study, stage: RunningStage, by: str) -> int:
-    """Make every unanimous item gold with the crowd's answer; how many."""
-    found = candidates(tx, stage).unanimous
-    for item in found:
-        promote(tx, study, stage, item.key, item.answer, UNANIMOUS_EXPLANATION, by)
+def promote_unanimous(study: Study, stage: RunningStage, by: str) -> int:
+    """Make gold of every unanimous item, with the crowd's answer; how many. A few at a time: others want their turn."""
+    found = study.store.read(lambda tx: candidates(tx, stage)).result().unanimous
+    for start in range(0, len(found), PROMOTED_AT_ONCE):
+        chunk = found[start : start + PROMOTED_AT_ONCE]
+        study.store.write(partial(_promote_all, study=study, stage=stage, items=chunk, by=by)).result()
     return len(found)
+
+
+def _promote_all(tx: Tx, study: Study, stage: RunningStage, items: Sequence[ItemRow], by: str) -> None:
+    for item in items:
+        promote(tx, study, stage, item.key, item.answer, UNANIMOUS_EXPLANATION, by)
 
 
 def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> None:

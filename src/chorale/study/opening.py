@@ -4,13 +4,15 @@ import fcntl
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
+from typing import TextIO
 
 from chorale.model import NewItem, Problem, UserError
 from chorale.store import Store, Tx, events, labels, open_store, setup, store_url
 from chorale.store.setup import NewGold, StageRow
 from chorale.study.clock import Clock, wall_clock
-from chorale.study.folder import StageContent, StudyFolder, load_folder
+from chorale.study.folder import SETTINGS_FILE, StageContent, StudyFolder, load_folder
 from chorale.study.running import RunningStage, Study
 from chorale.study.settling import derive_from_group, settle_group
 
@@ -32,10 +34,10 @@ def open_study(path: Path, database: str | None = None, clock: Clock = wall_cloc
 def serving_alone(path: Path, database: str | None) -> Iterator[None]:
     """Keep a second server from the study's SQLite file while one is running; PostgreSQL may have any number."""
     url = store_url(database, path / DATABASE)
-    if url.get_backend_name() != "sqlite" or not path.is_dir():
+    if url.get_backend_name() != "sqlite" or not (path / SETTINGS_FILE).is_file():
         yield
         return
-    with Path(f"{url.database}.serving").open("a") as file:
+    with _opened(Path(f"{url.database}.serving")) as file:
         try:
             # The system lets go of it when the process ends, however it ends.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -45,6 +47,16 @@ def serving_alone(path: Path, database: str | None) -> Iterator[None]:
                 "first, or use PostgreSQL (--db) for several."
             ) from None
         yield
+
+
+def _opened(lock: Path) -> TextIO:
+    try:
+        return lock.open("a")
+    except OSError as error:
+        raise UserError(
+            f"{lock} can't be written: {error.strerror}. Let the server write in that folder, or name a database "
+            "elsewhere with --db."
+        ) from None
 
 
 def _bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
@@ -110,7 +122,13 @@ def _stage_problems(folder: StudyFolder, known: dict[str, StageRow]) -> Iterable
 
 
 def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock, problems: list[Problem]) -> None:
-    """Keep every version of the study file that was in force."""
+    """Keep every version of the study file that was in force, and of the texts people were shown."""
+    texts = {folder.settings.study.consent: folder.consent}
+    texts |= {content.settings.guidelines: content.guidelines for content in folder.stages}
+    if setup.setting_value(tx, "texts") != setup.as_text(texts):
+        setup.set_setting(tx, "texts", setup.as_text(texts))
+        hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+        events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
     before = setup.setting_value(tx, "study")
     if before == folder.settings_text:
         return

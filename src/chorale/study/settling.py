@@ -14,7 +14,7 @@ from typing import Any
 from chorale.model import ItemState, Judgment
 from chorale.protocol import decide_item
 from chorale.store import Tx, events, labels, setup, work
-from chorale.store.labels import LabelledItem
+from chorale.store.labels import LabelledItem, Unsettled
 from chorale.study.running import RunningStage, Study
 
 GROUPS_AT_ONCE = 40
@@ -31,32 +31,32 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
         derive_from_group(tx, study, stage, group_key)
 
 
-def settle_worker(study: Study, stage: RunningStage, worker_id: int) -> None:
+def settle_worker(study: Study, changed: Unsettled) -> None:
     """Look again at every label a worker had a part in.
 
     In small transactions, so that others get their turn in between; a process that dies on the way leaves the worker
     marked, and the next sweep starts over.
     """
     store = study.store
-    groups = store.write(lambda tx: labels.take_up_stale(tx, stage.id, worker_id)).result()
+    stage = study.stage_by_id(changed.stage_id)
+    groups = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
         store.write(partial(_settle_groups, study=study, stage=stage, groups=chunk)).result()
-    store.write(lambda tx: labels.put_down_stale(tx, stage.id, worker_id)).result()
-
-
-def settle_stale(study: Study, limit: int = 100) -> int:
-    """Look again at the labels of up to `limit` workers who changed; how many there were."""
-    stale = study.store.read(lambda tx: labels.stale_participations(tx, limit)).result()
-    for stage_id, worker_id in stale:
-        settle_worker(study, study.stage_by_id(stage_id), worker_id)
-    return len(stale)
+    store.write(lambda tx: labels.note_settled(tx, changed)).result()
 
 
 def settle_everything(study: Study) -> None:
-    """Until no label waits to be looked at: what exports and reports start from."""
-    while settle_stale(study):
-        pass
+    """Bring every label up to date with the changes there have been so far: what exports and reports start from."""
+    failures = []
+    for changed in study.store.read(labels.unsettled).result():
+        try:
+            settle_worker(study, changed)
+        except Exception as error:
+            # One worker's trouble must not keep everybody else's labels from being settled.
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup("the labels of some workers could not be brought up to date", failures)
 
 
 def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[str]) -> None:
@@ -67,8 +67,8 @@ def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[s
 def _settle_item(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem) -> bool:
     """Decide one item again; whether its finished label came out different."""
     judgments = work.judgments_of(tx, item.id, stage.unproven_trust)
-    if not judgments and not item.counted:
-        return False
+    if item.wanted == 0 and not judgments:
+        return False  # gold and nothing else: nobody is asked to judge it
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
     combined = stage.task.combine(judgments) if len(judgments) >= stage.settings.judgments.min else None
     confidence = None if combined is None else combined.confidence
@@ -118,14 +118,21 @@ def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem,
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
     """Add, withdraw or bring back the items of later stages that rest on this group."""
-    sources = [item.as_source() for item in labels.lock_group(tx, stage.id, group_key)]
+    sources = [
+        item.as_source(work.judgments_of(tx, item.id, stage.unproven_trust))
+        for item in labels.lock_group(tx, stage.id, group_key)
+    ]
+    ids = tuple(source.id for source in sources)
     for name in stage.feeds:
         later = study.stage(name)
         derive = later.task.derive
         if derive is None:
             raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
-        wanted = {new.key: new for new in derive(sources, later.settings.items.confidence)}
-        present = {item.key: item for item in labels.lock_group(tx, later.id, group_key)}
+        wanted = {
+            new.key: new if new.sources else replace(new, sources=ids)
+            for new in derive(sources, later.settings.items.confidence)
+        }
+        present = {item.key: item for item in labels.derived_from(tx, later.id, ids)}
         evidence: dict[str, Any] = {
             "from": stage.name,
             "sources": [

@@ -5,8 +5,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
 
-from chorale.model import GoldRecord, ItemState, Judgment, SourceItem, StageSettings, Standing, StudySettings
-from chorale.protocol import decide_item, fee_due, review_worker, trust
+from pydantic import ValidationError
+
+from chorale.model import GoldRecord, ItemState, Judgment, SourceItem, StageSettings, Standing, StudySettings, UserError
+from chorale.protocol import decide_item, fee_due, fee_on, review_worker, trust
 from chorale.store import Tx, events, results
 from chorale.store.results import ResponseRow, WorkerStanding
 from chorale.study.running import RunningStage, Study
@@ -26,13 +28,25 @@ class History:
 
     def __init__(self, tx: Tx) -> None:
         versions = reversed(events.recent(tx, 1_000_000, kinds=("settings",)))
-        self._versions = [
-            (event.at, StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"]))) for event in versions
-        ]
+        try:
+            self._versions = [
+                (event.at, StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"])))
+                for event in versions
+            ]
+        except ValidationError as error:
+            raise UserError(
+                "Settings this study once had are not understood by this version of Chorale, so what was decided by "
+                f"them can't be recomputed: {error.errors()[0]['msg']}."
+            ) from None
 
     def study_at(self, moment: int) -> StudySettings:
         index = bisect_right(self._versions, moment, key=lambda version: version[0]) - 1
         return self._versions[max(index, 0)][1]
+
+    def most_judgments(self, name: str) -> int:
+        """The most judgments an item of the stage could ever ask for."""
+        stages = (stage for _, settings in self._versions for stage in settings.stage if stage.name == name)
+        return max(stage.judgments.max for stage in stages)
 
     def stage_at(self, moment: int, name: str) -> StageSettings:
         return next(stage for stage in self.study_at(moment).stage if stage.name == name)
@@ -53,11 +67,14 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences += _worker_differences(stage, row, by_worker[row.stage, row.worker], history)
         differences += _pay_differences(row, by_worker[row.stage, row.worker], history, paid)
     items = 0
+    live = results.live_leases(tx)
     for stage in study.stages.values():
         judged = _counted(stage, responses, standings)
+        most = history.most_judgments(stage.name)
         for item in results.all_items(tx, stage.name):
             items += 1
             differences += _label_differences(stage, item, judged[item.key])
+            differences += _place_differences(item, live.get(item.id, 0), most)
         differences += _derived_differences(tx, stage)
     return Verification(
         {
@@ -101,18 +118,19 @@ def _pay_differences(
     row: WorkerStanding, given: list[ResponseRow], history: History, paid: dict[tuple[str, str], tuple[int, int]]
 ) -> list[str]:
     """Pay every response again at the rates in force when it was submitted."""
-    earned = fees = 0
+    earned = exact_fees = 0
     for response in given:
-        percent = history.study_at(response.submitted_at).pay.fee_percent
-        earned += history.stage_at(response.submitted_at, row.stage).pay.per_judgment
-        fees += fee_due(earned, fees, percent) if percent else 0
+        base = history.stage_at(response.submitted_at, row.stage).pay.per_judgment
+        earned += base
+        exact_fees += fee_on(base, history.study_at(response.submitted_at).pay.fee_percent)
+    fees = fee_due(exact_fees, 0)
     name = f"worker {row.worker} in {row.stage}"
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
     found = []
     if in_ledger != (earned, fees):
         found.append(f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}")
-    if row.earned != in_ledger[0]:
-        found.append(f"{name}: shown {row.earned}, the ledger says {in_ledger[0]}")
+    if (row.earned, row.fees) != in_ledger:
+        found.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
     return found
 
 
@@ -149,8 +167,17 @@ def _label_differences(stage: RunningStage, item: results.ItemRow, judgments: li
         found.append(f"{name}: confidence {item.confidence} stored, {confidence} recomputed")
     if item.state not in (state, ItemState.WITHDRAWN) or item.released != decision.released:
         found.append(f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed")
-    if len(judgments) > stage.settings.judgments.max:
-        found.append(f"{name}: {len(judgments)} judgments, at most {stage.settings.judgments.max} were asked for")
+    return found
+
+
+def _place_differences(item: results.ItemRow, live: int, most: int) -> list[str]:
+    """Whether the places taken on an item are those of its counted judgments and of the workers who hold it."""
+    name = f"item {item.key} of {item.stage}"
+    found = []
+    if item.taken != item.judgments + live:
+        found.append(f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out")
+    if item.judgments + live > most:
+        found.append(f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for")
     return found
 
 

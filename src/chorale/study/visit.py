@@ -69,12 +69,11 @@ def _state(
 ) -> tuple[str, str]:
     if record is not None and record.standing == Standing.DROPPED:
         return "dropped", MESSAGES["dropped"]
+    decided = admission(tx, study, stage, worker_id)
+    if not decided.allowed:
+        return "locked", f"Not open to you: {decided.reason}."
     if paused:
         return "paused", MESSAGES["paused"]
-    if record is None:
-        decided = admission(tx, study, stage, worker_id)
-        if not decided.allowed:
-            return "locked", f"Not open to you: {decided.reason}."
     limit = stage.settings.max_per_worker
     if record is not None and limit is not None and record.answered >= limit:
         return "limit", MESSAGES["limit"]

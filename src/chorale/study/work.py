@@ -7,7 +7,7 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from random import Random
+from hashlib import sha256
 from typing import Any
 
 from chorale.model import (
@@ -19,7 +19,7 @@ from chorale.model import (
     StageState,
     Standing,
 )
-from chorale.protocol import Admission, fee_due, gold_due, may_enter, review_worker
+from chorale.protocol import Admission, fee_due, fee_on, gold_due, may_enter, review_worker
 from chorale.store import Tx, events, labels, people, work
 from chorale.store.setup import as_text
 from chorale.store.work import AssignmentRow, Lease, ParticipationRow
@@ -83,11 +83,12 @@ def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[st
 
 def consent(tx: Tx, study: Study, worker_id: int) -> None:
     if people.consent(tx, worker_id, study.clock()):
-        events.record(tx, study.clock(), "consented", {}, worker_id=worker_id)
+        text = sha256(study.consent.encode()).hexdigest()
+        events.record(tx, study.clock(), "consented", {"consent": text}, worker_id=worker_id)
 
 
 def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Admission:
-    """Whether a worker may enter a stage, and why."""
+    """Whether a worker may work in a stage, and why. Asked before every item: what let them in may no longer hold."""
     rule = stage.settings.entry
     dropped_from = work.dropped_from(tx, worker_id)
     record = None
@@ -121,6 +122,9 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
         return _offer(stage, held, progress)
     if stage_state == StageState.PAUSED:
         return _nothing("paused", progress)
+    decided = admission(tx, study, stage, worker_id)
+    if not decided.allowed:
+        return _locked(decided, progress)
     limit = stage.settings.max_per_worker
     if limit is not None and record.answered >= limit:
         return _nothing("limit", progress)
@@ -135,10 +139,8 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
 def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> ParticipationRow | Offer:
     decided = admission(tx, study, stage, worker_id)
     if not decided.allowed:
-        message = f"This part is not open to you: {decided.reason}."
-        return Offer("locked", message, Progress(0, 0))
-    rng = Random(f"{study.settings.study.seed}:{stage.name}:{worker_id}")
-    if work.enter(tx, stage.id, worker_id, rng.getrandbits(62), rng.getrandbits(62), study.clock()):
+        return _locked(decided, Progress(0, 0))
+    if work.enter(tx, stage.id, worker_id, secret_number(), secret_number(), study.clock()):
         events.record(
             tx,
             study.clock(),
@@ -151,6 +153,11 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Partici
     if record is None:
         raise RuntimeError("a participation vanished in its own transaction")
     return record
+
+
+def secret_number() -> int:
+    """Where a worker's gold comes. Kept with the participation: whoever knew it could tell which items are gold."""
+    return secrets.randbits(62)
 
 
 def _lease_next(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow) -> Lease | None:
@@ -215,14 +222,14 @@ def submit(
         answer = stage.task.parse_answer(raw_answer)
     except AnswerError as error:
         raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
-    _renew_if_ended(tx, assignment)
+    _renew_if_ended(tx, stage, assignment, record)
     now = study.clock()
     elapsed = max(0, now - assignment.leased_at)
     duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
     response_id = work.add_response(tx, assignment, as_text(answer), stage.task.version, now, duration, idempotency_key)
     work.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
     graded = _grade(tx, stage, assignment, response_id, answer, now)
-    earned, fees = _pay(tx, study, stage, record, response_id, now)
+    paid = _pay(tx, study, stage, record, response_id, now)
     standing = _review(tx, study, stage, record, graded)
     work.count_answer(
         tx,
@@ -230,11 +237,12 @@ def submit(
         worker_id,
         gold_answered=1 if graded else 0,
         gold_right=1 if graded and graded.result.score >= 1 else 0,
-        earned=earned,
-        fees=fees,
+        earned=paid.base,
+        fees=paid.fee,
+        exact_fees=paid.exact_fee,
         worked_ms=duration,
         standing=standing,
-        stale=graded is not None,
+        trust_changed=graded is not None,
     )
     if assignment.kind == AssignmentKind.PRODUCTION and not (
         standing is Standing.ACTIVE and labels.count_judgment(tx, assignment.item_id, stage.settings.judgments.min)
@@ -245,7 +253,7 @@ def submit(
         "accepted",
         graded.explanation if graded is not None and wrong else None,
         standing,
-        Progress(record.answered + 1, record.earned + earned),
+        Progress(record.answered + 1, record.earned + paid.base),
     )
 
 
@@ -276,12 +284,18 @@ def _as_before(tx: Tx, assignment: AssignmentRow, record: ParticipationRow) -> O
     )
 
 
-def _renew_if_ended(tx: Tx, assignment: AssignmentRow) -> None:
-    """Let a late answer in as long as its place is still free."""
+def _renew_if_ended(tx: Tx, stage: RunningStage, assignment: AssignmentRow, record: ParticipationRow) -> None:
+    """Let a late answer in as long as its place is still free and its worker could be given the item now."""
     if assignment.state == AssignmentState.LIVE:
         return
+    limit = stage.settings.max_per_worker
+    barred = record.standing == Standing.DROPPED or (limit is not None and record.answered >= limit)
     is_production = assignment.kind == AssignmentKind.PRODUCTION
-    if assignment.state == AssignmentState.RETURNED or (is_production and not work.take_place(tx, assignment.item_id)):
+    if (
+        barred
+        or assignment.state == AssignmentState.RETURNED
+        or (is_production and not work.take_place(tx, assignment.item_id))
+    ):
         raise Refusal(
             "lease_ended",
             "Your time for this one was over and somebody else has taken it. Go on with the next one.",
@@ -301,10 +315,15 @@ def _grade(
     return _Graded(result, gold.explanation)
 
 
-def _pay(
-    tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, response_id: int, now: int
-) -> tuple[int, int]:
-    """Book the base pay of a response, and the panel's fee on it; both amounts."""
+@dataclass(frozen=True, slots=True)
+class _Paid:
+    base: int
+    fee: int
+    exact_fee: int
+
+
+def _pay(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, response_id: int, now: int) -> _Paid:
+    """Book the base pay of a response, and the panel's fee on it."""
     base = stage.settings.pay.per_judgment
     if base:
         work.add_entry(
@@ -318,7 +337,8 @@ def _pay(
             f"a judgment in {stage.name}, {base} each",
         )
     percent = study.settings.pay.fee_percent
-    fee = fee_due(record.earned + base, record.fees, percent) if percent else 0
+    exact_fee = fee_on(base, percent)
+    fee = fee_due(record.exact_fees + exact_fee, record.fees)
     if fee:
         work.add_entry(
             tx,
@@ -328,9 +348,9 @@ def _pay(
             stage.id,
             EntryKind.FEE,
             fee,
-            f"{percent:g}% of what the worker was paid in {stage.name}, less fees booked before",
+            f"{percent:g}% on this and the payments before, as far as not booked yet",
         )
-    return base, fee
+    return _Paid(base, fee, exact_fee)
 
 
 def _review(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, graded: _Graded | None) -> Standing:
@@ -392,6 +412,10 @@ def expire_leases(tx: Tx, study: Study) -> int:
             item_id=assignment.item_id,
         )
     return len(expired)
+
+
+def _locked(decided: Admission, progress: Progress) -> Offer:
+    return Offer("locked", f"This part is not open to you: {decided.reason}.", progress)
 
 
 def _nothing(status: str, progress: Progress) -> Offer:

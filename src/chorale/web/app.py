@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from itertools import count
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -21,6 +22,7 @@ from chorale.web.serving import Site
 from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
+SWEEPS_PER_SETTLING = 5
 log = logging.getLogger("chorale.web")
 
 
@@ -56,11 +58,13 @@ def _sweeping(study: Study) -> Callable[[FastAPI], AbstractAsyncContextManager[N
 
 
 async def _sweep_for_ever(study: Study) -> None:
-    while True:
+    for number in count(1):
         await asyncio.sleep(SWEEP_SECONDS)
         try:
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
-            await asyncio.to_thread(settling.settle_stale, study)
+            # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
+            if number % SWEEPS_PER_SETTLING == 0:
+                await asyncio.to_thread(settling.settle_everything, study)
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)

@@ -13,6 +13,7 @@ from chorale.web.pages import Pages
 from chorale.web.sessions import WORKER_COOKIE, Sessions
 
 T = TypeVar("T")
+PAGE_OF = "x-chorale-worker"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,15 @@ class Site:
 
     def worker_id(self, request: Request) -> int:
         """Who is asking. Nothing but the signed cookie is believed."""
-        worker_id = self.sessions.worker_id(request.cookies.get(WORKER_COOKIE))
-        if worker_id is None:
+        session = self.sessions.worker(request.cookies.get(WORKER_COOKIE))
+        if session is None:
             raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
-        return worker_id
+        # A page says whose it is. On a shared device somebody else may have signed in since it was opened, and what was
+        # answered on it is not theirs.
+        if request.headers.get(PAGE_OF, session.pseudonym) != session.pseudonym:
+            raise Refusal(
+                "signed_out",
+                "Somebody else has signed in on this device. Open your own link again; your answers are kept here.",
+                401,
+            )
+        return session.id

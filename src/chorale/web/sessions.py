@@ -13,6 +13,12 @@ MOST_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerSession:
+    id: int
+    pseudonym: str
+
+
+@dataclass(frozen=True, slots=True)
 class StaffSession:
     name: str
     version: int
@@ -30,19 +36,20 @@ class Sessions:
             kind: URLSafeSerializer(secret, salt=f"link:{kind}") for kind in ("invitation", "expert", "setup")
         }
 
-    def worker_cookie(self, worker_id: int) -> str:
-        return str(self._worker.dumps(worker_id))
+    def worker_cookie(self, session: WorkerSession) -> str:
+        return str(self._worker.dumps([session.id, session.pseudonym]))
 
-    def worker_id(self, cookie: str | None) -> int | None:
-        value = self._load(self._worker, cookie, WORKER_SECONDS)
-        return value if isinstance(value, int) else None
+    def worker(self, cookie: str | None) -> WorkerSession | None:
+        match self._load(self._worker, cookie, WORKER_SECONDS):
+            case [int(worker_id), str(pseudonym)]:
+                return WorkerSession(worker_id, pseudonym)
+        return None
 
     def staff_cookie(self, session: StaffSession) -> str:
         return str(self._staff.dumps([session.name, session.version]))
 
     def staff(self, cookie: str | None) -> StaffSession | None:
-        value = self._load(self._staff, cookie, STAFF_SECONDS)
-        match value:
+        match self._load(self._staff, cookie, STAFF_SECONDS):
             case [str(name), int(version)]:
                 return StaffSession(name, version)
         return None

@@ -101,6 +101,11 @@ def enter_as_expert(tx: Tx, study: Study, name: str) -> RequesterRow:
     return _existing(tx, name)
 
 
+def end_sessions(tx: Tx, _study: Study, name: str) -> None:
+    """End every session of somebody, on all their devices."""
+    people.end_sessions(tx, name)
+
+
 def requester(tx: Tx, _study: Study, name: str) -> RequesterRow | None:
     return people.find_requester(tx, name)
 

@@ -11,12 +11,13 @@ from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from chorale.model import Refusal, Standing, money_text
+from chorale.store.people import WorkerRow
 from chorale.study import settling, work
 from chorale.study.visit import Visit, visit
 from chorale.study.work import Progress
 from chorale.web.pages import markdown
 from chorale.web.serving import Site
-from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS
+from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS, WorkerSession
 
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
@@ -116,11 +117,11 @@ def _add_arrival(router: APIRouter, site: Site) -> None:
     arrival = site.study.settings.arrival
     worker_pattern = re.compile(arrival.worker_pattern)
 
-    def signed_in(worker_id: int) -> Response:
+    def signed_in(worker: WorkerRow) -> Response:
         response = RedirectResponse("/", 303)
         response.set_cookie(
             WORKER_COOKIE,
-            site.sessions.worker_cookie(worker_id),
+            site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym)),
             max_age=WORKER_SECONDS,
             httponly=True,
             samesite="lax",
@@ -147,7 +148,14 @@ def _add_arrival(router: APIRouter, site: Site) -> None:
         session_id = request.query_params.get(arrival.session_parameter, "")[:100]
         via = {"study": study_id, "session": session_id}
         worker = await site.write(work.arrive, arrival.panel, external_id, via)
-        return signed_in(worker.id)
+        return signed_in(worker)
+
+    @router.post("/leave", include_in_schema=False)
+    async def leave() -> Response:
+        """Sign out, for people who share a device."""
+        response = RedirectResponse("/", 303)
+        response.delete_cookie(WORKER_COOKIE, httponly=True, samesite="lax", secure=site.secure_cookies)
+        return response
 
     @router.get("/join/{token}", include_in_schema=False)
     async def join_by_invitation(token: str) -> Response:
@@ -158,7 +166,7 @@ def _add_arrival(router: APIRouter, site: Site) -> None:
                 "bad_invitation", "This invitation is not valid. Copy the whole link, or ask for a new one.", 403
             )
         worker = await site.write(work.arrive, "invitation", invitation, {})
-        return signed_in(worker.id)
+        return signed_in(worker)
 
 
 def _add_pages(router: APIRouter, site: Site) -> None:
@@ -279,7 +287,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         worker_id = site.worker_id(request)
         outcome = await site.write(work.submit, worker_id, token, body.answer, body.key, body.duration_ms)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
-            await asyncio.to_thread(settling.settle_stale, study)
+            await asyncio.to_thread(settling.settle_everything, study)
         return _json(
             {
                 "status": outcome.status,

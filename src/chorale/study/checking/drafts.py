@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chorale.formats.toml_lines import TomlPath
+from chorale.model import StageSettings
 from chorale.study.checking.report import Report, did_you_mean
 from chorale.study.checking.settings_shape import Model, salvaged, text_at
 
@@ -21,6 +22,11 @@ class Draft:
 
     def text(self, *names: str) -> str | None:
         return text_at(self.raw, *names)
+
+    def number(self, name: str) -> float | None:
+        """A number that stands in the stage itself, or its default; None if there is none to go by."""
+        value = self.raw.get(name, StageSettings.model_fields[name].default)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def table(self, kind: type[Model], name: str) -> Model | None:
         return salvaged(kind, self.raw.get(name, {}))

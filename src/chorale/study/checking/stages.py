@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chorale.model import EntrySettings, GoldSettings, PaySettings, StagePay
+from chorale.model import EntrySettings, GoldSettings, ItemSettings, PaySettings, StagePay
 from chorale.study.checking.drafts import Draft, earlier_stage
 from chorale.study.checking.report import Report
 from chorale.study.checking.settings_shape import salvaged
@@ -25,6 +25,7 @@ def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
     for draft in drafts:
         contents.append(read_stage_files(draft, drafts, contents, report))
         _check_pay(draft, pay, report)
+    _check_confidence(drafts, report)
     _check_entry(drafts, contents, report)
     return contents
 
@@ -58,6 +59,23 @@ def _check_pay(draft: Draft, pay: PaySettings | None, report: Report) -> None:
         )
 
 
+def _check_confidence(drafts: Sequence[Draft], report: Report) -> None:
+    """Items are derived from released results only, so a lower confidence would promise what can't happen."""
+    by_name = {draft.name: draft for draft in reversed(drafts)}
+    for draft in drafts:
+        items = draft.table(ItemSettings, "items")
+        source = by_name.get(items.from_) if items and items.from_ else None
+        released = source and source.number("release_confidence")
+        # Above 1 it is wrong by itself.
+        if items and released and items.confidence < released <= 1:
+            report.setting(
+                draft.at("items", "confidence"),
+                f"is below the `release_confidence` of the stage `{items.from_}` ({released:g}) and has no effect",
+                f"Write at least {released:g}, or lower the `release_confidence` there.",
+                items.confidence,
+            )
+
+
 def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report: Report) -> None:
     """Whoever must qualify in an earlier stage must be able to."""
     for draft in drafts:
@@ -73,12 +91,29 @@ def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report
             report.setting(
                 at, "is a stage without gold, where nobody can qualify", "Give that stage gold.", entry.qualified_in
             )
-            continue
-        count = contents[index].gold_count
-        if count is not None and count < entry.answered:
-            report.setting(
-                draft.at("entry", "answered"),
-                f"the stage `{entry.qualified_in}` has {count} gold rows, too few for anybody to qualify",
-                f"Write at least {entry.answered} gold rows there, or lower `answered`.",
-                entry.answered,
-            )
+        elif gold:
+            _check_answered(draft, entry, drafts[index], gold.share, contents[index].gold_count, report)
+
+
+def _check_answered(
+    draft: Draft, entry: EntrySettings, there: Draft, share: float, gold_count: int | None, report: Report
+) -> None:
+    """The gold that must have been answered there must be there, and within what one person may answer."""
+    at = draft.at("entry", "answered")
+    if gold_count is not None and gold_count < entry.answered:
+        report.setting(
+            at,
+            f"the stage `{there.name}` has {gold_count} gold rows, too few for anybody to qualify",
+            f"Write at least {entry.answered} gold rows there, or lower `answered`.",
+            entry.answered,
+        )
+    limit = there.number("max_per_worker")
+    # Not quite the number, since 100 * 0.29 comes out below 29; and below 1 the limit is wrong by itself.
+    if limit is not None and limit >= 1 and limit * share < entry.answered - 1e-9:
+        report.setting(
+            at,
+            f"people meet about {limit * share:.2g} gold in the stage `{there.name}`, too few to qualify: its "
+            f"`max_per_worker` is {limit}",
+            "Raise `max_per_worker` or the share of gold there, or lower `answered`.",
+            entry.answered,
+        )

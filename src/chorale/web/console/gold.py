@@ -1,5 +1,6 @@
 """The gold desk: what experts and owners do to the gold of a running study."""
 
+import asyncio
 import json
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -157,7 +158,7 @@ def _add_actions(router: APIRouter, console: Console) -> None:
     @router.post("/gold/{name}/promote-unanimous")
     async def promote_unanimous(request: Request, name: StageInPath) -> Response:
         stage = _stage_with_gold(site.study, name)
-        made = await site.write(gold_desk.promote_unanimous, stage, request.state.staff.name)
+        made = await asyncio.to_thread(gold_desk.promote_unanimous, site.study, stage, request.state.staff.name)
         return back_to(f"/console/gold/{name}", "all-gold", made)
 
     @router.post("/gold/{name}/retire")

@@ -21,6 +21,7 @@ from chorale.web.staff import (
     Passwords,
     change_password,
     check_new_password,
+    end_sessions,
     enter_as_expert,
     is_setup_token,
     make_owner,
@@ -155,7 +156,11 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
         return signed_in(site, row, local_path(wanted))
 
     @router.post("/logout")
-    async def logout() -> Response:
+    async def logout(request: Request) -> Response:
+        row = await who_is_it(site, request)
+        if row is not None:
+            # A cookie somebody copied must not outlive the signing out.
+            await site.write(end_sessions, row.name)
         response = RedirectResponse("/login", 303)
         response.delete_cookie(STAFF_COOKIE, httponly=True, samesite="lax", secure=site.secure_cookies)
         return response

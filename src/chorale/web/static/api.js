@@ -13,6 +13,8 @@
  */
 
 const TIMEOUT_MS = 15_000;
+// Whose page this is: on a shared device somebody else may sign in while it is open.
+const owner = /** @type {HTMLElement | null} */ (document.querySelector("[data-owner]"))?.dataset.owner ?? "";
 const WORTH_RETRYING = new Set([408, 425, 429]);
 
 /**
@@ -29,7 +31,7 @@ export async function post(url, body, { keepalive = false, timeoutMs = TIMEOUT_M
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      headers: { "Content-Type": "application/json", Accept: "application/json", "X-Chorale-Worker": owner },
       body: JSON.stringify(body),
       credentials: "same-origin",
       cache: "no-store",

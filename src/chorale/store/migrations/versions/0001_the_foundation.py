@@ -116,21 +116,23 @@ def upgrade() -> None:
         sa.Column("gold_right", sa.Integer(), nullable=False),
         sa.Column("earned", sa.BigInteger(), nullable=False),
         sa.Column("fees", sa.BigInteger(), nullable=False),
+        sa.Column("exact_fees", sa.BigInteger(), nullable=False),
         sa.Column("worked_ms", sa.BigInteger(), nullable=False),
         sa.Column("item_cursor", sa.BigInteger(), nullable=False),
         sa.Column("gold_cursor", sa.BigInteger(), nullable=False),
-        sa.Column("stale", sa.Integer(), nullable=False),
+        sa.Column("changes", sa.Integer(), nullable=False),
+        sa.Column("settled", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["stage_id"], ["stage.id"], name=op.f("fk_participation_stage_id_stage")),
         sa.ForeignKeyConstraint(["worker_id"], ["worker.id"], name=op.f("fk_participation_worker_id_worker")),
         sa.PrimaryKeyConstraint("stage_id", "worker_id", name=op.f("pk_participation")),
     )
     op.create_index(
-        "ix_participation_stale",
+        "ix_participation_unsettled",
         "participation",
         ["stage_id"],
         unique=False,
-        sqlite_where=sa.text("stale > 0"),
-        postgresql_where=sa.text("stale > 0"),
+        sqlite_where=sa.text("changes > settled"),
+        postgresql_where=sa.text("changes > settled"),
     )
     op.create_index("ix_participation_worker", "participation", ["worker_id"], unique=False)
     op.create_table(
