@@ -1,0 +1,148 @@
+"""Transactions: what is grouped, what is retried, and what a failure leaves behind."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, create_engine, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
+
+from chorale.store import Store, open_store, results, store_url
+from chorale.store.database import GroupCommitWriter, sqlite_engine
+from conftest import StudyMaker
+from crowd import people
+
+
+def put(key: str) -> Callable[[Connection], str]:
+    def work(tx: Connection) -> str:
+        tx.execute(text("INSERT INTO setting (key, value) VALUES (:key, 'x')"), {"key": key})
+        return key
+
+    return work
+
+
+def keys(store: Store) -> set[str]:
+    return set(store.read(lambda tx: tx.execute(text("SELECT key FROM setting")).scalars().all()).result())
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(store_url(None, tmp_path / "study.db"))
+    yield opened
+    opened.close()
+
+
+def queue_together(store: Store, *works: Callable[[Connection], Any]) -> list[Any]:
+    """Futures of works that are all waiting when the writer gets to them."""
+    go = threading.Event()
+    store.write(lambda _: go.wait(5))
+    futures = [store.write(work) for work in works]
+    go.set()
+    return futures
+
+
+def test_one_failure_in_a_group_is_nobody_elses(store: Store) -> None:
+    def fail_after_writing(tx: Connection) -> None:
+        put("half")(tx)
+        raise ValueError("no")
+
+    first, failing, last = queue_together(store, put("first"), fail_after_writing, put("last"))
+    assert (first.result(5), last.result(5)) == ("first", "last")
+    with pytest.raises(ValueError, match="no"):
+        failing.result(5)
+    assert keys(store) == {"first", "last"}
+
+
+def test_later_work_of_a_group_sees_the_earlier(store: Store) -> None:
+    def count(tx: Connection) -> int:
+        return int(tx.execute(text("SELECT count(*) FROM setting")).scalar_one())
+
+    assert [future.result(5) for future in queue_together(store, put("a"), count, put("b"), count)] == ["a", 1, "b", 2]
+
+
+def test_a_failed_commit_fails_the_group_and_the_next_goes_on(tmp_path: Path) -> None:
+    engine = sqlite_engine(make_url(f"sqlite:///{tmp_path / 'x.db'}"), "BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+        connection.exec_driver_sql(
+            "CREATE TABLE child (id INTEGER REFERENCES parent(id) DEFERRABLE INITIALLY DEFERRED)"
+        )
+    writer = GroupCommitWriter(engine)
+    # A deferred foreign key is only looked at when the group commits.
+    failing = writer.submit(lambda tx: tx.exec_driver_sql("INSERT INTO child VALUES (7)"))
+    with pytest.raises(Exception, match="FOREIGN KEY"):
+        failing.result(5)
+    assert writer.submit(lambda tx: tx.exec_driver_sql("SELECT count(*) FROM child").scalar()).result(5) == 0
+    writer.close()
+    engine.dispose()
+
+
+def test_the_writer_outlives_a_database_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = sqlite_engine(make_url(f"sqlite:///{tmp_path / 'x.db'}"), "BEGIN IMMEDIATE")
+    away = OperationalError("connect", {}, Exception("unable to open database file"))
+    real = type(engine).connect
+    tries = iter([True, True, False])
+
+    def connect(self: Any) -> Connection:
+        if next(tries, False):
+            raise away
+        return real(self)
+
+    monkeypatch.setattr(type(engine), "connect", connect)
+    writer = GroupCommitWriter(engine)
+    for _ in range(2):
+        with pytest.raises(OperationalError):
+            writer.submit(lambda tx: tx.exec_driver_sql("SELECT 1").scalar()).result(5)
+    assert writer.submit(lambda tx: tx.exec_driver_sql("SELECT 1").scalar()).result(5) == 1
+    writer.close()
+    engine.dispose()
+
+
+def test_what_is_queued_is_done_before_closing(tmp_path: Path) -> None:
+    store = open_store(store_url(None, tmp_path / "study.db"))
+    futures = queue_together(store, *(put(f"k{number}") for number in range(200)))
+    store.close()
+    assert [future.result(0) for future in futures] == [f"k{number}" for number in range(200)]
+
+
+def test_another_process_may_write_in_between(store: Store, tmp_path: Path) -> None:
+    other = create_engine(f"sqlite:///{tmp_path / 'study.db'}")
+    for number in range(20):
+        with other.begin() as connection:
+            connection.execute(text(f"INSERT INTO setting (key, value) VALUES ('other{number}', 'x')"))
+        store.write(put(f"mine{number}")).result(5)
+    other.dispose()
+    assert len(keys(store)) == 40
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_both_sides_finished_at_once_do_not_wait_for_each_other(make_study: StudyMaker) -> None:
+    """Inserting a response shares a lock on its item; settling must not wait for that lock to end."""
+    study = make_study(applications=40, judgments="1")
+    everyone = people(study, 8)
+    problems: list[Exception] = []
+
+    def work(number: int) -> None:
+        try:
+            while (offer := everyone[number].next()).lease:
+                everyone[number].submit(offer)
+        except Exception as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert problems == []
+    deadlocks = study.store.read(
+        lambda tx: tx.execute(
+            text("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+        ).scalar_one()
+    ).result()
+    assert deadlocks == 0
+    meaningful, entailment = study.store.read(results.stage_counts).result()
+    assert (meaningful.complete, entailment.items) == (80, 40)
