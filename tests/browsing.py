@@ -114,6 +114,11 @@ class Site:
         with closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)) as connection:
             return connection.execute(sql, values).fetchall()
 
+    def end_leases(self) -> None:
+        """Let everybody's time be over."""
+        with closing(sqlite3.connect(self._database)) as connection, connection:
+            connection.execute("UPDATE assignment SET expires_at = 0")
+
     def responses(self) -> int:
         """How many there are."""
         return int(self.query("SELECT count(*) FROM response")[0][0])

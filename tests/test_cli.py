@@ -106,6 +106,7 @@ def test_a_folder_that_is_no_study(command: str, tmp_path: Path) -> None:
         assert result.stdout == ""
         assert "study.toml" in result.stderr
         assert "chorale new" in result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", ["status", "export", "verify", "gold"])
@@ -125,6 +126,39 @@ def test_a_database_that_is_none(judged: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("command", ["serve", "invite"])
+def test_a_database_that_can_not_be(command: str, fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(fresh)
+    before = set(fresh.parent.rglob("*"))
+    for address, message in (
+        ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite:///file:x?mode=memory&uri=true", "names no file"),
+        ("sqlite:////nonexistent/x.db", "There is no folder /nonexistent."),
+        (f"sqlite:///{fresh}/items.jsonl/x.db", "There is no folder"),
+        (f"sqlite:///{fresh}", f"sqlite:///{fresh}/study.db"),
+        (f"sqlite:///{fresh}/{'x' * 300}", "too long"),
+        ("postgresql://host:port/name", "not a database address"),
+    ):
+        refused = chorale(command, fresh, "--db", address, code=2)
+        assert message in refused.stderr
+        assert refused.stdout == ""
+    assert set(fresh.parent.rglob("*")) == before
+
+
+def test_a_folder_that_is_not_writable(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests may run as root, who can write anywhere."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refuse)
+        assert "Permission denied" in chorale("serve", fresh, code=2).stderr
+    (fresh / "study.db").mkdir()
+    assert "can't be opened" in chorale("serve", fresh, code=2).stderr
+
+
 # Making and checking
 
 
@@ -141,6 +175,25 @@ def test_new_makes_a_study_that_checks(tmp_path: Path) -> None:
     text = chorale("check", folder).stdout
     assert "$24.00" in text
     assert "$13.50" in text
+
+
+def test_check_says_what_to_look_at(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    chorale("new", folder)
+    notes = chorale_json("check", folder)["notes"]
+    assert len(notes) == 2, "the template has gold enough"
+    assert "[institution]" in notes[0]
+    assert "you@example.org" in notes[1]
+    write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
+    assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "gold" in note] == [
+        f"the gold of stage {name} runs out: a worker can do 75 items, and has seen all 6 gold rows after about 30. "
+        "Write 15, or limit max_per_worker"
+        for name in ("meaningful", "entailment")
+    ]
+    write_small_study(tmp_path / "less", applications=60, gold=6, share=0.2, meaningful_extra="max_per_worker = 30")
+    text = chorale("check", tmp_path / "less").stdout
+    assert "Before people come: the gold of stage entailment" in text
+    assert "the gold of stage meaningful" not in text
 
 
 def test_new_refuses_a_taken_folder_and_an_unknown_template(tmp_path: Path) -> None:
@@ -217,17 +270,23 @@ def test_export_writes_a_file_and_never_overwrites_one(judged: Path, monkeypatch
     )
 
 
-def test_export_to_standard_output(judged: Path) -> None:
+def test_export_to_standard_output(judged: Path, tmp_path: Path) -> None:
+    chorale("export", judged, "--format", "labels", "--out", tmp_path / "labels.csv")
     lines = chorale("export", judged, "--format", "crowdkit", "--out", "-").stdout.splitlines()
     assert lines[0] == "task,worker,label"
     assert len(lines) > 24
     assert "--json" in chorale("export", judged, "--out", "-", "--json", code=2).stderr
+    with sqlite3.connect(judged / "study.db") as database:
+        noted = [json.loads(row[0]) for row in database.execute("SELECT evidence FROM event WHERE kind = 'exported'")]
+    database.close()
+    assert noted == [{"by": "the command line", "format": name} for name in ("labels", "crowdkit")]
 
 
 def test_export_knows_its_formats(judged: Path, tmp_path: Path) -> None:
     assert "Did you mean `parquet`?" in chorale("export", judged, "--format", "parket", code=2).stderr
-    result = chorale("export", judged, "--out", tmp_path / "missing" / "x.jsonl", code=2)
-    assert "can't be written" in result.stderr
+    for name in ("jsonl", "parquet", "zeichner"):
+        result = chorale("export", judged, "--format", name, "--out", tmp_path / "missing" / "x", code=2)
+        assert "can't be written: No such file or directory." in result.stderr
 
 
 def test_verify_finds_what_was_tampered_with(judged: Path) -> None:
@@ -301,7 +360,9 @@ def test_invite(fresh: Path) -> None:
     told = chorale_json("invite", fresh, "--expert", "Dana", "--public-url", "https://study.example.org/")
     assert told["links"][0].startswith("https://study.example.org/expert/")
     assert "one by one" in chorale("invite", fresh, "--expert", "Dana", "--count", "2", code=2).stderr
-    assert "https://" in chorale("invite", fresh, "--public-url", "study.example.org", code=2).stderr
+    for address in ("study.example.org", "http://[", "http://x:abc", "http://x:99999", "http://me@x", "http://x y"):
+        for command in ("invite", "serve"):
+            assert "https://study.example.org" in chorale(command, fresh, "--public-url", address, code=2).stderr
     assert "name" in chorale("invite", fresh, "--expert", "<b>", code=2).stderr
 
 
@@ -315,6 +376,9 @@ def test_password(fresh: Path) -> None:
     nobody = chorale("password", fresh, "--name", "nobody", env={"CHORALE_PASSWORD": "long enough!"}, code=2)
     assert "nobody" in nobody.stderr
     assert "CHORALE_PASSWORD" in chorale("password", fresh, input="", code=2).stderr
+    # Bytes that are no UTF-8 come in like this.
+    assert "UTF-8" in chorale("password", fresh, env={"CHORALE_PASSWORD": "\udcff" * 12}, code=2).stderr
+    assert "UTF-8" in chorale("password", fresh, input=b"\xff" * 12 + b"\n", code=2).stderr
     chorale("password", fresh, input="one long password\none long password\n")
 
 

@@ -234,8 +234,9 @@ def test_the_papers_table_needs_the_papers_stages(make_study: StudyMaker, tmp_pa
 
 def test_a_failed_export_leaves_what_was_there(make_study: StudyMaker, tmp_path: Path) -> None:
     study = judged(make_study)
-    with pytest.raises(UserError, match="can't be written"):
-        write_export(study, "jsonl", tmp_path / "no such folder" / "file.jsonl")
+    for name in ("jsonl", "csv", "parquet"):
+        with pytest.raises(UserError, match="can't be written: No such file or directory"):
+            write_export(study, name, tmp_path / "no such folder" / "file")
     with pytest.raises(UserError, match="Did you mean `jsonl`"):
         write_export(study, "jsnl", tmp_path / "file.jsonl")
     assert not list(tmp_path.glob("*.jsonl")) and not list(tmp_path.glob(".*.part"))

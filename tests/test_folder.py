@@ -143,6 +143,13 @@ SOUND: dict[str, dict[str, str | bytes | None]] = {
     "whole numbers as fractions": toml(("share = 0.1", "share = 0.1\nfloor = 1")),
     "a wage at the limit": toml(("expected_seconds = 8", "expected_seconds = 9")),
     "no expected time": toml(("expected_seconds = 8\n", ""), ("per_judgment = 3", "per_judgment = 0")),
+    "as sure as what is released": toml(
+        ('name = "first"', 'name = "first"\nrelease_confidence = 0.8'),
+        ('from = "first"', 'from = "first"\nconfidence = 0.8'),
+    ),
+    "just enough gold for one person": toml(('name = "first"', 'name = "first"\nmax_per_worker = 20')),
+    "a fee with two decimals": toml(("[pay]", "[pay]\nfee_percent = 33.33")),
+    "parameters of another panel": toml(("[pay]", '[arrival]\nworker_parameter = "worker-id_2"\n[pay]')),
     "a table of judgments": toml(('name = "second"', 'name = "second"\njudgments = { min = 3, max = 5, until = 1 }')),
 }
 
@@ -261,11 +268,17 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         ("study.toml", 33, "is below 1", "| 0 | Write a number from 1 up"),
     ),
     "too large": (toml(("share = 0.1", "share = 0.6")), ("study.toml", 17, "is above 0.5", "0.6")),
-    "not above": (
-        toml(('name = "second"', 'name = "second"\nlease_minutes = 0')),
-        ("study.toml", 26, "is not above 0", "0"),
+    "short lease": (
+        toml(('name = "second"', 'name = "second"\nlease_minutes = 0.5')),
+        ("study.toml", 26, "`stage.lease_minutes` is below 1", "| 0.5 | Write a number from 1 up"),
     ),
     "empty": (toml(('"Phrases"', '""')), ("study.toml", 3, "is empty", "Fill it in")),
+    "blank title": (toml(('"Phrases"', '"  "')), ("study.toml", 3, "`study.title` is blank", "'  ' | Fill it in")),
+    "blank contact": (
+        toml(('"me@example.org"', '" \\t  "')),
+        ("study.toml", 4, "`study.contact` is blank", r"' \t  ' | Fill it in"),
+    ),
+    "blank stage title": (toml(('"Two"', '" "')), ("study.toml", 26, "`stage.title` is blank", "' ' | Fill it in")),
     "too short": (toml(('"me@example.org"', '"me"')), ("study.toml", 4, "is too short", "at least 3")),
     "too long": (toml(('"Phrases"', f'"{LONG}"')), ("study.toml", 3, "is too long", "at most 200")),
     "not a name": (
@@ -279,6 +292,34 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "not an expression": (
         toml(("[pay]", '[arrival]\nworker_pattern = "("\n[pay]')),
         ("study.toml", 7, "`arrival.worker_pattern` is not a regular expression", "'('"),
+    ),
+    "no parameter name": (
+        toml(("[pay]", '[arrival]\nworker_parameter = ""\n[pay]')),
+        ("study.toml", 7, "`arrival.worker_parameter` is empty", "'' | Use 1 to 64 of A-Z"),
+    ),
+    "odd parameter name": (
+        toml(("[pay]", '[arrival]\nsession_parameter = "a&b"\n[pay]')),
+        ("study.toml", 7, "`arrival.session_parameter` is empty, too long, or has characters other than", "'a&b'"),
+    ),
+    "equal parameters": (
+        toml(("[pay]", '[arrival]\nstudy_parameter = "id"\nsession_parameter = "id"\n[pay]')),
+        ("study.toml", 8, "`arrival.session_parameter` is the name of another", "'id' | Give each parameter a name"),
+    ),
+    "parameter equal to a default": (
+        toml(("[pay]", '[arrival]\nworker_parameter = "STUDY_ID"\n[pay]')),
+        ("study.toml", 6, "`arrival.study_parameter` is the name of another", "'STUDY_ID'"),
+    ),
+    "reserved panel": (
+        toml(("[pay]", '[arrival]\npanel = "invitation"\n[pay]')),
+        ("study.toml", 7, "`arrival.panel` stands for people who come by invitation", "'invitation' | Choose another"),
+    ),
+    "no place for the code": (
+        toml(("[pay]", '[arrival]\ncompletion_url = "https://panel.example.org/done"\n[pay]')),
+        ("study.toml", 7, "`arrival.completion_url` has no {code}", "done' | Write {code} where"),
+    ),
+    "fee of too many decimals": (
+        toml(("[pay]", "[pay]\nfee_percent = 33.333")),
+        ("study.toml", 7, "`pay.fee_percent` has more than two decimals", "| 33.333 | Round it"),
     ),
     "another format": (
         toml(("format = 1", "format = 2")),
@@ -323,6 +364,23 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "from nowhere": (
         toml(('from = "first"', 'from = "frist"')),
         ("study.toml", 30, "no such earlier stage", "'frist' | Did you mean `first`?"),
+    ),
+    "less sure than what is released": (
+        toml(('name = "first"', 'name = "first"\nrelease_confidence = 0.8')),
+        (
+            "study.toml",
+            30,
+            "`stage.items.confidence` is below the `release_confidence` of `first` (0.8)",
+            "| 0.7 | Write at least 0.8",
+        ),
+    ),
+    "no confidence at all": (
+        toml(('from = "first"', 'from = "first"\nconfidence = 0')),
+        ("study.toml", 31, "below the `release_confidence` of `first` (0.7)", "| 0.0 | Write at least 0.7"),
+    ),
+    "too little gold for one person": (
+        toml(('name = "first"', 'name = "first"\nmax_per_worker = 19')),
+        ("study.toml", 34, "people meet about 1.9 gold in the stage `first`", "| 2 | Raise `max_per_worker`"),
     ),
     "from itself": (toml(('from = "first"', 'from = "second"')), ("study.toml", 30, "is the stage itself", "`first`")),
     "cannot derive": (

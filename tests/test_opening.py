@@ -13,7 +13,8 @@ from chorale.model import UserError
 from chorale.store import open_store, results, store_url
 from chorale.store.opening import MIGRATIONS
 from chorale.store.schema import metadata
-from chorale.study import open_study
+from chorale.study import Study, open_study
+from crowd import Person
 from small_study import write_small_study
 
 NEXT = """\
@@ -122,10 +123,31 @@ def test_bad_addresses(tmp_path: Path, address: str, message: str) -> None:
         open_store(store_url(address, tmp_path / "study.db"))
 
 
+def touch(study: Study) -> None:
+    """Let somebody have a look at the first item."""
+    Person(study, "first").next()
+    study.close()
+
+
+def test_files_may_change_until_somebody_comes(tmp_path: Path, database: str | None) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=5)
+    open_study(folder, database).close()
+    write_small_study(folder, applications=2, texts=("another left", "another right"))
+    items = (folder / "items.jsonl").read_text().replace('"a0', '"b0')
+    (folder / "items.jsonl").write_text(items)
+    study = open_study(folder, database)
+    assert study.store.read(results.stage_counts).result()[0].items == 4
+    touch(study)
+    write_small_study(folder, applications=5)
+    with pytest.raises(UserError, match="not in the files"):
+        open_study(folder, database)
+
+
 def test_changed_files_are_refused_with_what_to_do(tmp_path: Path, database: str | None) -> None:
     folder = tmp_path / "study"
     write_small_study(folder)
-    open_study(folder, database).close()
+    touch(open_study(folder, database))
     items = (folder / "items.jsonl").read_text()
     (folder / "items.jsonl").write_text(items.replace("hull 2", "deck 2"))
     (folder / "gold1.jsonl").write_text(
@@ -149,7 +171,7 @@ def test_added_items_come_in(tmp_path: Path, database: str | None) -> None:
 def test_another_studys_database_is_refused(tmp_path: Path, database: str | None) -> None:
     address = address_of(tmp_path, database)
     write_small_study(tmp_path / "one", applications=3)
-    open_study(tmp_path / "one", address).close()
+    touch(open_study(tmp_path / "one", address))
     write_small_study(tmp_path / "two", applications=2)
     items = tmp_path / "two" / "items.jsonl"
     items.write_text(items.read_text().replace('"a0', '"b0'))

@@ -66,12 +66,12 @@ def test_trust_is_accuracy_on_gold() -> None:
 @pytest.mark.parametrize(
     ("record", "dropped", "allowed", "reason"),
     [
-        (None, [], False, "more work in first"),
-        (GoldRecord(3, 3), [], False, "more work in first"),
+        (None, [], False, "more work in `first`"),
+        (GoldRecord(3, 3), [], False, "more work in `first`"),
         (GoldRecord(2, 4), [], False, "below what this part needs"),
         (GoldRecord(3, 4), [], True, "qualified"),
         (GoldRecord(9, 9), ["first"], False, "ended"),
-        (GoldRecord(9, 9), ["third"], False, "your work in third was ended"),
+        (GoldRecord(9, 9), ["third"], False, "your work in `third` was ended"),
     ],
 )
 def test_who_may_enter(record: GoldRecord | None, dropped: list[str], allowed: bool, reason: str) -> None:

@@ -279,7 +279,7 @@ def test_qualification_by_gold_of_an_earlier_stage(make_study: StudyMaker) -> No
     locked = poor.next("entailment")
     assert locked.status == "locked"
     assert "below what this part needs" in locked.message
-    assert "more work in meaningful first" in new.next("entailment").message
+    assert "more work in “Is it meaningful?” first" in new.next("entailment").message
     entered = look(study, lambda tx: events.recent(tx, kinds=("entered",), pseudonym=good.pseudonym))
     assert {event.stage: event.evidence.get("accuracy") for event in entered}["entailment"] == 1.0
 

@@ -11,6 +11,7 @@ from random import Random
 from socket import socket
 from statistics import fmean
 from typing import Any
+from urllib.parse import urlsplit
 
 from uvicorn import Config, Server
 
@@ -24,6 +25,7 @@ from chorale.simulate import WorkerModel, choices_of, mixed_crowd
 from chorale.simulate.knowledge import view_key
 from chorale.store import Tx, results
 from chorale.study import Study, StudyFolder, fast_clock, load_folder, open_study, wall_clock
+from chorale.study.opening import bring_in_additions, serving_alone
 from chorale.study.outcomes import stage_results, tallies
 from chorale.study.settling import settle_everything
 from chorale.study.status import Status, status, summary
@@ -39,6 +41,7 @@ EXPERT = "demo-expert"
 BY = "the demo"
 SPEED = 20.0
 APPLICATIONS_SHOWN = 10
+KEPT_BACK = 12
 # A worker who is dropped late opens items again when others have left: they are called back this often.
 MOST_ROUNDS = 4
 # For stages that do not say how long a judgment takes.
@@ -54,21 +57,25 @@ class Demonstration:
     as_json: bool
 
     def run(self, *, leave_up: bool) -> None:
-        bound = _listen(self.port)
-        try:
+        with _listen(self.port) as bound:
             _make_folder(self.directory)
-            folder = load_folder(self.directory)
-            clock = DemoClock(SPEED)
-            study = open_study(self.directory, clock=clock)
-        except BaseException:
-            bound.close()
-            raise
+            with serving_alone(self.directory, None):
+                self._run(bound, leave_up)
+
+    def _run(self, bound: socket, leave_up: bool) -> None:
+        kept = _keep_back(self.directory) if leave_up else ""
+        folder = load_folder(self.directory)
+        clock = DemoClock(SPEED)
+        study = open_study(self.directory, clock=clock)
         site = local_url(HOST, port_of(bound))
         try:
             with _open_site(study, bound):
                 self._let_crowd_work(study, folder, site)
                 clock.slow_down()
                 self._report(study, folder, site)
+                if leave_up:
+                    _add_kept(study, self.directory, kept)
+                self._tell_where(_links(study, site), leave_up)
                 if leave_up:
                     self._stay()
         finally:
@@ -95,16 +102,24 @@ class Demonstration:
         settle_everything(study)
         found = study.store.read(lambda tx: _found(tx, study)).result()
         accuracy = Truth(folder).accuracy(found.judged)
-        links = _links(study, site)
         if self.as_json:
             told = {
                 **study.store.read(lambda tx: summary(tx, study)).result(),
                 "mean_confidence": found.confidence,
                 "accuracy": accuracy,
             }
-            print_json({"study": str(self.directory), **told, "links": links})
+            print_json({"study": str(self.directory), **told, "links": _links(study, site)})
             return
         _print_found(study, found, accuracy)
+
+    def _tell_where(self, links: Mapping[str, str], leave_up: bool) -> None:
+        if self.as_json:
+            return
+        if leave_up:
+            say("\nA few applications are left for you to judge. Open the site as")
+        else:
+            port = urlsplit(links["worker"]).port
+            say(f"\nThe site is closed. `chorale serve {self.directory} --port {port}` opens it again; then come in as")
         for who, link in links.items():
             say(f"  {who:<9} {link}")
 
@@ -141,10 +156,25 @@ def _listen(port: int | None) -> socket:
         return listen(HOST, 0)
 
 
+def _keep_back(directory: Path) -> str:
+    """Take the last applications out of the crowd's sight, for visitors of the site."""
+    items = directory / "applications.jsonl"
+    lines = items.read_text("utf-8").splitlines(keepends=True)
+    items.write_text("".join(lines[:-KEPT_BACK]), "utf-8")
+    return "".join(lines[-KEPT_BACK:])
+
+
+def _add_kept(study: Study, directory: Path, kept: str) -> None:
+    with (directory / "applications.jsonl").open("a", encoding="utf-8") as file:
+        file.write(kept)
+    bring_in_additions(study, directory)
+
+
 def _make_folder(directory: Path) -> None:
     """The study from its template; an earlier demo there makes room, and nothing else does."""
     if (directory / MARKER).is_file() and not directory.is_symlink():
-        shutil.rmtree(directory)
+        with serving_alone(directory, None):
+            shutil.rmtree(directory)
     elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
     create_study(directory, "rules")
@@ -220,7 +250,6 @@ def _print_found(study: Study, found: _Found, accuracy: float | None) -> None:
         say(f"{len(found.judged)} applications are judged, {accuracy:.1%} of them as the study's author would.")
         say(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
     say(wage_line(found.status, pay.currency, pay.minimum_hourly))
-    say("\nOpen the site as")
 
 
 def _links(study: Study, site: str) -> dict[str, str]:

@@ -78,7 +78,9 @@ def _ask(name: str) -> str:
         again = _typed("The same again") if given is None else given
         new.encode()  # Python lets bytes that are no text through, in disguise
     except UnicodeError:
-        raise UserError("The password is not UTF-8 text. Type it in a terminal that uses UTF-8.") from None
+        raise UserError(
+            "The password is not UTF-8 text. Use plain letters and digits, or set the terminal to it."
+        ) from None
     check_new_password(name, new, again)
     return new
 

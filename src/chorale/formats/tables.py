@@ -106,8 +106,9 @@ def write_parquet(columns: Sequence[str], rows: Iterable[TableRow], path: Path) 
             series.append(polars.Series(column, values, dtype=types[_common(kind)]))
         frames.append(polars.DataFrame(series))
     schema = polars.Schema({column: types[_common(kind)] for column, kind in kinds.items()})
-    with replacing(path) as draft:
-        polars.concat([frame.cast(schema) for frame in frames]).write_parquet(draft)
+    # Opened here, so that a failure is told as with any other file.
+    with replacing(path) as draft, draft.open("xb") as file:
+        polars.concat([frame.cast(schema) for frame in frames]).write_parquet(file)
 
 
 def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:

@@ -22,7 +22,8 @@ def may_enter(rule: EntrySettings, record: GoldRecord | None, dropped_from: Coll
     """
     dropped = sorted(dropped_from if rule.exclude_dropped else set(dropped_from) & {rule.qualified_in})
     if dropped:
-        return Admission(False, f"your work in {', '.join(dropped)} was ended", {"dropped_from": dropped})
+        names = ", ".join(f"`{name}`" for name in dropped)
+        return Admission(False, f"your work in {names} was ended", {"dropped_from": dropped})
     if rule.qualified_in is None:
         return Admission(True, "open to everyone", {})
     done = record or GoldRecord()
@@ -36,7 +37,7 @@ def may_enter(rule: EntrySettings, record: GoldRecord | None, dropped_from: Coll
         "answered_needed": rule.answered,
     }
     if done.answered < rule.answered:
-        return Admission(False, f"it needs more work in {rule.qualified_in} first", evidence)
+        return Admission(False, f"it needs more work in `{rule.qualified_in}` first", evidence)
     if accuracy < rule.accuracy:
-        return Admission(False, f"accuracy in {rule.qualified_in} is below what this part needs", evidence)
-    return Admission(True, f"qualified in {rule.qualified_in}", evidence)
+        return Admission(False, f"accuracy in `{rule.qualified_in}` is below what this part needs", evidence)
+    return Admission(True, f"qualified in `{rule.qualified_in}`", evidence)

@@ -40,14 +40,11 @@ class StudyPlan:
 def plan_study(folder: StudyFolder) -> StudyPlan:
     pay = folder.settings.pay
     groups = _groups(folder)
-    stages = [
-        plan_stage(
-            content,
-            groups[content.settings.name] if content.settings.items.from_ else len(content.items),
-            pay.fee_percent,
-        )
-        for content in folder.stages
-    ]
+    stages = []
+    for content in folder.stages:
+        derived = content.settings.items.from_ is not None
+        items = groups[content.settings.name] if derived else len(content.items)
+        stages.append(plan_stage(content, items, pay.fee_percent))
     return StudyPlan(
         folder.settings.study.title,
         pay.currency,
@@ -116,10 +113,10 @@ def _gold_runs_out(content: StageContent, groups: int) -> str | None:
     enough = round(items * stage.gold.share)
     if len(content.gold) >= enough:
         return None
+    seen = len(content.gold) / stage.gold.share
     return (
-        f"the gold of stage {stage.name} runs out: a worker can do {items:,} items and has seen all "
-        f"{len(content.gold):,} gold after about {len(content.gold) / stage.gold.share:,.0f}. Write {enough:,} gold rows "
-        "or more, or limit max_per_worker"
+        f"the gold of stage {stage.name} runs out: a worker can do {items:,} items, and has seen all "
+        f"{len(content.gold):,} gold rows after about {seen:,.0f}. Write {enough:,}, or limit max_per_worker"
     )
 
 

@@ -44,6 +44,7 @@ class StageCounts:
     gold_answers: int
     live: int
     workers: int
+    """Those who have answered something."""
     dropped: int
     paid: int
     fees: int
@@ -82,7 +83,7 @@ def stage_counts(tx: Connection) -> list[StageCounts]:
         tx,
         select(
             participation.c.stage_id,
-            func.count(),
+            func.sum(case((participation.c.answered > 0, 1), else_=0)),
             func.sum(case((participation.c.standing == Standing.DROPPED, 1), else_=0)),
             func.sum(participation.c.earned),
             func.sum(participation.c.fees),

@@ -7,11 +7,11 @@ from hashlib import blake2b
 from itertools import islice
 from typing import TypeVar
 
-from sqlalchemy import Connection, bindparam, insert, select, text, update
+from sqlalchemy import Connection, bindparam, insert, or_, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import Answer, ItemState, NewItem, StageState
-from chorale.store.schema import gold, item, item_source, setting, stage
+from chorale.store.schema import event, gold, item, item_source, participation, setting, stage
 
 T = TypeVar("T")
 BATCH = 2_000
@@ -41,6 +41,19 @@ def lock_setup(tx: Connection) -> None:
     """Let one process at a time bring a study in. On SQLite, writing at all is that lock."""
     if tx.dialect.name == "postgresql":
         tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": SETUP_LOCK})
+
+
+def clear_if_untouched(tx: Connection) -> None:
+    """Forget stages, items and gold as long as nobody has come near them: until then the files may change at will."""
+    touched = (
+        select(participation.c.stage_id).limit(1),
+        select(event.c.id).where(or_(event.c.stage_id.is_not(None), event.c.item_id.is_not(None))).limit(1),
+    )
+    if any(tx.execute(query).first() is not None for query in touched):
+        return
+    for table in (gold, item_source, item, stage):
+        tx.execute(table.delete())
+    tx.execute(setting.delete().where(setting.c.key == "seed"))
 
 
 def stages(tx: Connection) -> list[StageRow]:

@@ -30,6 +30,12 @@ def open_study(path: Path, database: str | None = None, clock: Clock = wall_cloc
         raise
 
 
+def bring_in_additions(study: Study, path: Path) -> None:
+    """Bring in rows that were added to the files of a study that is open."""
+    folder = load_folder(path)
+    study.store.write(lambda tx: _sync(tx, folder, study.clock)).result()
+
+
 @contextmanager
 def serving_alone(path: Path, database: str | None) -> Iterator[None]:
     """Keep a second server from the study's SQLite file while one is running; PostgreSQL may have any number."""
@@ -37,7 +43,7 @@ def serving_alone(path: Path, database: str | None) -> Iterator[None]:
     if url.get_backend_name() != "sqlite" or not (path / SETTINGS_FILE).is_file():
         yield
         return
-    with _opened(Path(f"{url.database}.serving")) as file:
+    with _open_lock(Path(f"{url.database}.serving")) as file:
         try:
             # The system lets go of it when the process ends, however it ends.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -49,7 +55,7 @@ def serving_alone(path: Path, database: str | None) -> Iterator[None]:
         yield
 
 
-def _opened(lock: Path) -> TextIO:
+def _open_lock(lock: Path) -> TextIO:
     try:
         return lock.open("a")
     except OSError as error:
@@ -89,6 +95,7 @@ def _bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
 def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     """Bring the folder's stages, items and gold into the database; the ids of the stages."""
     setup.lock_setup(tx)
+    setup.clear_if_untouched(tx)
     problems: list[Problem] = []
     known = {stage.name: stage for stage in setup.stages(tx)}
     problems += _stage_problems(folder, known)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from chorale.model import StageState, Standing
 from chorale.store import Tx, people, setup, work
 from chorale.study.running import RunningStage, Study
-from chorale.study.work import MESSAGES, admission, more_may_come
+from chorale.study.work import MESSAGES, admission, more_may_come, why_locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _state(
         return "dropped", MESSAGES["dropped"]
     decided = admission(tx, study, stage, worker_id)
     if not decided.allowed:
-        return "locked", f"Not open to you: {decided.reason}."
+        return "locked", why_locked(study, decided)
     if paused:
         return "paused", MESSAGES["paused"]
     limit = stage.settings.max_per_worker

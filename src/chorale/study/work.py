@@ -18,6 +18,7 @@ from chorale.model import (
     Refusal,
     StageState,
     Standing,
+    money_text,
 )
 from chorale.protocol import Admission, fee_due, fee_on, gold_due, may_enter, review_worker
 from chorale.store import Tx, events, labels, people, work
@@ -62,7 +63,7 @@ class Outcome:
 
 
 MESSAGES = {
-    "wait": "Nothing to do right now: others are working on the last items. More may come up, so look in again.",
+    "wait": "There is nothing for you to do right now. More may come up as others go on, so look in again.",
     "done": "All done. There is nothing left to do in this part. Thank you!",
     "paused": "This part is paused for the moment. What you sent is saved and paid; look in again later.",
     "dropped": (
@@ -124,7 +125,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
         return _nothing("paused", progress)
     decided = admission(tx, study, stage, worker_id)
     if not decided.allowed:
-        return _locked(decided, progress)
+        return Offer("locked", why_locked(study, decided), progress)
     limit = stage.settings.max_per_worker
     if limit is not None and record.answered >= limit:
         return _nothing("limit", progress)
@@ -139,7 +140,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
 def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> ParticipationRow | Offer:
     decided = admission(tx, study, stage, worker_id)
     if not decided.allowed:
-        return _locked(decided, Progress(0, 0))
+        return Offer("locked", why_locked(study, decided), Progress(0, 0))
     if work.enter(tx, stage.id, worker_id, secret_number(), secret_number(), study.clock()):
         events.record(
             tx,
@@ -334,7 +335,7 @@ def _pay(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, re
             stage.id,
             EntryKind.BASE,
             base,
-            f"a judgment in {stage.name}, {base} each",
+            f"a judgment in {stage.name}, {money_text(base, study.settings.pay.currency)} each",
         )
     percent = study.settings.pay.fee_percent
     exact_fee = fee_on(base, percent)
@@ -414,8 +415,12 @@ def expire_leases(tx: Tx, study: Study) -> int:
     return len(expired)
 
 
-def _locked(decided: Admission, progress: Progress) -> Offer:
-    return Offer("locked", f"This part is not open to you: {decided.reason}.", progress)
+def why_locked(study: Study, decided: Admission) -> str:
+    """Why a worker may not work in a stage, with the titles they know."""
+    reason = decided.reason
+    for stage in study.stages.values():
+        reason = reason.replace(f"`{stage.name}`", f"“{stage.settings.title}”")
+    return f"This part is not open to you: {reason}."
 
 
 def _nothing(status: str, progress: Progress) -> Offer:

@@ -70,7 +70,8 @@ def _check_confidence(drafts: Sequence[Draft], report: Report) -> None:
         if items and released and items.confidence < released <= 1:
             report.setting(
                 draft.at("items", "confidence"),
-                f"is below the `release_confidence` of the stage `{items.from_}` ({released:g}) and has no effect",
+                f"`stage.items.confidence` is below the `release_confidence` of `{items.from_}` ({released:g}), "
+                "so it has no effect",
                 f"Write at least {released:g}, or lower the `release_confidence` there.",
                 items.confidence,
             )
