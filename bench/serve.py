@@ -51,7 +51,7 @@ class Figures:
 def served(applications: int, database: str | None, processes: int, where: Path) -> Iterator[int]:
     """A study of its own, served; the port."""
     folder = Path(tempfile.mkdtemp(dir=where))
-    write_small_study(folder, applications=applications, gold=30, share=0.1, floor=0.0)
+    write_small_study(folder, applications=applications, gold=3_000, share=0.1, floor=0.0)
     port = free_port()
     options = ["--port", str(port)] + (["--db", database, "--processes", str(processes)] if database else [])
     process = subprocess.Popen(

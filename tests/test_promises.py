@@ -167,10 +167,14 @@ def two_processes(tmp_path: Path, postgres_url: str) -> Iterator[tuple[Path, str
 async def rush(port: int, people: int, accepted: dict[str, str]) -> list[Any]:
     """Everybody at once; then, since items of dropped workers come back when others have left, a few more."""
     problems = []
-    for wave in (range(people), range(people, people + 30), range(people + 30, people + 60)):
+    waves = [range(people), *(range(people + 30 * wave, people + 30 * wave + 30) for wave in range(6))]
+    for wave in waves:
+        before = len(accepted)
         workers = [PatientWorker(port, number, accepted) for number in wave]
         await asyncio.gather(*(worker.work() for worker in workers))
         problems += [problem for worker in workers for problem in worker.unexpected]
+        if len(accepted) == before:
+            break
     return problems
 
 

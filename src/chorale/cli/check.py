@@ -25,6 +25,7 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     say(f"{directory} is in order: {plan.title}")
     show(plan_table(plan))
     say(_cost_sentence(plan))
+    say(f"It takes {plan.workers} workers or more who stay to the end: nobody judges two parts of one thing.")
     for note in study_notes(folder):
         say(f"Before people come: {note}")
 

@@ -40,18 +40,20 @@ def serve(
     from chorale.study.opening import serving_alone
 
     public = None if public_url is None else checked_public_url(public_url)
-    with serving_alone(directory, db):
+    options = _uvicorn_options(public, access_log)
+    # The port first: a site that can't open has not brought anything in.
+    with serving_alone(directory, db), listen(host, port) as bound:
+        port = port_of(bound)
         study = open_study(directory, db)
         try:
             if processes > 1:
                 _refuse_sqlite(study)
-            with listen(host, port) as bound:
-                port = port_of(bound)
-                _print_links(study, public or local_url(host, port))
-                options = _uvicorn_options(public, access_log)
-                if processes == 1:
-                    _serve_here(study, bound, public, options)
-                    return
+            _print_links(study, public or local_url(host, port))
+            _print_notes(directory)
+            if processes == 1:
+                _serve_here(study, bound, public, options)
+                return
+            bound.close()
             options |= {"host": host, "port": port, "workers": processes}
             _serve_with_processes(directory, db, public, options)
         finally:
@@ -97,12 +99,18 @@ def _print_links(study: "Study", base: str) -> None:
     say(f"{study.settings.study.title}")
     if arrival.by_url:
         say(f"  for {arrival.panel}:  {arrival_url(base, arrival)}")
-    setup_path = setup_link_path(study)
-    if setup_path is None:
-        say(f"  console:  {base}/console")
-    else:
-        say(f"  set up the console, once:  {base}{setup_path}")
+    say(f"  console:  {base}/console")
+    if (setup_path := setup_link_path(study)) is not None:
+        say(f"  set it up, once:  {base}{setup_path}")
     say("Invitations: `chorale invite`. Ctrl-C closes the site.")
+
+
+def _print_notes(directory: Path) -> None:
+    from chorale.report import study_notes
+    from chorale.study import load_folder
+
+    for note in study_notes(load_folder(directory)):
+        say(f"Before people come: {note}")
 
 
 def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:

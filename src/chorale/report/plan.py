@@ -1,6 +1,8 @@
 """What a study will ask for and cost, before anybody has worked in it."""
 
+import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from chorale.protocol import fee_due, fee_on, hourly_wage
@@ -35,6 +37,8 @@ class StudyPlan:
     stages: tuple[StagePlan, ...]
     cost: int
     most: int
+    workers: int
+    """The fewest people who can do it: nobody judges two items of a group."""
 
 
 def plan_study(folder: StudyFolder) -> StudyPlan:
@@ -51,7 +55,13 @@ def plan_study(folder: StudyFolder) -> StudyPlan:
         tuple(stages),
         sum(stage.cost for stage in stages),
         sum(stage.most for stage in stages),
+        max(map(_fewest_workers, folder.stages)),
     )
+
+
+def _fewest_workers(content: StageContent) -> int:
+    parts = Counter(item.group for item in content.items)
+    return max(parts.values(), default=1) * content.settings.judgments.max
 
 
 def _groups(folder: StudyFolder) -> dict[str, int]:
@@ -98,8 +108,43 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 def study_notes(folder: StudyFolder) -> list[str]:
     """What is no mistake, and should be looked at before people come."""
     groups = _groups(folder)
-    short = (_gold_runs_out(content, groups[content.settings.name]) for content in folder.stages)
-    return _placeholders_left(folder) + [note for note in short if note]
+    notes = _placeholders_left(folder)
+    for content in folder.stages:
+        most = groups[content.settings.name]
+        found = (_gold_runs_out(content, most), _nobody_is_reviewed(content, most), _gold_among_items(content))
+        notes += [note for note in found if note]
+    return notes
+
+
+def _most_items(content: StageContent, groups: int) -> int:
+    """The most items one worker can get, gold included."""
+    share = content.settings.gold.share if content.settings.gold else 0.0
+    items = round(groups / (1 - share))
+    return min(items, content.settings.max_per_worker or items)
+
+
+def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
+    """Too little work for anybody to meet the gold it takes to be reviewed."""
+    stage = content.settings
+    if stage.gold is None or stage.gold.share == 0:
+        return None
+    met = _most_items(content, groups) * stage.gold.share
+    if met >= stage.gold.after:
+        return None
+    return (
+        f"nobody in stage {stage.name} can be dropped: who does all there is meets about {met:.0f} gold rows, and it "
+        f"takes {stage.gold.after} (gold.after). Lower it, or raise gold.share"
+    )
+
+
+def _gold_among_items(content: StageContent) -> str | None:
+    """Who meets the same thing twice learns which one was gold."""
+    view = content.task.view
+    shown = {json.dumps(view(item.payload), sort_keys=True) for item in content.items}
+    same = [gold.item.key for gold in content.gold if json.dumps(view(gold.item.payload), sort_keys=True) in shown]
+    if not same:
+        return None
+    return f"{len(same)} gold rows of stage {content.settings.name} say the same as an item: {', '.join(same[:5])}"
 
 
 def _gold_runs_out(content: StageContent, groups: int) -> str | None:
@@ -107,9 +152,7 @@ def _gold_runs_out(content: StageContent, groups: int) -> str | None:
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0:
         return None
-    items = round(groups / (1 - stage.gold.share))
-    if stage.max_per_worker is not None:
-        items = min(items, stage.max_per_worker)
+    items = _most_items(content, groups)
     enough = round(items * stage.gold.share)
     if len(content.gold) >= enough:
         return None

@@ -37,7 +37,7 @@ def check_folder(path: Path) -> tuple[StudyFolder | None, list[Problem]]:
     report = Report(path)
     raw = read_settings(report)
     folder = None if raw is None else _read_study(raw, report)
-    problems = sorted(report.problems, key=lambda found: (found.file != SETTINGS_FILE, found.file, found.line or 0))
+    problems = sorted(report.told(), key=lambda found: (found.file != SETTINGS_FILE, found.file, found.line or 0))
     return (None if problems else folder), problems
 
 

@@ -10,6 +10,7 @@ from chorale.formats.toml_lines import TomlPath
 from chorale.model import Problem
 
 SETTINGS_FILE = "study.toml"
+MOST_ALIKE = 50
 
 
 class Report:
@@ -23,6 +24,20 @@ class Report:
 
     def add(self, file: str, line: int | None, message: str, fix: str, value: str | None = None) -> None:
         self.problems.append(Problem(file, line, message, fix, value))
+
+    def told(self) -> list[Problem]:
+        """Every problem; of a mistake made on every line of a file, the first lines and how many more there are."""
+        kinds: dict[tuple[str, str], list[Problem]] = {}
+        for problem in self.problems:
+            kinds.setdefault((problem.file, problem.message), []).append(problem)
+        told = []
+        for (file, message), found in kinds.items():
+            told += found[:MOST_ALIKE]
+            if more := found[MOST_ALIKE:]:
+                told.append(
+                    Problem(file, more[0].line, f"{message}, and so on {len(more):,} lines from here", more[0].fix)
+                )
+        return told
 
     def setting(self, path: TomlPath, message: str, fix: str, value: Any = None) -> None:
         """Add a problem of a setting, unless one of it or of a part of it was told: the rest follows from that."""
