@@ -169,17 +169,30 @@ def dropped_from(tx: Connection, worker_id: int) -> list[str]:
     return list(_DROPPED_FROM(tx, {"worker_id": worker_id}).scalars())
 
 
-_STAGE_AND_CONSENT = Prepared(
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What stands between a worker and a stage."""
+
+    stage_state: str
+    consented_at: int | None
+    dropped_somewhere: bool
+
+
+_SITUATION = Prepared(
     select(
-        select(stage.c.state).where(stage.c.id == bindparam("stage_id")).scalar_subquery(), worker.c.consented_at
+        select(stage.c.state).where(stage.c.id == bindparam("stage_id")).scalar_subquery(),
+        worker.c.consented_at,
+        exists().where(
+            participation.c.worker_id == worker.c.id, participation.c.standing == literal_column("'dropped'")
+        ),
     ).where(worker.c.id == bindparam("worker_id"))
 )
 
 
-def stage_state_and_consent(tx: Connection, stage_id: int, worker_id: int) -> tuple[str, int | None] | None:
-    """The stage's state and when the worker consented; None if there is no such worker."""
-    row = _STAGE_AND_CONSENT(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
-    return None if row is None else (row[0], row[1])
+def situation(tx: Connection, stage_id: int, worker_id: int) -> Situation | None:
+    """How things are for a worker; None if there is no such worker."""
+    row = _SITUATION(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    return None if row is None else Situation(row[0], row[1], bool(row[2]))
 
 
 _LIVE_LEASE = Prepared(

@@ -101,15 +101,14 @@ def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Admi
 
 def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
     """The item a worker is to judge next; the one they already have, if they have one."""
-    found = work.stage_state_and_consent(tx, stage.id, worker_id)
+    found = work.situation(tx, stage.id, worker_id)
     if found is None:
         raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
-    stage_state, consented_at = found
-    if consented_at is None:
+    if found.consented_at is None:
         raise Refusal("no_consent", "Please read and accept the consent form first.", 403)
     record = work.participation_of(tx, stage.id, worker_id, lock=True)
     if record is None:
-        if stage_state == StageState.PAUSED:
+        if found.stage_state == StageState.PAUSED:
             return _nothing("paused", Progress(0, 0))
         entered = _enter(tx, study, stage, worker_id)
         if isinstance(entered, Offer):
@@ -121,20 +120,30 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
     # Also for somebody who has only just entered: another tab of theirs may have been first.
     if (held := work.live_lease(tx, stage.id, worker_id)) is not None:
         return _offer(stage, held, progress)
-    if stage_state == StageState.PAUSED:
-        return _nothing("paused", progress)
-    decided = admission(tx, study, stage, worker_id)
-    if not decided.allowed:
-        return Offer("locked", why_locked(study, decided), progress)
-    limit = stage.settings.max_per_worker
-    if limit is not None and record.answered >= limit:
-        return _nothing("limit", progress)
+    barred = _barred(tx, study, stage, found, record)
+    if barred is not None:
+        return barred
     lease = _lease_next(tx, study, stage, record)
     if lease is None and expire_leases(tx, study):
         lease = _lease_next(tx, study, stage, record)
     if lease is None:
         return _nothing("wait" if more_may_come(tx, study, stage) else "done", progress)
     return _offer(stage, lease, progress)
+
+
+def _barred(tx: Tx, study: Study, stage: RunningStage, found: work.Situation, record: ParticipationRow) -> Offer | None:
+    """Why somebody who is in the stage gets no item now, if they do not."""
+    progress = Progress(record.answered, record.earned)
+    if found.stage_state == StageState.PAUSED:
+        return _nothing("paused", progress)
+    if found.dropped_somewhere or stage.settings.entry.qualified_in is not None:
+        decided = admission(tx, study, stage, record.worker_id)
+        if not decided.allowed:
+            return Offer("locked", why_locked(study, decided), progress)
+    limit = stage.settings.max_per_worker
+    if limit is not None and record.answered >= limit:
+        return _nothing("limit", progress)
+    return None
 
 
 def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> ParticipationRow | Offer:
