@@ -181,3 +181,13 @@ def test_another_studys_database_is_refused(tmp_path: Path, database: str | None
     study = open_study(tmp_path / "one", address)
     assert study.store.read(results.stage_counts).result()[0].items == 6
     study.close()
+
+
+def test_a_second_server_does_not_pull_the_stages_from_under_the_first(tmp_path: Path, postgres_url: str) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=2)
+    first = open_study(folder, postgres_url)
+    open_study(folder, postgres_url).close()
+    write_small_study(folder, applications=3, texts=("changed left", "changed right"))
+    open_study(folder, postgres_url).close()
+    touch(first)

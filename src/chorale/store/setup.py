@@ -1,7 +1,7 @@
 """Bringing a study's stages, items and gold into its database."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -43,16 +43,20 @@ def lock_setup(tx: Connection) -> None:
         tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": SETUP_LOCK})
 
 
-def clear_if_untouched(tx: Connection) -> None:
-    """Forget stages, items and gold as long as nobody has come near them: until then the files may change at will."""
-    touched = (
+def is_untouched(tx: Connection) -> bool:
+    """Whether nobody has come near the stages and items yet."""
+    traces = (
         select(participation.c.stage_id).limit(1),
         select(event.c.id).where(or_(event.c.stage_id.is_not(None), event.c.item_id.is_not(None))).limit(1),
     )
-    if any(tx.execute(query).first() is not None for query in touched):
-        return
-    for table in (gold, item_source, item, stage):
+    return all(tx.execute(query).first() is None for query in traces)
+
+
+def clear(tx: Connection, keep: Collection[str]) -> None:
+    """Forget items, gold, and stages of other names. Those that stay keep their ids: another server may use them."""
+    for table in (gold, item_source, item):
         tx.execute(table.delete())
+    tx.execute(stage.delete().where(stage.c.name.not_in(keep)))
     tx.execute(setting.delete().where(setting.c.key == "seed"))
 
 

@@ -95,22 +95,31 @@ def _bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
 def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     """Bring the folder's stages, items and gold into the database; the ids of the stages."""
     setup.lock_setup(tx)
-    setup.clear_if_untouched(tx)
-    problems: list[Problem] = []
-    known = {stage.name: stage for stage in setup.stages(tx)}
-    problems += _stage_problems(folder, known)
-    _note_settings(tx, folder, clock, problems)
-    ids: dict[str, int] = {}
-    for position, content in enumerate(folder.stages):
-        name = content.settings.name
-        if name in known:
-            ids[name] = known[name].id
-        else:
-            ids[name] = setup.add_stage(tx, name, position, content.task.name, content.task.version)
-        _sync_items(tx, folder, content, ids[name], problems)
+    problems = _conflicts(tx, folder)
+    if problems and setup.is_untouched(tx):
+        # Nobody has seen anything yet, so the files are right.
+        setup.clear(tx, [content.settings.name for content in folder.stages])
+        problems = _conflicts(tx, folder)
     if problems:
         raise UserError("The study's files no longer fit what its database holds. Nothing was changed", problems)
-    return ids
+    _note_settings(tx, folder, clock)
+    known = {stage.name: stage.id for stage in setup.stages(tx)}
+    for position, content in enumerate(folder.stages):
+        name = content.settings.name
+        if name not in known:
+            known[name] = setup.add_stage(tx, name, position, content.task.name, content.task.version)
+        _add_new(tx, folder, content, known[name])
+    return known
+
+
+def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
+    """What the files say otherwise than the database."""
+    known = {stage.name: stage for stage in setup.stages(tx)}
+    problems = [*_stage_problems(folder, known), *_seed_problems(tx, folder)]
+    for content in folder.stages:
+        if content.settings.name in known:
+            problems += _item_problems(tx, content, known[content.settings.name].id)
+    return problems
 
 
 def _stage_problems(folder: StudyFolder, known: dict[str, StageRow]) -> Iterable[Problem]:
@@ -128,7 +137,13 @@ def _stage_problems(folder: StudyFolder, known: dict[str, StageRow]) -> Iterable
             )
 
 
-def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock, problems: list[Problem]) -> None:
+def _seed_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
+    seed = setup.setting_value(tx, "seed")
+    if seed is not None and seed != str(folder.settings.study.seed):
+        yield Problem("study.toml", None, "the seed can't change once the study has started", f"Put back {seed}.")
+
+
+def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
     """Keep every version of the study file that was in force, and of the texts people were shown."""
     texts = {folder.settings.study.consent: folder.consent}
     texts |= {content.settings.guidelines: content.guidelines for content in folder.stages}
@@ -136,37 +151,22 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock, problems: list[Pro
         setup.set_setting(tx, "texts", setup.as_text(texts))
         hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
         events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
-    before = setup.setting_value(tx, "study")
-    if before == folder.settings_text:
-        return
-    seed = setup.setting_value(tx, "seed")
-    if seed is not None and seed != str(folder.settings.study.seed):
-        problems.append(
-            Problem("study.toml", None, "the seed can't change once the study has started", f"Put back {seed}.")
-        )
-    setup.set_setting(tx, "study", folder.settings_text)
     setup.set_setting(tx, "seed", str(folder.settings.study.seed))
-    setup.set_setting(tx, "unsettled", "yes")
-    events.record(tx, clock(), "settings", {"study.toml": folder.settings_text})
+    if setup.setting_value(tx, "study") != folder.settings_text:
+        setup.set_setting(tx, "study", folder.settings_text)
+        setup.set_setting(tx, "unsettled", "yes")
+        events.record(tx, clock(), "settings", {"study.toml": folder.settings_text})
 
 
-def _sync_items(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int, problems: list[Problem]) -> None:
-    stage, seed = content.settings, folder.settings.study.seed
-    known = setup.known_items(tx, stage_id)
-    new_items: list[NewItem] = []
-    for item in content.items:
-        _add_or_compare(known, item, stage.items.file or "", new_items, problems)
-    setup.add_items(tx, stage_id, stage.name, seed, new_items, stage.judgments.min)
-    new_gold: list[NewGold] = []
-    known_gold = setup.known_gold(tx, stage_id)
+def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]:
+    """Items and gold that are not what they were, or no longer there."""
+    stage = content.settings
+    known, known_gold = setup.known_items(tx, stage_id), setup.known_gold(tx, stage_id)
     gold_file = stage.gold.file if stage.gold else ""
+    problems = [_changed(item, stage.items.file or "") for item in content.items if _differs(known, item)]
+    problems += [_changed(gold.item, gold_file) for gold in content.gold if _differs(known, gold.item)]
     for gold in content.gold:
-        new: list[NewItem] = []
-        _add_or_compare(known, gold.item, gold_file, new, problems)
-        if new:
-            new_gold.append(NewGold(gold.item, gold.answer, gold.explanation, "file"))
-            continue
-        answer, explanation = known_gold.get(gold.item.key, (setup.as_text(gold.answer), gold.explanation))
+        answer, _ = known_gold.get(gold.item.key, (setup.as_text(gold.answer), ""))
         if answer != setup.as_text(gold.answer):
             problems.append(
                 Problem(
@@ -177,11 +177,43 @@ def _sync_items(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: in
                     setup.as_text(gold.answer),
                 )
             )
-        elif explanation != gold.explanation:
-            setup.explain_gold(tx, stage_id, gold.item.key, gold.explanation)
-    setup.add_gold(tx, stage_id, stage.name, seed, new_gold)
     if stage.items.file is not None:
         problems += _missing(known, content, stage.items.file)
+    return problems
+
+
+def _differs(known: dict[str, str], item: NewItem) -> bool:
+    stored = known.get(item.key)
+    return stored is not None and stored != setup.as_text(item.payload)
+
+
+def _changed(item: NewItem, file: str) -> Problem:
+    return Problem(
+        file,
+        None,
+        f"item {item.key!r} is not what it was when the study started",
+        "Put it back, or give the changed item a new id: answers belong to the item that was shown.",
+        json.dumps(item.payload, ensure_ascii=False)[:200],
+    )
+
+
+def _add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) -> None:
+    """Bring in what the database does not have yet."""
+    stage, seed = content.settings, folder.settings.study.seed
+    known, known_gold = setup.known_items(tx, stage_id), setup.known_gold(tx, stage_id)
+    new = (item for item in content.items if item.key not in known)
+    setup.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
+    new_gold = [gold for gold in content.gold if gold.item.key not in known]
+    setup.add_gold(
+        tx,
+        stage_id,
+        stage.name,
+        seed,
+        [NewGold(gold.item, gold.answer, gold.explanation, "file") for gold in new_gold],
+    )
+    for gold in content.gold:
+        if gold.item.key in known_gold and known_gold[gold.item.key][1] != gold.explanation:
+            setup.explain_gold(tx, stage_id, gold.item.key, gold.explanation)
 
 
 def _missing(known: dict[str, str], content: StageContent, file: str) -> list[Problem]:
@@ -199,24 +231,6 @@ def _missing(known: dict[str, str], content: StageContent, file: str) -> list[Pr
             ", ".join(gone[:5]) + (" …" if len(gone) > 5 else ""),
         )
     ]
-
-
-def _add_or_compare(
-    known: dict[str, str], item: NewItem, file: str, new: list[NewItem], problems: list[Problem]
-) -> None:
-    stored = known.get(item.key)
-    if stored is None:
-        new.append(item)
-    elif stored != setup.as_text(item.payload):
-        problems.append(
-            Problem(
-                file,
-                None,
-                f"item {item.key!r} is not what it was when the study started",
-                "Put it back, or give the changed item a new id: answers belong to the item that was shown.",
-                json.dumps(item.payload, ensure_ascii=False)[:200],
-            )
-        )
 
 
 def _settle_after_changes(tx: Tx, study: Study) -> None:
