@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def test_kill_9_loses_nothing_and_doubles_nothing(tmp_path: Path, database: str 
     """Promises 1 and 2. The crowd never stops while the server is killed at random moments."""
     folder = tmp_path / "study"
     # More work than can be done while the kills go on.
-    write_small_study(folder, applications=4000, gold=200, share=0.1)
+    write_small_study(folder, applications=4000, gold=200, share=0.5)
     kills = KILLS if database is None else 20
     accepted: dict[str, str] = {}
     rng = random.Random(1)
@@ -136,11 +137,10 @@ def test_kill_9_loses_nothing_and_doubles_nothing(tmp_path: Path, database: str 
 
     with server:
         asyncio.run(everything())
-    study = open_study(folder, database)
-    check_integrity(study, accepted)
-    assert len(accepted) > 100
-    assert look(study, results.stage_counts)[0].dropped > 0
-    study.close()
+    with closing(open_study(folder, database)) as study:
+        check_integrity(study, accepted)
+        assert len(accepted) > kills, "hardly anybody got to work"
+        assert look(study, results.stage_counts)[0].dropped > 0
     if database is None:
         assert sqlite3.connect(folder / "study.db").execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -195,18 +195,16 @@ def test_200_workers_on_one_sqlite_file(tmp_path: Path) -> None:
     with Server(folder) as server:
         assert asyncio.run(rush(server.port, 200, accepted)) == []
     assert "locked" not in server.log.read_text()
-    study = open_study(folder)
-    check_rush(study, accepted)
-    study.close()
+    with closing(open_study(folder)) as study:
+        check_rush(study, accepted)
 
 
 def test_200_workers_on_postgresql_with_two_processes(two_processes: tuple[Path, str, int], tmp_path: Path) -> None:
     folder, address, port = two_processes
     accepted: dict[str, str] = {}
     assert asyncio.run(rush(port, 200, accepted)) == []
-    study = open_study(folder, address)
-    check_rush(study, accepted)
-    study.close()
+    with closing(open_study(folder, address)) as study:
+        check_rush(study, accepted)
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
