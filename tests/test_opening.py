@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,8 @@ def test_an_older_study_is_brought_up_to_date(tmp_path: Path, database: str | No
     if database is None:
         copy = tmp_path / "study.db.before-0002"
         assert "extra" not in columns(f"sqlite:///{copy}", "worker")
-        assert sqlite3.connect(copy).execute("SELECT count(*) FROM item").fetchone() == (20,)
+        with closing(sqlite3.connect(copy)) as connection:
+            assert connection.execute("SELECT count(*) FROM item").fetchone() == (20,)
 
 
 def test_a_failing_migration_changes_nothing(tmp_path: Path, database: str | None) -> None:

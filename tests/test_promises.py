@@ -142,7 +142,8 @@ def test_kill_9_loses_nothing_and_doubles_nothing(tmp_path: Path, database: str 
         assert len(accepted) > kills, "hardly anybody got to work"
         assert look(study, results.stage_counts)[0].dropped > 0
     if database is None:
-        assert sqlite3.connect(folder / "study.db").execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        with closing(sqlite3.connect(folder / "study.db")) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 @pytest.fixture
