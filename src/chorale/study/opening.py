@@ -98,7 +98,8 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     problems = _conflicts(tx, folder)
     if problems and setup.is_untouched(tx):
         # Nobody has seen anything yet, so the files are right.
-        setup.clear(tx, [content.settings.name for content in folder.stages])
+        tasks = {content.settings.name: content.task.name for content in folder.stages}
+        setup.clear(tx, [stage.name for stage in setup.stages(tx) if tasks.get(stage.name) == stage.task])
         problems = _conflicts(tx, folder)
     if problems:
         raise UserError("The study's files no longer fit what its database holds. Nothing was changed", problems)
