@@ -45,7 +45,8 @@ def test_a_crowd_does_the_study(tmp_path: Path) -> None:
     assert second["complete"] == second["items"] > 0
     assert told["outcomes"]["zeichner"]["unfinished"] == 0
     assert sum(told["outcomes"]["zeichner"].values()) == APPLICATIONS
-    assert told["accuracy"] > 0.5
+    # A dozen applications are too few to be right for sure; the whole demo below is not.
+    assert told["accuracy"] is None or 0 <= told["accuracy"] <= 1
     assert 0.5 < told["mean_confidence"]["meaningful"] <= 1
     assert told["spent"] > 0
     # Three cents for about eight seconds: the crowd's clock is the study's.
@@ -102,3 +103,6 @@ def test_the_whole_demo_takes_less_than_a_minute(tmp_path: Path) -> None:
     )
     assert done.stderr == ""
     assert "gold right, trust" in done.stdout, "somebody was dropped, and it says why"
+    right = re.search(r"([\d.]+)% of them as the study's author would", done.stdout)
+    assert right is not None
+    assert float(right[1]) > 70
