@@ -133,10 +133,14 @@ def _cell(text: str) -> str:
 
 def commands() -> str:
     """Every command as its --help has it, but not as a version of the library happens to lay it out."""
-    group: Any = get_command(app)
-    parts = [_command("chorale", group, "COMMAND …")]
-    parts += [_command(f"chorale {name}", command) for name, command in group.commands.items()]
-    return "\n".join(parts)
+    return "\n".join(_commands("chorale", get_command(app)))
+
+
+def _commands(name: str, command: Any) -> Iterator[str]:
+    inner = getattr(command, "commands", {})
+    yield _command(name, command, "COMMAND …" if inner else "")
+    for each, one in inner.items():
+        yield from _commands(f"{name} {each}", one)
 
 
 def _command(name: str, command: Any, rest: str = "") -> str:
@@ -145,7 +149,7 @@ def _command(name: str, command: Any, rest: str = "") -> str:
     shown = [one.metavar if one.required else f"[{one.metavar}]" for one in arguments]
     usage = " ".join([name, *shown, "[OPTIONS]", rest]).strip()
     rows = [(one.metavar, _meaning(one)) for one in arguments]
-    rows += [(" ".join([*one.opts, *([one.metavar] if one.metavar else [])]), _meaning(one)) for one in options]
+    rows += [(_spelling(one), _meaning(one)) for one in options]
     rows.append(("-h, --help", "Show what the command does and takes."))
     width = max(len(left) for left, _ in rows) + 2
     lines = [f"### `{name}`", "", " ".join(command.help.split()), "", "```text", usage, ""]
@@ -156,12 +160,17 @@ def _command(name: str, command: Any, rest: str = "") -> str:
     return "\n".join([*lines, "```", ""])
 
 
+def _spelling(option: Any) -> str:
+    both = " / ".join([" ".join(option.opts), *option.secondary_opts])
+    return f"{both} {option.metavar}" if option.metavar else both
+
+
 def _meaning(parameter: Any) -> str:
     text = str(parameter.help).strip()
     default = parameter.default
     if parameter.show_default is False or default is None or isinstance(default, bool) or parameter.required:
         return text
-    return f"{text} [default: {default}]"
+    return f"{text} [default: {', '.join(default) if isinstance(default, list | tuple) else default}]"
 
 
 GENERATED = {"settings": settings_tables, "task-options": task_options, "commands": commands}

@@ -55,21 +55,21 @@ def blocks(text: str, language: str) -> list[str]:
 # Everything is documented
 
 
-def commands() -> Iterator[tuple[str, Any]]:
-    group: Any = get_command(app)
-    yield "chorale", group
-    for name, command in group.commands.items():
-        yield f"chorale {name}", command
+def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    yield name, command
+    for each, inner in getattr(command, "commands", {}).items():
+        yield from commands(f"{name} {each}", inner)
 
 
-COMMANDS = list(commands())
+COMMANDS = list(commands("chorale", get_command(app)))
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
 def test_every_command_and_option_is_documented(name: str, command: Any) -> None:
     text = section(page("commands"), f"### `{name}`")
     for parameter in command.params:
-        for option in parameter.opts if parameter.param_type_name == "option" else [parameter.metavar]:
+        named = [*parameter.opts, *parameter.secondary_opts]
+        for option in named if parameter.param_type_name == "option" else [parameter.metavar]:
             assert re.search(rf"^  .*{re.escape(option)}\b", text, re.MULTILINE), f"{name}: {option}"
         assert parameter.help, f"{name}: {parameter.name} has no help"
 

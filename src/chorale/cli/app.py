@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from chorale import __version__
 from chorale.cli.check import check
 from chorale.cli.demo import demo
+from chorale.cli.evaluate import evaluate
 from chorale.cli.export import export
 from chorale.cli.gold import gold
 from chorale.cli.invite import invite
@@ -53,6 +54,7 @@ app = typer.Typer(
 )
 for command in (new, check, serve, status, export, verify, gold, invite, password, pause, resume, demo):
     app.command()(command)
+app.add_typer(evaluate)
 
 
 def _show_version(wanted: bool) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console, RenderableType
 
     from chorale.model import UserError
@@ -46,6 +48,12 @@ def show(*things: "RenderableType") -> None:
 
 def print_json(value: dict[str, Any]) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def tell_notes(notes: "Iterable[str]") -> None:
+    """What the reader of a result should know beside it."""
+    for note in notes:
+        typer.echo(f"note: {plain(note)}", err=True)
 
 
 def tell_error(error: "UserError") -> None:

@@ -1,5 +1,6 @@
 """Progress of long work: a bar on a terminal, a line now and then in a file."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -7,6 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 LINES = 10
+PATIENCE = 2.0
+"""Seconds of work nobody needs to be told about."""
 
 
 @contextmanager
@@ -17,6 +20,30 @@ def counting(what: str, expected: int, *, on_stderr: bool = False) -> Iterator[C
         yield from _with_bar(console, what, expected)
     else:
         yield from _with_lines(console, what, expected)
+
+
+@contextmanager
+def patiently(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A callback for `done, total`: shows a bar on standard error once the work has taken two seconds."""
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    started = time.monotonic()
+    task = progress.add_task(what, total=None)
+    shown = False
+
+    def report(done: int, total: int) -> None:
+        nonlocal shown
+        progress.update(task, completed=done, total=total)
+        if not shown and time.monotonic() - started > PATIENCE:
+            progress.start()
+            shown = True
+
+    try:
+        yield report
+    finally:
+        if shown:
+            progress.stop()
 
 
 def _with_bar(console: Console, what: str, expected: int) -> Iterator[Callable[[], None]]:

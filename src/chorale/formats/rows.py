@@ -2,10 +2,12 @@
 
 import codecs
 import csv
+import gzip
 import json
 import math
 import re
 import reprlib
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +26,7 @@ DEEPEST_NESTING = 50
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _OBJECTS = {".jsonl", ".ndjson"}
+_PACKED = ".gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +40,11 @@ def read_rows(path: Path, *, shown_as: str, problems: list[Problem]) -> Iterator
     """The sound rows of a file. What is wrong with the others is added to `problems`, under the name `shown_as`.
 
     The suffix decides the format: .jsonl and .ndjson hold one JSON object a line; .csv and .tsv have a header, and
-    all their cells are text. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
+    all their cells are text; any of them may be packed, with .gz behind the suffix. The text is UTF-8, with or without
+    a byte order mark. Blank lines are skipped.
     """
     report = _Reporter(shown_as, problems)
-    reader = _reader_for(path.suffix.lower())
+    reader = _reader_for(_suffix(path))
     if reader is None:
         report(
             None,
@@ -50,20 +54,34 @@ def read_rows(path: Path, *, shown_as: str, problems: list[Problem]) -> Iterator
         )
         return
     try:
-        with path.open("rb") as file:
+        with _opened(path) as file:
             if _is_utf8(file, report):
                 yield from reader(_Lines(file, report), report)
     except FileNotFoundError:
         report(None, "does not exist", "Create the file or correct its name.")
     except IsADirectoryError:
         report(None, "is a folder", "Name a file in it.")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        report(None, f"can't be unpacked: {error}", "Copy or download it again.")
     except OSError as error:
         report(None, f"can't be read: {error.strerror}", "Make the file readable.")
 
 
 def is_table(path: Path) -> bool:
     """Whether the file's rows are cells under a header, so that an empty cell is all there can be of nothing."""
-    return path.suffix.lower() in _TABLES
+    return _suffix(path) in _TABLES
+
+
+def _suffix(path: Path) -> str:
+    """What the file's name says its content is, packed or not."""
+    inner = path.with_suffix("") if path.suffix.lower() == _PACKED else path
+    return inner.suffix.lower()
+
+
+def _opened(path: Path) -> BufferedReader:
+    if path.suffix.lower() == _PACKED:
+        return BufferedReader(gzip.open(path))
+    return path.open("rb")
 
 
 def shortened(value: Any) -> str:

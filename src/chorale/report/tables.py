@@ -18,11 +18,11 @@ _LONGEST_TEXT = 80
 
 def plan_table(plan: StudyPlan) -> Table:
     """What each stage will ask for and cost."""
-    table = _table("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
+    table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
     for stage in plan.stages:
         bound = "≤ " if stage.at_most else ""
         wage = "" if stage.hourly_wage is None else money_text(stage.hourly_wage, plan.currency)
-        _add(
+        add_row(
             table,
             stage.name,
             f"{bound}{stage.items:,}",
@@ -41,63 +41,63 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
     A column for each stage: a study has few stages and there is much to say about each.
     """
     stages = status.stages
-    table = _table("stage", *(f"{stage.name}#" for stage in stages))
-    _add(table, "state", *(stage.state for stage in stages))
-    _add(table, "items complete", *(f"{stage.complete:,} of {stage.items:,}" for stage in stages))
-    _add(table, "results released", *(f"{stage.released:,}" for stage in stages))
+    table = table_of("stage", *(f"{stage.name}#" for stage in stages))
+    add_row(table, "state", *(stage.state for stage in stages))
+    add_row(table, "items complete", *(f"{stage.complete:,} of {stage.items:,}" for stage in stages))
+    add_row(table, "results released", *(f"{stage.released:,}" for stage in stages))
     if confidence is not None:
-        _add(table, "mean confidence", *(_share(confidence.get(stage.name)) for stage in stages))
-    _add(table, "judgments that count", *(f"{stage.judgments:,}" for stage in stages))
-    _add(table, "judgments discarded", *(f"{stage.discarded:,}" for stage in stages))
-    _add(table, "answers to gold", *(f"{stage.gold_answers:,}" for stage in stages))
-    _add(table, "workers", *(f"{stage.workers:,}" for stage in stages))
-    _add(table, "workers dropped", *(f"{stage.dropped:,}" for stage in stages))
-    _add(table, "cost", *(money_text(stage.paid + stage.fees, currency) for stage in stages))
+        add_row(table, "mean confidence", *(_share(confidence.get(stage.name)) for stage in stages))
+    add_row(table, "judgments that count", *(f"{stage.judgments:,}" for stage in stages))
+    add_row(table, "judgments discarded", *(f"{stage.discarded:,}" for stage in stages))
+    add_row(table, "answers to gold", *(f"{stage.gold_answers:,}" for stage in stages))
+    add_row(table, "workers", *(f"{stage.workers:,}" for stage in stages))
+    add_row(table, "workers dropped", *(f"{stage.dropped:,}" for stage in stages))
+    add_row(table, "cost", *(money_text(stage.paid + stage.fees, currency) for stage in stages))
     return table
 
 
 def dropped_table(dropped: Iterable[DroppedWorker], currency: str) -> Table:
     """Who was dropped, and why."""
-    table = _table("dropped", "stage", "why", "sent#", "paid#")
+    table = table_of("dropped", "stage", "why", "sent#", "paid#")
     for worker in dropped:
         paid = money_text(worker.paid, currency)
-        _add(table, worker.worker, worker.stage, worker.reason, f"{worker.judgments:,}", paid)
+        add_row(table, worker.worker, worker.stage, worker.reason, f"{worker.judgments:,}", paid)
     return table
 
 
 def applications_table(applications: Iterable[Application]) -> Table:
     """Judged rule applications, like the paper's table."""
-    table = _table("first phrase", "second phrase", "judgment", "confidence#")
+    table = table_of("first phrase", "second phrase", "judgment", "confidence#")
     for each in applications:
         judgment = each.judgment or each.outcome
-        _add(table, each.payload["lhs"], each.payload["rhs"], judgment, _share(each.confidence))
+        add_row(table, each.payload["lhs"], each.payload["rhs"], judgment, _share(each.confidence))
     return table
 
 
 def gold_table(gold: Iterable[Mapping[str, Any]]) -> Table:
     """A stage's gold and how people did on it."""
-    table = _table("item", "answer", "from", "right#", "in use", "what workers see")
+    table = table_of("item", "answer", "from", "right#", "in use", "what workers see")
     for row in gold:
         right = f"{row['right']} of {row['answered']}"
         use = "yes" if row["active"] else "retired"
-        _add(table, row["item"], _brief(row["answer"]), row["origin"], right, use, _view(row["view"]))
+        add_row(table, row["item"], _brief(row["answer"]), row["origin"], right, use, _view(row["view"]))
     return table
 
 
 def candidates_table(items: Iterable[Mapping[str, Any]]) -> Table:
     """Judged items that could become gold."""
-    table = _table("item", "crowd says", "confidence#", "judgments#", "what workers see")
+    table = table_of("item", "crowd says", "confidence#", "judgments#", "what workers see")
     for row in items:
         confidence = _share(row["confidence"])
-        _add(table, row["item"], _brief(row["answer"]), confidence, row["judgments"], _view(row["view"]))
+        add_row(table, row["item"], _brief(row["answer"]), confidence, row["judgments"], _view(row["view"]))
     return table
 
 
 def outcomes_table(counts: Mapping[str, int]) -> Table:
     """How many of what a task judges came to which end."""
-    table = _table("outcome", "#")
+    table = table_of("outcome", "#")
     for outcome, count in counts.items():
-        _add(table, outcome, f"{count:,}")
+        add_row(table, outcome, f"{count:,}")
     return table
 
 
@@ -117,7 +117,7 @@ def wage_line(status: Status, currency: str, minimum: int) -> str:
     return line
 
 
-def _table(*columns: str) -> Table:
+def table_of(*columns: str) -> Table:
     """A table with these columns; a name that ends in # is one of numbers."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for name in columns:
@@ -125,7 +125,8 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _add(table: Table, *cells: Any) -> None:
+def add_row(table: Table, *cells: Any) -> None:
+    """Cells as they are, but for what would move a terminal's cursor."""
     # As text and not as markup: a cell may come from an item and hold anything.
     table.add_row(*(Text(_printable(str(cell))) for cell in cells))
 

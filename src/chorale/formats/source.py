@@ -1,0 +1,73 @@
+"""A file as text, for readers that need all of it: decoded, unpacked, and with a digest for signatures."""
+
+import codecs
+import gzip
+import hashlib
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from chorale.model import Problem, UserError
+
+_DIGEST_LENGTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a file holds."""
+
+    name: str
+    """As messages show it."""
+    text: str
+    digest: str
+    """The first digits of the SHA-256 of the file's (unpacked) bytes."""
+
+
+def read_source(path: Path) -> Source:
+    """The whole of a UTF-8 text file, with or without a byte order mark, plain or .gz. Anything else is refused.
+
+    Line breaks come as `\\n`, whatever the file uses.
+    """
+    raw = read_bytes(path)
+    return Source(str(path), _decoded(raw, str(path)), digest_of(raw))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file, unpacked if its name ends in .gz."""
+    try:
+        raw = path.read_bytes()
+        return gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
+    except FileNotFoundError:
+        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
+    except IsADirectoryError:
+        raise refused(path, None, "is a folder", "Name a file in it") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
+    except OSError as error:
+        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+
+
+def digest_of(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()[:_DIGEST_LENGTH]
+
+
+def refused(path: Path | str, line: int | None, message: str, fix: str, value: str | None = None) -> UserError:
+    """The error of a file with one thing wrong."""
+    return UserError(f"{path} can't be used", [Problem(str(path), line, message, f"{fix}.", value)])
+
+
+def _decoded(raw: bytes, name: str) -> str:
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise refused(name, 1, "is UTF-16 text, not UTF-8", "Save the file as UTF-8 (in Excel: “CSV UTF-8”)")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        found = repr(raw[error.start : error.end])
+        raise refused(name, line, "is not UTF-8 text", "Save the file as UTF-8", found) from None
+    if not text.strip():
+        raise refused(name, None, "is empty", "Check that the right file was named")
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise refused(name, line, "contains a NUL character", "Remove it")
+    return text.replace("\r\n", "\n") if "\r" in text else text

@@ -1,0 +1,116 @@
+"""Scores as people want them: tables for a terminal, tables for a paper, one object for a script."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.table import Table
+
+from chorale.report.tables import add_row, table_of
+from chorale.scores import Comparison, Interval
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """A table of results. A float is shown with `digits` behind the point, None as nothing."""
+
+    title: str
+    columns: tuple[str, ...]
+    """A name that ends in # is one of numbers."""
+    rows: Sequence[Sequence[Cell]]
+    digits: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a scoring command found, in every shape it may be asked for."""
+
+    json: Mapping[str, Any]
+    """What `--json` prints, without signature and notes: they are added to it."""
+    tables: Sequence[ScoreTable]
+    signature: str
+    notes: Sequence[str] = field(default=())
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self.json, "notes": list(self.notes), "signature": self.signature}
+
+
+def score_table(table: ScoreTable) -> Table:
+    """For a terminal."""
+    shown = table_of(*table.columns)
+    shown.title, shown.title_justify = table.title, "left"
+    for row in table.rows:
+        add_row(shown, *(_cell(value, table.digits) for value in row))
+    return shown
+
+
+def latex_table(table: ScoreTable) -> str:
+    """For a paper: a tabular in booktabs' manner, to be pasted between \\begin{table} and \\end{table}."""
+    alignment = "".join("r" if name.endswith("#") else "l" for name in table.columns)
+    lines = [f"% {_latex(table.title)}", rf"\begin{{tabular}}{{{alignment}}}", r"\toprule"]
+    lines += [" & ".join(_latex(name.removesuffix("#")) for name in table.columns) + r" \\", r"\midrule"]
+    lines += [" & ".join(_latex(_cell(value, table.digits)) for value in row) + r" \\" for row in table.rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def comparison_table(title: str, names: tuple[str, str], compared: Mapping[str, Comparison]) -> ScoreTable:
+    """Two systems, score by score."""
+    rows = [
+        (
+            name,
+            one.first,
+            one.second,
+            one.difference,
+            shown_interval(one.interval),
+            one.p_bootstrap,
+            one.p_randomisation,
+        )
+        for name, one in compared.items()
+    ]
+    columns = ("score", f"{names[0]}#", f"{names[1]}#", "difference#", "95% interval#", "p bootstrap#", "p random.#")
+    return ScoreTable(title, columns, rows)
+
+
+def shown_interval(interval: Interval | None, digits: int = 4) -> str:
+    return "" if interval is None else f"{interval.low:.{digits}f}–{interval.high:.{digits}f}"
+
+
+def jsonable(values: Mapping[str, Interval] | Mapping[str, Comparison]) -> dict[str, Any]:
+    """Intervals and comparisons as `--json` prints them."""
+    return {name: one.as_list() if isinstance(one, Interval) else one.as_dict() for name, one in values.items()}
+
+
+def latex_document(tables: Iterable[ScoreTable], signature: str) -> str:
+    return "\n\n".join([*(latex_table(table) for table in tables), f"% {_latex(signature)}"])
+
+
+def _cell(value: Cell, digits: int) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.{digits}f}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\n": " ",
+        "–": "--",
+    }
+)
+
+
+def _latex(text: str) -> str:
+    return text.translate(_LATEX)

@@ -1,0 +1,96 @@
+"""Bootstrap intervals: how far a score would move if the items had been others of the same kind.
+
+Items are drawn with replacement, as many as there are, and the score is computed again; the interval holds the middle
+share of what comes out (Efron's percentile method).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from chorale.scores.statistics import FloatArray, Metric, Statistics, stacked
+
+Progress = Callable[[int, int], None]
+_AT_ONCE = 2**22
+"""Numbers in memory at a time while drawing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    low: float
+    high: float
+
+    def as_list(self) -> list[float]:
+        return [self.low, self.high]
+
+
+def intervals(
+    statistics: Statistics,
+    metric: Metric,
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> dict[str, Interval]:
+    """An interval for every score of the metric. The same seed and items give the same interval, in any order."""
+    if not len(statistics.items):
+        raise ValueError("there are no items to draw from")
+    drawn = resampled(statistics, metric, resamples=resamples, seed=seed, progress=progress)
+    return {name: interval_of(values, level) for name, values in drawn.items()}
+
+
+def interval_of(values: FloatArray, level: float) -> Interval:
+    """The middle `level` of the values."""
+    tail = (1 - level) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def resampled(
+    statistics: Statistics, metric: Metric, *, resamples: int, seed: int, progress: Progress | None = None
+) -> dict[str, FloatArray]:
+    """The scores of that many resamples."""
+    rng = np.random.default_rng(seed)
+    if not metric.additive:
+        rows = in_fixed_order(statistics.rows)
+        drawn = []
+        for number in range(resamples):
+            drawn.append(metric.formula(rows[rng.integers(len(rows), size=len(rows))]))
+            if progress:
+                progress(number + 1, resamples)
+        return stacked(drawn)
+    distinct, weights = distinct_rows(statistics.rows)
+    sums = np.concatenate([draws @ distinct for draws in draw_counts(weights, resamples, rng, progress)])
+    return {name: np.asarray(value) for name, value in metric.formula(sums).items()}
+
+
+def in_fixed_order(rows: FloatArray) -> FloatArray:
+    """The rows sorted, so that nothing drawn from them depends on the order in which they came."""
+    return rows[np.lexsort(rows.T[::-1])] if rows.shape[1] else rows
+
+
+def distinct_rows(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The different rows, sorted, and how often each occurs.
+
+    Statistics are mostly small counts, so there are few: drawing how often each is taken is the same as drawing items,
+    and costs no more for a million of them.
+    """
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    return distinct, counts.astype(np.float64)
+
+
+def draw_counts(
+    weights: FloatArray, resamples: int, rng: np.random.Generator, progress: Progress | None = None
+) -> "list[FloatArray]":
+    """How often each distinct row is drawn, for that many resamples, in blocks."""
+    total = int(weights.sum())
+    block = max(1, _AT_ONCE // max(1, len(weights)))
+    blocks = []
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
+        blocks.append(rng.multinomial(total, weights / total, size=size).astype(np.float64))
+        if progress:
+            progress(start + size, resamples)
+    return blocks
