@@ -1,0 +1,30 @@
+"""How far people agree beyond what chance would give: coefficients, tables of pairs and items, distances."""
+
+from chorale.agreement.alpha import krippendorff_alpha
+from chorale.agreement.distances import DISTANCES, Distance
+from chorale.agreement.fleiss import fleiss_kappa
+from chorale.agreement.kappa import cohen_kappa
+from chorale.agreement.pairs import Pair, agreement_of_pairs
+from chorale.agreement.percent import percent_agreement
+from chorale.agreement.pi import scott_pi
+from chorale.agreement.result import Agreement, side_by_side
+from chorale.agreement.scales import LEVELS, WEIGHTS, Level, UnfitLabelError, Weights
+
+__all__ = [
+    "DISTANCES",
+    "LEVELS",
+    "WEIGHTS",
+    "Agreement",
+    "Distance",
+    "Level",
+    "Pair",
+    "UnfitLabelError",
+    "Weights",
+    "agreement_of_pairs",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "percent_agreement",
+    "scott_pi",
+    "side_by_side",
+]

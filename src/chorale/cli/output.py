@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from chorale.model import UserError
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Of half a surrogate pair, which no encoding has, a file's name may be made as well.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 # Tables are not cut to the width of a terminal that is not there.
 _WIDTH_OF_A_FILE = 140
 
@@ -47,7 +48,9 @@ def show(*things: "RenderableType") -> None:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    """One object. What would move a terminal's cursor, or can't be encoded, is written as an escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    typer.echo(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def tell_notes(notes: "Iterable[str]") -> None:

@@ -1,6 +1,6 @@
 """Progress of long work: a bar on a terminal, a line now and then in a file."""
 
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -24,25 +24,26 @@ def counting(what: str, expected: int, *, on_stderr: bool = False) -> Iterator[C
 
 @contextmanager
 def patiently(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A callback for `done, total`: shows a bar on standard error once the work has taken two seconds."""
+    """A callback for `done, total`: shows a bar on standard error once the work has taken two seconds.
+
+    Work that has told nothing by then, such as reading a large file, gets a bar as well, of unknown length.
+    """
     console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield lambda _done, _total: None
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    started = time.monotonic()
+    progress = Progress(*columns, console=console, transient=True)
     task = progress.add_task(what, total=None)
-    shown = False
-
-    def report(done: int, total: int) -> None:
-        nonlocal shown
-        progress.update(task, completed=done, total=total)
-        if not shown and time.monotonic() - started > PATIENCE:
-            progress.start()
-            shown = True
-
+    timer = threading.Timer(PATIENCE, progress.start)
+    timer.daemon = True
+    timer.start()
     try:
-        yield report
+        yield lambda done, total: progress.update(task, completed=done, total=total)
     finally:
-        if shown:
+        timer.cancel()
+        timer.join()
+        if progress.live.is_started:
             progress.stop()
 
 

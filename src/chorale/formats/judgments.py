@@ -4,8 +4,6 @@ In memory a judgment is three small numbers, and names are kept beside them, sor
 depends on the order of rows in the file it came from.
 """
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
@@ -14,10 +12,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chorale.formats.judgment_columns import JSON_LISTS, as_text, columns_of, label_column, split_labels
+from chorale.formats.ordering import order_of
+from chorale.formats.wording import many
+
 Codes = NDArray[np.int32]
 Repeats = Literal["last", "first", "all"]
-JSON_LISTS = "json"
-"""Given as the separator of labels: cells are JSON lists."""
+
+__all__ = ["JSON_LISTS", "Codes", "Judgments", "Repeats", "set_name", "split_labels"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,36 +57,56 @@ class Judgments:
         trust: Iterable[float] | None = None,
         sep: str | None = None,
         repeats: Repeats = "last",
+        counted: bool = False,
     ) -> Self:
         """From any three columns of equal length: lists, NumPy arrays, columns of any dataframe.
 
         `sep` makes labels sets: cells are split at it, or read as JSON lists if it is `json`. Labels that are lists are
         sets anyway. A judgment without a label (None, NaN or an empty text) is left out; of a worker's repeated
-        judgments of one task the last counts, the first, or all of them. Both are said in `notes`.
+        judgments of one task the last counts, the first, or all of them. Both are said in `notes`. An option that is in
+        one label twice is there once, or, if options are `counted`, twice in `sets` as well. A judgment without
+        a task or worker, or whose trust is not a number of at least 0, raises ValueError.
         """
-        columns = {"task": _as_text(tasks), "worker": _as_text(workers), "label": _label_column(labels, sep)}
+        columns = {"task": as_text(tasks), "worker": as_text(workers), "label": label_column(labels, sep)}
         if trust is not None:
             columns["trust"] = pl.Series("trust", trust, dtype=pl.Float64, strict=False)
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) != 1:
             raise ValueError(f"columns must be equally long, not {lengths}")
-        return cls.from_frame(pl.DataFrame(columns), repeats=repeats)
+        return cls.from_frame(pl.DataFrame(columns), repeats=repeats, counted=counted)
 
     @classmethod
-    def from_frame(cls, frame: pl.DataFrame, *, repeats: Repeats = "last") -> Self:
+    def from_dataframe(
+        cls,
+        data: Any,
+        *,
+        task: str = "task",
+        worker: str = "worker",
+        label: str = "label",
+        trust: str | None = None,
+        sep: str | None = None,
+        repeats: Repeats = "last",
+        counted: bool = False,
+    ) -> Self:
+        """From a table of Polars, pandas or Arrow, or anything that gives a column by its name.
+
+        See `from_columns`.
+        """
+        names = [task, worker, label] + ([] if trust is None else [trust])
+        columns = columns_of(data, names)
+        weights = None if trust is None else columns[trust]
+        return cls.from_columns(
+            columns[task], columns[worker], columns[label], trust=weights, sep=sep, repeats=repeats, counted=counted
+        )
+
+    @classmethod
+    def from_frame(cls, frame: pl.DataFrame, *, repeats: Repeats = "last", counted: bool = False) -> Self:
         """From a frame with the text columns `task` and `worker`, `label` as text or lists, and perhaps `trust`."""
         frame, notes = _without_gaps(frame)
         multiple = isinstance(frame.schema["label"], pl.List)
         if multiple:
-            # One spelling per set: sorted, each option once.
-            frame = frame.with_columns(label=pl.col("label").list.drop_nulls().list.unique().list.sort())
-            sets_as_text = (
-                pl.col("label").list.eval(pl.element().str.replace_all("|", "\\|", literal=True)).list.join("|")
-            )
-            frame = frame.with_columns(set=pl.col("label"), label=sets_as_text)
-        tasks, task_names = coded(frame["task"])
-        workers, worker_names = coded(frame["worker"])
-        labels, label_names = coded(frame["label"])
+            frame = _with_sets_as_text(frame, counted=counted)
+        (tasks, workers, labels), (task_names, worker_names, label_names) = _coded(frame, ("task", "worker", "label"))
         options, sets = label_names, None
         if multiple:
             options, sets = _options_of(frame, label_names)
@@ -93,17 +115,35 @@ class Judgments:
         return read if repeats == "all" else read._without_repeats(repeats)
 
     def _without_repeats(self, keep: Repeats) -> Self:
-        pair = self.tasks.astype(np.int64) * max(1, len(self.worker_names)) + self.workers
-        order = np.argsort(pair, kind="stable")
+        width = max(1, len(self.worker_names))
+        pair = self.tasks.astype(np.int64) * width + self.workers
+        order = order_of(pair, width * max(1, len(self.task_names)))
         ordered = pair[order]
         edge = ordered[1:] != ordered[:-1]
-        kept_in_order = np.r_[edge, True] if keep == "last" else np.r_[True, edge]
-        if len(self) == 0 or kept_in_order.all():
+        if edge.all():
             return self
-        kept = np.sort(order[kept_in_order])
-        gone = len(self) - len(kept)
-        note = f"{gone:,} judgments left out: the worker judged the task more than once, and the {keep} one counts."
-        return self.taken(kept, note)
+        kept = np.zeros(len(self), dtype=np.bool_)
+        kept[order[np.r_[edge, True] if keep == "last" else np.r_[True, edge]]] = True
+        gone = len(self) - int(np.count_nonzero(kept))
+        left_out = many(gone, "judgment", "judgments")
+        note = f"{left_out} left out: the worker judged the task more than once, and the {keep} one counts."
+        return self.taken(kept, note)._without_unused_labels()
+
+    def _without_unused_labels(self) -> Self:
+        """Labels that only judgments left out had are nobody's labels."""
+        used = np.bincount(self.labels, minlength=len(self.label_names)) > 0
+        if used.all():
+            return self
+        names = tuple(name for name, is_used in zip(self.label_names, used, strict=True) if is_used)
+        labels = (np.cumsum(used) - 1)[self.labels].astype(np.int32)
+        if self.sets is None:
+            return replace(self, labels=labels, label_names=names, options=names)
+        sets = [one for one, is_used in zip(self.sets, used, strict=True) if is_used]
+        codes = sorted({option for one in sets for option in one})
+        place = {code: number for number, code in enumerate(codes)}
+        options = tuple(self.options[code] for code in codes)
+        renumbered = tuple(tuple(place[code] for code in one) for one in sets)
+        return replace(self, labels=labels, label_names=names, options=options, sets=renumbered)
 
     def taken(self, kept: NDArray[np.intp] | NDArray[np.bool_], *notes: str) -> Self:
         """Only these judgments. Names stay, even of what is no longer there."""
@@ -116,22 +156,69 @@ class Judgments:
             notes=(*self.notes, *notes),
         )
 
+    def with_options(self, options: Iterable[str]) -> Self:
+        """The same judgments in a task that had these options, whether or not anybody chose them.
 
-def coded(column: pl.Series) -> tuple[Codes, tuple[str, ...]]:
-    """A text column as codes into its sorted distinct values."""
-    categories = column.unique().sort()
-    names = tuple(categories.to_list())
-    return column.cast(pl.Enum(categories)).to_physical().to_numpy().astype(np.int32), names
+        A judgment with any other raises ValueError, which names it.
+        """
+        listed = tuple(sorted(set(options)))
+        unlisted = sorted(set(self.options) - set(listed))
+        if unlisted:
+            raise ValueError(f"not among the options: {', '.join(map(repr, unlisted))}")
+        place = {option: number for number, option in enumerate(listed)}
+        if self.sets is None:
+            moved = np.array([place[name] for name in self.label_names], dtype=np.int32)
+            labels = moved[self.labels] if len(self) else self.labels
+            return replace(self, labels=labels, label_names=listed, options=listed)
+        sets = tuple(tuple(place[self.options[code]] for code in one) for one in self.sets)
+        return replace(self, options=listed, sets=sets)
+
+
+def set_name(options: Iterable[str]) -> str:
+    """The label that a set of options is.
+
+    >>> set_name({"b", "a", "x|y"})
+    'a|b|x\\\\|y'
+    """
+    return "|".join(option.replace("\\", "\\\\").replace("|", "\\|") for option in sorted(set(options)))
+
+
+def _coded(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[list[Codes], list[tuple[str, ...]]]:
+    """Text columns as codes into their sorted distinct values, all columns at once."""
+    distinct = frame.select(pl.col(name).unique().sort().implode() for name in columns)
+    values = [distinct[name].item() if len(frame) else pl.Series(dtype=pl.String) for name in columns]
+    codes = frame.select(
+        pl.col(name).cast(pl.Enum(categories)).to_physical().cast(pl.Int32)
+        for name, categories in zip(columns, values, strict=True)
+    )
+    return [codes[name].to_numpy() for name in columns], [tuple(categories.to_list()) for categories in values]
 
 
 def _without_gaps(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     label = pl.col("label")
     empty = label.list.len() == 0 if isinstance(frame.schema["label"], pl.List) else label == ""
-    kept = frame.filter(~(label.is_null() | empty))
+    gap = frame.select(label.is_null() | empty).to_series()
+    kept = frame.filter(~gap) if gap.any() else frame
+    for name in ("task", "worker"):
+        if kept[name].null_count():
+            where = int(kept[name].is_null().arg_max() or 0)
+            raise ValueError(f"judgment {where + 1} of those with a label has no {name}")
+    if "trust" in kept.columns:
+        trust = kept["trust"].fill_null(float("nan"))
+        if not (trust.is_finite() & (trust >= 0)).all():
+            raise ValueError("trust must be a number of at least 0 at every judgment")
     gone = len(frame) - len(kept)
     if not gone:
         return frame, ()
-    return kept, (f"{gone:,} rows left out: they have no label.",)
+    return kept, (f"{many(gone, 'row left out: it has', 'rows left out: they have')} no label.",)
+
+
+def _with_sets_as_text(frame: pl.DataFrame, *, counted: bool) -> pl.DataFrame:
+    """One spelling per set, sorted and each option once unless counted, as the label; the set itself beside it."""
+    options = pl.col("label").list.drop_nulls()
+    frame = frame.with_columns(set=(options if counted else options.list.unique()).list.sort())
+    escaped = pl.element().str.replace_all("\\", "\\\\", literal=True).str.replace_all("|", "\\|", literal=True)
+    return frame.with_columns(label=pl.col("set").list.eval(escaped).list.join("|"))
 
 
 def _options_of(frame: pl.DataFrame, label_names: Sequence[str]) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
@@ -140,74 +227,3 @@ def _options_of(frame: pl.DataFrame, label_names: Sequence[str]) -> tuple[tuple[
     options = tuple(sorted({option for options in by_label.values() for option in options}))
     code = {option: number for number, option in enumerate(options)}
     return options, tuple(tuple(code[option] for option in by_label[label]) for label in label_names)
-
-
-def _as_text(values: Iterable[Any]) -> pl.Series:
-    """A column as text; numbers as they are written, whole ones without a point."""
-    series = _as_series(values)
-    if series.dtype == pl.String:
-        return series
-    if series.dtype.is_float():
-        series = series.fill_nan(None)
-        if (series.drop_nulls() == series.drop_nulls().floor()).all():
-            series = series.cast(pl.Int64, strict=False)
-    if series.dtype == pl.Object:
-        return pl.Series([None if value is None else str(value) for value in series], dtype=pl.String)
-    return series.cast(pl.String)
-
-
-def _as_series(values: Iterable[Any]) -> pl.Series:
-    if isinstance(values, pl.Series):
-        return values
-    array = values if isinstance(values, list | tuple) else np.asarray(values)
-    try:
-        return pl.Series(array, strict=True)
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
-        # Values of several kinds, as in an object column of pandas.
-        return pl.Series([None if _is_nan(value) else str(value) for value in array], dtype=pl.String)
-
-
-def _is_nan(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _label_column(values: Iterable[Any], sep: str | None) -> pl.Series:
-    listed = values if isinstance(values, pl.Series) else list(values)
-    if not isinstance(listed, pl.Series) and any(isinstance(value, list | tuple | set | frozenset) for value in listed):
-        listed = pl.Series(
-            [None if _is_nan(value) else sorted(map(str, value)) for value in listed], dtype=pl.List(pl.String)
-        )
-    if isinstance(listed, pl.Series) and isinstance(listed.dtype, pl.List):
-        return listed.cast(pl.List(pl.String))
-    return split_labels(_as_text(listed), sep)
-
-
-def split_labels(column: pl.Series, sep: str | None) -> pl.Series:
-    """Labels of text as sets of options, if there is a separator.
-
-    Options are stripped of white space around them. A cell that is not a JSON list where one should be raises
-    ValueError with the cell.
-    """
-    if sep is None:
-        return column.str.strip_chars()
-    if sep == JSON_LISTS:
-        distinct = column.unique().drop_nulls().to_list()
-        lists = pl.DataFrame(
-            {"cell": distinct, "list": [_json_list(cell) for cell in distinct]},
-            schema={"cell": pl.String, "list": pl.List(pl.String)},
-        )
-        return column.to_frame("cell").join(lists, on="cell", how="left", maintain_order="left")["list"]
-    parts = column.str.split(sep).list.eval(pl.element().str.strip_chars())
-    return parts.list.eval(pl.element().filter(pl.element() != ""))
-
-
-def _json_list(cell: str) -> list[str]:
-    if not cell.strip():
-        return []
-    try:
-        values = json.loads(cell)
-    except (ValueError, RecursionError):
-        values = None
-    if not isinstance(values, list) or not all(isinstance(value, str | int | float) for value in values):
-        raise ValueError(cell)
-    return [str(value) for value in values]

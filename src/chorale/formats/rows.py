@@ -24,6 +24,8 @@ DEEPEST_NESTING = 50
 """Of JSON values: far more than an item needs, far less than makes other programs stumble."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+"""In JSON text: what may stand for NUL, or for half a surrogate pair."""
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _OBJECTS = {".jsonl", ".ndjson"}
 _PACKED = ".gz"
@@ -44,7 +46,7 @@ def read_rows(path: Path, *, shown_as: str, problems: list[Problem]) -> Iterator
     a byte order mark. Blank lines are skipped.
     """
     report = _Reporter(shown_as, problems)
-    reader = _reader_for(_suffix(path))
+    reader = _reader_for(suffix_of(path))
     if reader is None:
         report(
             None,
@@ -69,11 +71,11 @@ def read_rows(path: Path, *, shown_as: str, problems: list[Problem]) -> Iterator
 
 def is_table(path: Path) -> bool:
     """Whether the file's rows are cells under a header, so that an empty cell is all there can be of nothing."""
-    return _suffix(path) in _TABLES
+    return suffix_of(path) in _TABLES
 
 
-def _suffix(path: Path) -> str:
-    """What the file's name says its content is, packed or not."""
+def suffix_of(path: Path) -> str:
+    """What the file's name says its content is, in small letters, packed or not: `.csv` of `a.CSV.gz`."""
     inner = path.with_suffix("") if path.suffix.lower() == _PACKED else path
     return inner.suffix.lower()
 
@@ -181,10 +183,10 @@ def _is_utf8(file: BufferedReader, report: _Reporter) -> bool:
 # JSONL
 
 
-class _FlawError(ValueError):
-    """Something JSON or Python allows and a row must not have."""
+class FlawError(ValueError):
+    """What is wrong with a row, and what to do about it."""
 
-    def __init__(self, message: str, fix: str, value: str) -> None:
+    def __init__(self, message: str, fix: str, value: str | None = None) -> None:
         super().__init__(message)
         self.message, self.fix, self.value = message, fix, value
 
@@ -198,7 +200,7 @@ def _objects(lines: _Lines, report: _Reporter) -> Iterator[Row]:
             empty = False
             try:
                 yield Row(lines.number, _parsed(text))
-            except _FlawError as flaw:
+            except FlawError as flaw:
                 report(lines.number, flaw.message, flaw.fix, flaw.value)
             except (ValueError, RecursionError) as error:
                 report(lines.number, *_why_not_json(text, error, ended=lines.ended))
@@ -207,12 +209,18 @@ def _objects(lines: _Lines, report: _Reporter) -> Iterator[Row]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    values = _DECODER.decode(text)
+    values = parsed_json(text)
     if not isinstance(values, dict):
-        raise _FlawError("is not an object", 'Write one JSON object a line: {"id": "…", …}.', shortened(values))
+        raise FlawError("is not an object", 'Write one JSON object a line: {"id": "…", …}.', shortened(values))
+    return values
+
+
+def parsed_json(text: str) -> Any:
+    """What JSON text says. FlawError for what JSON or Python allows and a file must not have: a key twice, NaN, NUL."""
+    values = _DECODER.decode(text)
     # Only an escape can bring in characters that the decoded line does not hold.
     if "\\u" in text or text.count("[") + text.count("{") > DEEPEST_NESTING:
-        _check_inside(values)
+        check_inside(values)
     return values
 
 
@@ -230,34 +238,33 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _FlawError("has a key twice", "Remove one of the two.", shortened(twice))
+        raise FlawError("has a key twice", "Remove one of the two.", shortened(twice))
     return values
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise _FlawError("has a number that is not finite", "Write a smaller number, or null.", shortened(text))
+        raise FlawError("has a number that is not finite", "Write a smaller number, or null.", shortened(text))
     return number
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_float=_finite, parse_constant=_finite)
 
 
-def _check_inside(values: Any) -> None:
+def check_inside(values: Any) -> None:
+    """FlawError for nesting too deep, and for texts that can't be stored or printed."""
     left = [(values, 1)]
     while left:
         value, depth = left.pop()
         if depth > DEEPEST_NESTING:
-            raise _FlawError(
-                "is nested too deeply", "Put the values side by side.", f"{DEEPEST_NESTING} levels or more"
-            )
+            raise FlawError("is nested too deeply", "Put the values side by side.", f"{DEEPEST_NESTING} levels or more")
         if isinstance(value, dict):
             left += [(inner, depth + 1) for inner in (*value.keys(), *value.values())]
         elif isinstance(value, list):
             left += [(inner, depth + 1) for inner in value]
         elif isinstance(value, str) and _UNSTORABLE.search(value):
-            raise _FlawError("has a NUL character or half a surrogate pair in a text", "Remove it.", shortened(value))
+            raise FlawError("has a NUL character or half a surrogate pair in a text", "Remove it.", shortened(value))
 
 
 # CSV

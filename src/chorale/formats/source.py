@@ -9,6 +9,8 @@ from pathlib import Path
 
 from chorale.model import Problem, UserError
 
+MOST_PROBLEMS = 50
+"""Told of one file: more help nobody."""
 _DIGEST_LENGTH = 8
 
 

@@ -1,12 +1,13 @@
 """Scores as people want them: tables for a terminal, tables for a paper, one object for a script."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rich.table import Table
 
-from chorale.report.tables import add_row, table_of
+from chorale.report.terminal import add_row, printable, table_of
 from chorale.scores import Comparison, Interval
 
 Cell = str | int | float | None
@@ -40,7 +41,7 @@ class Scored:
 def score_table(table: ScoreTable) -> Table:
     """For a terminal."""
     shown = table_of(*table.columns)
-    shown.title, shown.title_justify = table.title, "left"
+    shown.title, shown.title_justify = printable(table.title), "left"
     for row in table.rows:
         add_row(shown, *(_cell(value, table.digits) for value in row))
     return shown
@@ -69,12 +70,26 @@ def comparison_table(title: str, names: tuple[str, str], compared: Mapping[str, 
         )
         for name, one in compared.items()
     ]
-    columns = ("score", f"{names[0]}#", f"{names[1]}#", "difference#", "95% interval#", "p bootstrap#", "p random.#")
+    columns = (
+        "score",
+        f"{names[0]}#",
+        f"{names[1]}#",
+        "difference#",
+        "95% interval#",
+        "p bootstrap#",
+        "p randomisation#",
+    )
     return ScoreTable(title, columns, rows)
 
 
 def shown_interval(interval: Interval | None, digits: int = 4) -> str:
-    return "" if interval is None else f"{interval.low:.{digits}f}–{interval.high:.{digits}f}"
+    """With “to” between the ends: a dash would be hard to tell from a minus."""
+    return "" if interval is None else f"{shown_number(interval.low, digits)} to {shown_number(interval.high, digits)}"
+
+
+def shown_number(value: float, digits: int) -> str:
+    """With a minus that is one, and none before a zero."""
+    return f"{value:z,.{digits}f}".replace("-", "−")
 
 
 def jsonable(values: Mapping[str, Interval] | Mapping[str, Comparison]) -> dict[str, Any]:
@@ -90,8 +105,8 @@ def _cell(value: Cell, digits: int) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.{digits}f}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        return shown_number(value, digits)
+    return f"{value:,}".replace("-", "−") if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 _LATEX = str.maketrans(
@@ -108,9 +123,16 @@ _LATEX = str.maketrans(
         "^": r"\textasciicircum{}",
         "\n": " ",
         "–": "--",
+        "≠": r"$\neq$",
     }
 )
 
 
+_INTERVAL = re.compile(r"(−?\d[\d,]*\.\d+) to (−?\d[\d,]*\.\d+)")
+_NEGATIVE = re.compile(r"(?<!\$)−(\d[\d,.]*\d|\d)")
+
+
 def _latex(text: str) -> str:
-    return text.translate(_LATEX)
+    """Numbers below 0 and the ends of intervals are set as mathematics, where a minus is no hyphen."""
+    text = _INTERVAL.sub(r"$\1$ to $\2$", text.translate(_LATEX))
+    return _NEGATIVE.sub(r"$−\1$", text).replace("$−", "$-").replace("−", "$-$")

@@ -4,7 +4,7 @@ Items are drawn with replacement, as many as there are, and the score is compute
 share of what comes out (Efron's percentile method).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,14 +83,12 @@ def distinct_rows(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def draw_counts(
     weights: FloatArray, resamples: int, rng: np.random.Generator, progress: Progress | None = None
-) -> "list[FloatArray]":
-    """How often each distinct row is drawn, for that many resamples, in blocks."""
+) -> Iterator[FloatArray]:
+    """How often each distinct row is drawn, for that many resamples, a block at a time: all would not fit in memory."""
     total = int(weights.sum())
     block = max(1, _AT_ONCE // max(1, len(weights)))
-    blocks = []
     for start in range(0, resamples, block):
         size = min(block, resamples - start)
-        blocks.append(rng.multinomial(total, weights / total, size=size).astype(np.float64))
+        yield rng.multinomial(total, weights / total, size=size).astype(np.float64)
         if progress:
             progress(start + size, resamples)
-    return blocks

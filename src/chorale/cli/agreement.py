@@ -1,0 +1,123 @@
+"""`chorale agreement`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.judgments_options import (
+    EmptyLabel,
+    JudgmentsFile,
+    KeepRejected,
+    LabelColumn,
+    Reading,
+    Separator,
+    TaskColumn,
+    WhichRepeat,
+    WorkerColumn,
+)
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
+
+if TYPE_CHECKING:
+    from chorale.report.agreement import Judged
+
+Metric = Annotated[
+    Literal["alpha", "kappa", "fleiss", "pi", "percent"],
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="alpha (Krippendorff), kappa (Cohen), fleiss (Fleiss' kappa), pi (Scott) or percent.",
+    ),
+]
+LevelName = Annotated[
+    Literal["nominal", "ordinal", "interval", "ratio"],
+    typer.Option("--level", metavar="NAME", help="What labels are, for alpha: nominal, ordinal, interval or ratio."),
+]
+DistanceName = Annotated[
+    Literal["jaccard", "masi", "span", "ua-f1"] | None,
+    typer.Option(
+        "--distance",
+        metavar="NAME",
+        help="For alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
+        show_default=False,
+    ),
+]
+WeightsName = Annotated[
+    Literal["none", "linear", "quadratic"],
+    typer.Option("--weights", metavar="NAME", help="For kappa of ordered labels: none, linear or quadratic."),
+]
+Order = Annotated[
+    str | None,
+    typer.Option(
+        "--order",
+        metavar="A,B,C",
+        help="Labels from the lowest to the highest, if they are not numbers.",
+        show_default=False,
+    ),
+]
+MinCommon = Annotated[
+    int,
+    typer.Option(
+        "--min-common", metavar="N", min=1, help="For kappa and pi: leave out pairs of workers with fewer common items."
+    ),
+]
+OtherFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--against",
+        metavar="FILE",
+        help="Judgments of the same items by others: is the difference more than luck?",
+        show_default=False,
+    ),
+]
+
+
+def agreement(
+    file: JudgmentsFile,
+    metric: Metric = "alpha",
+    level: LevelName = "nominal",
+    distance: DistanceName = None,
+    weights: WeightsName = "none",
+    order: Order = None,
+    min_common: MinCommon = 1,
+    task: TaskColumn = None,
+    worker: WorkerColumn = None,
+    label: LabelColumn = None,
+    sep: Separator = None,
+    empty: EmptyLabel = None,
+    repeats: WhichRepeat = "last",
+    keep_rejected: KeepRejected = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="List every two workers with common items.")] = False,
+    items: Annotated[bool, typer.Option("--items", help="List items, the most disputed first.")] = False,
+    ci: WithIntervals = False,
+    against: OtherFile = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+    as_latex: AsLatex = False,
+) -> None:
+    """Say how far people agree on the same items, beyond chance."""
+    from chorale.cli.progress import patiently
+    from chorale.report.agreement import AgreementOptions, Judged, score_agreement
+    from chorale.report.drawing import Drawing
+
+    reading = Reading(task, worker, label, sep, empty, repeats, keep_rejected)
+
+    def read(path: Path) -> "Judged":
+        judgments, digest = reading.read(path)
+        return Judged(str(path), judgments, digest, reading.settings())
+
+    ordered = tuple(part.strip() for part in order.split(",")) if order else None
+    options = AgreementOptions(metric, level, distance, ordered, weights, min_common)
+    with patiently("resamples") as progress:
+        scored = score_agreement(
+            read(file),
+            options,
+            Drawing(ci, resamples, seed, progress),
+            against=None if against is None else read(against),
+            with_pairs=pairs,
+            with_items=items,
+        )
+    tell(scored, as_json=as_json, as_latex=as_latex)

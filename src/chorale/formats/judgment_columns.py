@@ -1,0 +1,155 @@
+"""Columns of any kind as the text columns that judgments are made of."""
+
+import json
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+JSON_LISTS = "json"
+"""Given as the separator of labels: cells are JSON lists."""
+
+_COLLECTIONS = (list, tuple, set, frozenset)
+
+
+def columns_of(data: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Columns of a dataframe: Polars, pandas, Arrow, or anything that gives a column by its name.
+
+    A name that is not there raises ValueError.
+    """
+    if isinstance(data, pl.LazyFrame):
+        data = data.collect()
+    elif not hasattr(data, "__getitem__"):
+        data = _as_frame(data)
+    there = _names_in(data)
+    found = {}
+    for name in names:
+        if there is not None and name not in there:
+            raise ValueError(f"there is no column {name!r}; there are {', '.join(map(repr, there))}")
+        try:
+            found[name] = data[name]
+        except (KeyError, IndexError, TypeError) as error:
+            raise ValueError(
+                f"{type(data).__name__} gives no column {name!r}: give a table of Polars, pandas or Arrow, or a dict "
+                "of columns"
+            ) from error
+    return found
+
+
+def _as_frame(data: Any) -> pl.DataFrame:
+    """What offers no columns by name may still offer the interfaces by which libraries exchange tables."""
+    try:
+        if hasattr(data, "__arrow_c_stream__"):
+            return pl.DataFrame(data)
+        return pl.from_dataframe(data)
+    except (TypeError, ValueError, AttributeError, ImportError, pl.exceptions.PolarsError) as error:
+        raise ValueError(f"{type(data).__name__} can't be read as a table") from error
+
+
+def _names_in(data: Any) -> list[str] | None:
+    if isinstance(data, dict):
+        return list(data)
+    for attribute in ("column_names", "columns"):
+        names = getattr(data, attribute, None)
+        if names is not None and not callable(names) and all(isinstance(name, str) for name in names):
+            return list(names)
+    return None
+
+
+def as_text(values: Iterable[Any]) -> pl.Series:
+    """A column as text; numbers as they are written, whole ones without a point. Nested values raise ValueError."""
+    series = _as_series(values)
+    if series.dtype == pl.String:
+        return series
+    if series.dtype.is_nested():
+        raise ValueError(f"a column of {series.dtype} has no texts and numbers")
+    if series.dtype.is_float():
+        zero = (series == 0.0).fill_null(False)  # of either sign
+        return series.fill_nan(None).set(zero, 0.0).cast(pl.String).str.strip_suffix(".0")
+    if series.dtype == pl.Object:
+        return pl.Series([None if _is_gap(value) else str(value) for value in series], dtype=pl.String)
+    return series.cast(pl.String)
+
+
+def _as_series(values: Iterable[Any]) -> pl.Series:
+    if isinstance(values, pl.Series):
+        return values
+    if hasattr(values, "__arrow_c_stream__"):
+        try:
+            return pl.Series(values)
+        except (ImportError, TypeError, ValueError, pl.exceptions.PolarsError):
+            pass  # pandas needs pyarrow for that, and a column of several kinds has no Arrow type
+    array = values if isinstance(values, list | tuple) else np.asarray(values)
+    try:
+        return pl.Series(array, strict=True)
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        # Values of several kinds, as in an object column of pandas.
+        return pl.Series([None if _is_gap(value) else str(value) for value in array], dtype=pl.String)
+
+
+def _is_gap(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
+
+
+def label_column(values: Iterable[Any], sep: str | None) -> pl.Series:
+    """Labels as text, or as lists of text if they are sets."""
+    if not isinstance(values, pl.Series) and str(getattr(values, "dtype", "object")) == "object":
+        values = list(values)
+        if any(isinstance(value, _COLLECTIONS) for value in values):
+            sets = [None if _is_gap(value) else _options_in(value) for value in values]
+            return pl.Series(sets, dtype=pl.List(pl.String))
+    series = _as_series(values)
+    if isinstance(series.dtype, pl.List | pl.Array):
+        if series.dtype.inner.is_nested():
+            raise ValueError(f"a column of {series.dtype} has more than texts and numbers in its lists")
+        return series.cast(pl.List(pl.String))
+    return split_labels(as_text(series), sep)
+
+
+def _options_in(value: Any) -> list[str]:
+    return sorted(map(str, value)) if isinstance(value, _COLLECTIONS) else [str(value)]
+
+
+def split_labels(column: pl.Series, sep: str | None) -> pl.Series:
+    """Labels of text as sets of options, if there is a separator.
+
+    Options are stripped of white space around them. A cell that is not a JSON list where one should be raises
+    ValueError with the cell.
+    """
+    if sep is None:
+        return column.str.strip_chars()
+    if sep == JSON_LISTS:
+        distinct = column.unique().drop_nulls().sort().to_list()
+        lists = pl.DataFrame(
+            {"cell": distinct, "list": [_json_list(cell) for cell in distinct]},
+            schema={"cell": pl.String, "list": pl.List(pl.String)},
+        )
+        return column.to_frame("cell").join(lists, on="cell", how="left", maintain_order="left")["list"]
+    parts = column.str.split(sep).list.eval(pl.element().str.strip_chars())
+    return parts.list.eval(pl.element().filter(pl.element() != ""))
+
+
+def _json_list(cell: str) -> list[str]:
+    if not cell.strip():
+        return []
+    try:
+        values = json.loads(cell)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, list) or not all(isinstance(value, str | int | float) for value in values):
+        raise ValueError(cell)
+    return [text_of(value) for value in values]
+
+
+def text_of(value: Any) -> str:
+    """A single value as `as_text` would write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    try:
+        return str(value)
+    except ValueError:  # Python refuses to write integers of thousands of digits
+        return f"{value:x}"

@@ -1,0 +1,113 @@
+"""Which columns of a file hold the judgments."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from chorale.formats.rows import shortened
+from chorale.model import Problem, UserError
+
+_ANSWER = "Answer."
+_GOLD = "_gold"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    task: str
+    worker: str
+    label: str
+    trust: str | None = None
+    refusal: str | None = None
+    """The column that says whether the work was refused, in a batch file."""
+    refused: frozenset[str] = frozenset()
+    """What it then says, in small letters."""
+
+    @property
+    def columns(self) -> list[str]:
+        named = (self.task, self.worker, self.label, self.trust, self.refusal)
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class _Platform:
+    name: str
+    task: str
+    worker: str
+    trust: str | None
+    refusal: str
+    refused: frozenset[str]
+
+
+_PLATFORMS = (
+    _Platform("Mechanical Turk", "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
+    _Platform("Appen", "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
+)
+
+
+def layout_of(
+    path: Path,
+    names: Sequence[str],
+    *,
+    task: str | None = None,
+    worker: str | None = None,
+    label: str | None = None,
+    trust: str | None = None,
+) -> Layout:
+    """The columns asked for, or those a file of this kind has; UserError if they are not there."""
+    platform = next((each for each in _PLATFORMS if {each.task, each.worker} <= set(names)), None)
+    problems: list[Problem] = []
+    find = partial(column_in, path, names, problems=problems)
+    found_task = find("task", task or _default("task", names, platform.task if platform else None))
+    found_worker = find("worker", worker or _default("worker", names, platform.worker if platform else None))
+    if label is None and platform is not None and "label" not in names:
+        found_label = _answer_column(path, names, platform, problems)
+    else:
+        found_label = find("label", _with_prefix(label or "label", names))
+    found_trust = None if trust is None else find("trust", trust)
+    if problems:
+        raise UserError(f"{path} can't be used", problems)
+    if platform is None:
+        return Layout(found_task, found_worker, found_label, found_trust)
+    if found_trust is None and platform.trust in names:
+        found_trust = platform.trust
+    refusal = platform.refusal if platform.refusal in names else None
+    return Layout(found_task, found_worker, found_label, found_trust, refusal, platform.refused)
+
+
+def _default(role: str, names: Sequence[str], of_platform: str | None) -> str:
+    return role if role in names or of_platform is None else of_platform
+
+
+def _with_prefix(label: str, names: Sequence[str]) -> str:
+    """The column of a Mechanical Turk answer may be named without its prefix."""
+    return _ANSWER + label if label not in names and _ANSWER + label in names else label
+
+
+def column_in(
+    path: Path, names: Sequence[str], role: str, name: str, problems: list[Problem], *, option: str | None = None
+) -> str:
+    """The name of a column; a problem, with what was probably meant, if there is none of that name."""
+    if name not in names:
+        option = option or f"--{role}"
+        small = {each.lower(): each for each in reversed(names)}
+        near = difflib.get_close_matches(name.lower(), small, n=1, cutoff=0.5)
+        meant = f" Did you mean {option} {small[near[0]]!r}?" if near else ""
+        fix = f"Name the column of {role}s with {option}.{meant}"
+        problems.append(Problem(str(path), 1, f"has no column {name!r}", fix, f"columns {_shown(names)}"))
+    return name
+
+
+def _answer_column(path: Path, names: Sequence[str], platform: _Platform, problems: list[Problem]) -> str:
+    answers = [name for name in names if name.startswith(_ANSWER)]
+    if len(answers) == 1:
+        return answers[0]
+    candidates = answers or [name for name in names if not name.startswith("_") and not name.endswith(_GOLD)]
+    message = f"is a batch file of {platform.name} with several columns that may hold the answer"
+    problems.append(Problem(str(path), 1, message, "Choose one with --label.", _shown(candidates)))
+    return ""
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(shortened(name) for name in names)
