@@ -1,5 +1,49 @@
-"""From many answers to one: one algorithm a file."""
+"""From many answers to one: one algorithm a file.
+
+Names that need NumPy are loaded when they are first used: a server that only weighs votes starts without it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from chorale.aggregate.confidence import Share, trust_weighted_share
 
-__all__ = ["Share", "trust_weighted_share"]
+if TYPE_CHECKING:
+    from chorale.aggregate.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
+    from chorale.aggregate.methods import MethodOptions, aggregate
+    from chorale.aggregate.result import Aggregation
+    from chorale.aggregate.trust import trust_from_gold
+
+_HOMES = {
+    "Aggregation": "result",
+    "DawidSkene": "estimators",
+    "GLAD": "estimators",
+    "MACE": "estimators",
+    "MajorityVote": "estimators",
+    "MethodOptions": "methods",
+    "OneCoinDawidSkene": "estimators",
+    "Wawa": "estimators",
+    "aggregate": "methods",
+    "trust_from_gold": "trust",
+}
+
+__all__ = [
+    "GLAD",
+    "MACE",
+    "Aggregation",
+    "DawidSkene",
+    "MajorityVote",
+    "MethodOptions",
+    "OneCoinDawidSkene",
+    "Share",
+    "Wawa",
+    "aggregate",
+    "trust_from_gold",
+    "trust_weighted_share",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

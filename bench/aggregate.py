@@ -1,0 +1,100 @@
+"""Aggregation, against crowd-kit in the same run.
+
+The crowd: 10 judgments a task by 1,000 workers who are right with a probability of their own, between 0.3 and 0.95, and
+otherwise guess among 4 labels. Reading is reported beside, and included in no other figure.
+
+    python -m bench.aggregate           everything; crowd-kit takes two minutes
+    python -m bench.aggregate --quick   a tenth of it
+"""
+
+import argparse
+import tempfile
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from bench.timing import best_of
+from chorale.aggregate import MethodOptions, aggregate
+from chorale.formats.judgment_files import read_judgments
+from chorale.formats.judgments import Judgments
+
+WORKERS, LABELS, EACH = 1_000, 4, 10
+RUNS = 3
+HEADER = "| work | chorale | of it processor | crowd-kit | ratio | reading |\n| --- | --- | --- | --- | --- | --- |"
+PEERS = {"majority": "MajorityVote", "dawid-skene": "DawidSkene", "mace": "MACE", "glad": "GLAD"}
+SIZES = {"majority": 1_000_000, "dawid-skene": 1_000_000, "mace": 100_000, "glad": 100_000}
+
+
+@dataclass(frozen=True)
+class Figures:
+    work: str
+    ours: float
+    processor: float
+    theirs: float | None
+    reading: float
+
+    def row(self) -> str:
+        theirs = "" if self.theirs is None else f"{self.theirs:.2f} s"
+        ratio = "" if self.theirs is None else f"{self.theirs / self.ours:,.0f}×"
+        return (
+            f"| {self.work} | {self.ours:.2f} s | {self.processor:.2f} s | {theirs} | {ratio} | {self.reading:.2f} s |"
+        )
+
+
+def crowd(judgments: int, seed: int = 0) -> pl.DataFrame:
+    """Who said what. Nobody judges a task twice."""
+    rng = np.random.default_rng(seed)
+    tasks = judgments // EACH
+    truth = rng.integers(LABELS, size=tasks)
+    accuracy = rng.uniform(0.3, 0.95, WORKERS)
+    task = np.repeat(np.arange(tasks), EACH)
+    # Ten different workers: a random first one, and steps of up to a tenth of all.
+    steps = rng.integers(1, WORKERS // EACH, size=(tasks, EACH))
+    worker = (rng.integers(WORKERS, size=(tasks, 1)) + np.cumsum(steps, axis=1)).reshape(-1) % WORKERS
+    knows = rng.random(judgments) < accuracy[worker]
+    label = np.where(knows, truth[task], rng.integers(LABELS, size=judgments))
+    order = rng.permutation(judgments)
+    columns = {"task": task, "worker": worker, "label": label}
+    return pl.DataFrame({name: [f"{name[0]}{value}" for value in column[order]] for name, column in columns.items()})
+
+
+def measured(method: str, size: int, path: Path) -> Figures:
+    table = crowd(size)
+    table.write_csv(path)
+    reading, _ = best_of(RUNS, lambda: read_judgments(path))
+    judgments = Judgments.from_frame(table)
+    ours, processor = best_of(RUNS, lambda: aggregate(judgments, method, MethodOptions()))
+    return Figures(f"{method}, {size:,} judgments", ours, processor, _by_peer(method, table), reading)
+
+
+def _by_peer(method: str, table: pl.DataFrame) -> float | None:
+    try:
+        import crowdkit.aggregation as peers  # noqa: PLC0415 - only if it is there
+        import pandas as pd  # noqa: PLC0415
+    except ImportError:
+        return None
+    frame: Any = pd.DataFrame({name: table[name].to_list() for name in table.columns})
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        getattr(peers, PEERS[method])().fit_predict(frame)
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the judgments")
+    quick = parser.parse_args().quick
+    print(HEADER)
+    with tempfile.TemporaryDirectory() as folder:
+        for method, size in SIZES.items():
+            print(measured(method, size // 10 if quick else size, Path(folder) / "judgments.csv").row(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

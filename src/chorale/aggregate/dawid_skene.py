@@ -1,0 +1,114 @@
+"""Dawid and Skene (1979): who mistakes which label for which, and what the labels therefore are.
+
+Every worker w has a matrix of errors e, where e[k, c] is the probability that they say k when c is true, and labels
+have the probabilities p. Expectation-maximisation goes to and fro between
+
+    P(task i is c)  ∝  p[c] · Π over judgments (w, k) of i: e_w[k, c]
+    e_w[k, c]       ∝  Σ over judgments (w, k) of tasks i: P(i is c),     p[c] = mean over i of P(i is c)
+
+from the shares of votes on, until the bound on the likelihood, per judgment, grows by less than the tolerance.
+
+A. P. Dawid and A. M. Skene. Maximum likelihood estimation of observer error-rates using the EM algorithm. Applied
+Statistics 28 (1979), 20–28.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from chorale.aggregate.expectation import EPSILON, accuracy_of, fixed_by, maximise
+from chorale.aggregate.majority import judgments_of
+from chorale.aggregate.relevance import aggregated
+from chorale.aggregate.result import Aggregation, Progress
+from chorale.aggregate.votes import Votes
+from chorale.formats.judgments import Judgments
+from chorale.scores import FloatArray
+
+_ENOUGH = 20
+"""Judgments of a worker, on average, from which on a matrix of errors is worth learning."""
+
+
+def dawid_skene(
+    judgments: Judgments,
+    *,
+    iterations: int = 100,
+    tolerance: float = 1e-5,
+    known: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Aggregation:
+    """Labels, their probabilities and every worker's errors.
+
+    `known` gives the true labels of some tasks, which then stay what they are; one that nobody gave is a ValueError.
+    The result's details are `priors` (one per label), `errors` (a row per worker and label they used, a column per true
+    label), and whose rows they are: `error_workers` and `error_labels`, as codes. A worker's accuracy is the mean
+    probability of what they said.
+
+    >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
+    >>> dawid_skene(votes).labels
+    {'1': 'x', '2': 'y'}
+    """
+    result = aggregated(judgments, lambda each, told: _fitted(each, iterations, tolerance, known, told), progress)
+    each = len(judgments) / len(result.workers)
+    if each >= _ENOUGH:
+        return result
+    note = (
+        f"Workers judged {each:.1f} tasks each on average. Dawid and Skene's model learns a matrix of errors for every "
+        "worker, for which that is little: its probabilities may be far too sure. one-coin, wawa or majority have less "
+        "to learn."
+    )
+    return replace(result, notes=(*result.notes, note))
+
+
+def _fitted(
+    judgments: Judgments,
+    iterations: int,
+    tolerance: float,
+    known: Mapping[str, str] | None,
+    progress: Progress | None,
+) -> Aggregation:
+    votes = Votes.of(judgments)
+    model = _Confusion(votes)
+    fit = maximise(votes, model, iterations, tolerance, fixed_by(judgments, known), progress)
+    return Aggregation(
+        judgments.task_names,
+        judgments.label_names,
+        np.ascontiguousarray(fit.beliefs.T),
+        judgments.worker_names,
+        {"accuracy": accuracy_of(votes, fit.beliefs), "judgments": judgments_of(judgments)},
+        details={
+            "priors": fit.priors,
+            "errors": np.ascontiguousarray(np.exp(model.log_errors.T)),
+            "error_workers": votes.pair_worker,
+            "error_labels": votes.pair_label,
+            "bounds": fit.bounds,
+        },
+        iterations=len(fit.bounds),
+        converged=fit.converged,
+        notes=judgments.notes,
+    )
+
+
+class _Confusion:
+    """A matrix of errors for every worker: rows of labels they used, one array per true label."""
+
+    def __init__(self, votes: Votes) -> None:
+        self._votes = votes
+        self._task_by_pair = votes.task[votes.by_pair]
+        self.log_errors: FloatArray = np.empty((votes.labels, len(votes.pair_starts)))
+
+    def learn(self, beliefs: FloatArray) -> float:
+        """Errors from beliefs (labels × tasks); gives the expected log-likelihood of the votes under them."""
+        votes, total = self._votes, 0.0
+        for label, belief in enumerate(beliefs):
+            counts = np.add.reduceat(belief.take(self._task_by_pair), votes.pair_starts)
+            floored = np.maximum(counts, EPSILON)
+            sums = np.add.reduceat(floored, votes.worker_starts)
+            self.log_errors[label] = np.log(floored / sums[votes.pair_worker])
+            total += float((counts * self.log_errors[label]).sum())
+        return total
+
+    def log_likelihoods(self) -> FloatArray:
+        """Of each true label, for the votes of each task: labels × tasks."""
+        votes = self._votes
+        return np.stack([np.add.reduceat(row.take(votes.pair), votes.task_starts) for row in self.log_errors])

@@ -1,0 +1,174 @@
+"""`chorale aggregate`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.judgments_options import (
+    EmptyLabel,
+    JudgmentsFile,
+    KeepRejected,
+    LabelColumn,
+    Reading,
+    Separator,
+    TaskColumn,
+    WhichRepeat,
+    WorkerColumn,
+)
+from chorale.cli.output import say
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.targets import Force, check_target, writing
+
+MethodName = Literal["majority", "confidence", "crowdtruth", "dawid-skene", "one-coin", "mace", "glad", "wawa"]
+Method = Annotated[
+    MethodName,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="majority, confidence, crowdtruth, dawid-skene, one-coin, mace, glad or wawa.",
+    ),
+]
+TrustColumn = Annotated[
+    str | None,
+    typer.Option("--trust", metavar="COLUMN", help="The column of workers' trust, for confidence.", show_default=False),
+]
+Options = Annotated[
+    str | None,
+    typer.Option(
+        "--options",
+        metavar="FILE|A,B,C",
+        help="All labels there were to choose from: a file with one a line, or a list.",
+        show_default=False,
+    ),
+]
+OpenTask = Annotated[
+    bool, typer.Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
+]
+Iterations = Annotated[
+    int | None,
+    typer.Option("--iterations", metavar="N", min=1, help="The most iterations to make.", show_default=False),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option("--tolerance", metavar="X", min=0, help="Stop when an iteration brings less.", show_default=False),
+]
+Restarts = Annotated[
+    int | None,
+    typer.Option("--restarts", metavar="N", min=1, help="For mace: how many random starts.", show_default=False),
+]
+Smoothing = Annotated[
+    float | None,
+    typer.Option(
+        "--smoothing",
+        metavar="N",
+        min=0,
+        help="For confidence with --truth: right and wrong answers to add to everybody's.",
+        show_default=False,
+    ),
+]
+TruthFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--truth", metavar="FILE", help="The true labels of tasks: how often is it right?", show_default=False
+    ),
+]
+TruthTask = Annotated[
+    str | None,
+    typer.Option("--truth-task", metavar="COLUMN", help="The truth's column of tasks.", show_default="task"),
+]
+TruthLabel = Annotated[
+    str | None,
+    typer.Option("--truth-label", metavar="COLUMN", help="The truth's column of labels.", show_default="label"),
+]
+AgainstMethod = Annotated[
+    MethodName | None,
+    typer.Option(
+        "--against",
+        metavar="NAME",
+        help="Another method on the same file: is the difference in accuracy more than luck? Needs --truth.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.",
+        show_default=False,
+    ),
+]
+
+
+def aggregate(
+    file: JudgmentsFile,
+    method: Method = "dawid-skene",
+    task: TaskColumn = None,
+    worker: WorkerColumn = None,
+    label: LabelColumn = None,
+    trust: TrustColumn = None,
+    sep: Separator = None,
+    empty: EmptyLabel = None,
+    repeats: WhichRepeat = "last",
+    keep_rejected: KeepRejected = False,
+    options: Options = None,
+    open_task: OpenTask = False,
+    iterations: Iterations = None,
+    tolerance: Tolerance = None,
+    restarts: Restarts = None,
+    smoothing: Smoothing = None,
+    truth: TruthFile = None,
+    truth_task: TruthTask = None,
+    truth_label: TruthLabel = None,
+    against: AgainstMethod = None,
+    ci: WithIntervals = False,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    out: Out = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    as_latex: AsLatex = False,
+) -> None:
+    """Combine what several people said about each task into one answer, with its probability."""
+    from chorale.cli.progress import patiently
+    from chorale.formats.judgment_files import separator_in
+    from chorale.formats.truth_files import read_options, read_truth
+    from chorale.formats.wording import many
+    from chorale.model import UserError
+    from chorale.report.aggregating import Request, score_aggregation
+    from chorale.report.aggregation import WRITABLE, write_aggregation
+    from chorale.report.drawing import Drawing
+
+    listed = None if options is None else read_options(options)
+    request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, against)
+    if trust is not None and "confidence" not in (method, against):
+        raise UserError("--trust goes with confidence only. Leave it out or choose --method confidence.")
+    check_target(out, "--out", force=force, endings=WRITABLE)
+    if truth is None and (truth_task or truth_label):
+        raise UserError("--truth-task and --truth-label name columns of --truth. Name that file too.")
+    reading = Reading(task, worker, label, sep, empty, repeats, keep_rejected, trust)
+    with patiently("aggregating") as progress:
+        judgments, digest = reading.read(file, counted="crowdtruth" in (method, against))
+        true = None
+        if truth is not None:
+            true = read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
+        scored, result = score_aggregation(
+            file,
+            judgments,
+            request,
+            Drawing(ci, resamples, seed, progress),
+            reading={**reading.settings(), "truth-task": truth_task, "truth-label": truth_label},
+            inputs={"file": digest} if true is None else {"file": digest, "truth": true.digest},
+            truth=true,
+            progress=progress,
+            for_scripts=as_json,
+        )
+    if out is not None:
+        with writing(out, "--out"):
+            rows = write_aggregation(result, out)
+        if not as_json and not as_latex:
+            say(f"Wrote {many(rows, 'row', 'rows')} to {out}.")
+    tell(scored, as_json=as_json, as_latex=as_latex)

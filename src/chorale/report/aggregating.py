@@ -1,0 +1,160 @@
+"""From a file of judgments to a report: the method, what it is given, and the truth it is held against."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from chorale.aggregate.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
+from chorale.aggregate.methods import CROWDTRUTH, ITERATIVE, NAMES, MethodOptions, aggregate
+from chorale.aggregate.relevance import MOST_CELLS
+from chorale.aggregate.result import Aggregation, Progress
+from chorale.aggregate.trust import trust_from_gold
+from chorale.formats import refused, shortened
+from chorale.formats.judgments import Judgments, set_name
+from chorale.formats.truth_files import Truth
+from chorale.formats.wording import did_you_mean
+from chorale.model import UserError
+from chorale.report.aggregation import aggregation_scored
+from chorale.report.aggregation_truth import with_truth
+from chorale.report.crowdtruth import crowdtruth_scored
+from chorale.report.drawing import Drawing
+from chorale.report.scoring import Scored
+from chorale.scores import FloatArray, signature
+from chorale.scores.signature import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to compute. An option that the method does not have is refused rather than ignored."""
+
+    method: str = "dawid-skene"
+    options: tuple[str, ...] | None = None
+    open_task: bool = False
+    iterations: int | None = None
+    tolerance: float | None = None
+    restarts: int | None = None
+    smoothing: float | None = None
+    seed: int = 1
+    against: str | None = None
+
+    def __post_init__(self) -> None:
+        methods = {self.method, self.against} - {None}
+        for name in sorted(map(str, methods)):
+            if name not in NAMES:
+                raise UserError(
+                    f"There is no method {name!r}. There are {', '.join(NAMES)}.{did_you_mean(name, NAMES)}"
+                )
+        self._refuse("--open", self.open_task, methods, (CROWDTRUTH,))
+        self._refuse("--iterations", self.iterations, methods, (*ITERATIVE, CROWDTRUTH))
+        self._refuse("--tolerance", self.tolerance, methods, (*ITERATIVE, CROWDTRUTH))
+        self._refuse("--restarts", self.restarts, methods, ("mace",))
+        self._refuse("--smoothing", self.smoothing, methods, ("confidence",))
+        if self.open_task and self.options is not None:
+            raise UserError("An open task has no list of options. Leave out --open or --options.")
+
+    @staticmethod
+    def _refuse(option: str, value: object, methods: set[str | None], having: tuple[str, ...]) -> None:
+        if value not in (None, False) and not methods & set(having):
+            raise UserError(f"{option} goes with {', '.join(having)} only. Leave it out or choose another --method.")
+
+    def settings(self) -> dict[str, Setting]:
+        """What can change the result, for the signature."""
+        return {
+            "method": self.method,
+            "options": self.options,
+            "open": self.open_task or None,
+            "iterations": self.iterations,
+            "tolerance": self.tolerance,
+            "restarts": self.restarts,
+            "smoothing": self.smoothing,
+            "seed": self.seed if "mace" in (self.method, self.against) else None,
+            "against": self.against,
+        }
+
+
+def score_aggregation(
+    source: Path,
+    judgments: Judgments,
+    request: Request,
+    drawing: Drawing,
+    *,
+    reading: Mapping[str, Setting],
+    inputs: Mapping[str, str],
+    truth: Truth | None = None,
+    progress: Progress | None = None,
+    for_scripts: bool = True,
+) -> tuple[Scored, Aggregation]:
+    """The report, and the result itself. `reading` and `inputs` are for the signature: options and digests."""
+    if request.against is not None and truth is None:
+        raise UserError("--against compares how often two methods are right: give the true labels with --truth.")
+    if drawing.ci and truth is None:
+        raise UserError("--ci gives an interval for the accuracy: give the true labels with --truth.")
+    judgments = _with_options(source, judgments, request.options)
+    if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
+        raise refused(
+            source,
+            None,
+            "has too many different labels to aggregate",
+            "Check that --label names the right column",
+            f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks",
+        )
+    trust, notes = _trust(judgments, request, truth)
+    drawn = drawing.settings(compared=request.against is not None)
+    line = signature("aggregate", {**request.settings(), **reading, **drawn}, inputs)
+    result, found = _run(request.method, judgments, request, trust, progress)
+    if found is None:
+        scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
+    else:
+        scored = crowdtruth_scored(found, signature=line)
+    scored = replace(scored, notes=[*scored.notes, *notes])
+    if truth is not None:
+        other = None
+        if request.against is not None:
+            other = (request.against, _run(request.against, judgments, request, trust, progress)[0])
+        scored = with_truth(scored, result, truth, drawing, other=other, method=request.method)
+    return scored, result
+
+
+def _with_options(source: Path, judgments: Judgments, options: tuple[str, ...] | None) -> Judgments:
+    if options is None:
+        return judgments
+    unlisted = sorted(set(judgments.options) - set(options))
+    if unlisted:
+        fix = "Add them to --options, or correct them in the file"
+        shown = ", ".join(shortened(option) for option in unlisted[:10]) + (", …" if len(unlisted) > 10 else "")
+        raise refused(source, None, "has labels that are not among the options", fix, shown)
+    return judgments.with_options(options)
+
+
+def _trust(judgments: Judgments, request: Request, truth: Truth | None) -> tuple[FloatArray | None, list[str]]:
+    if "confidence" not in (request.method, request.against):
+        return None, []
+    if judgments.trust is not None:
+        return judgments.trust, []
+    if truth is None:
+        return None, ["Nothing is known about workers' trust: every vote counts the same."]
+    names = {
+        task: set_name(options) if judgments.sets is not None else next(iter(options))
+        for task, options in truth.labels.items()
+        if options or judgments.sets is not None
+    }
+    trust = trust_from_gold(judgments, names, smoothing=request.smoothing or 0.0)
+    return trust, ["Trust is accuracy on the truth, and the result is held against the same truth."]
+
+
+def _run(
+    method: str, judgments: Judgments, request: Request, trust: FloatArray | None, progress: Progress | None
+) -> tuple[Aggregation, CrowdTruth | None]:
+    if method != CROWDTRUTH:
+        limits = (request.iterations, request.tolerance) if method in ITERATIVE else (None, None)
+        options = MethodOptions(*limits, request.seed, request.restarts, trust if method == "confidence" else None)
+        return aggregate(judgments, method, options, progress=progress), None
+    found = crowdtruth(
+        judgments,
+        options=request.options,
+        open_task=request.open_task,
+        max_iterations=request.iterations or 100,
+        tolerance=request.tolerance or 0.001,
+        progress=progress,
+    )
+    return as_aggregation(found, multiple=judgments.sets is not None), found
