@@ -1,0 +1,716 @@
+"""QA-SRL: matching, UA, LA and role, agreement, and what the command says."""
+
+import csv
+import json
+import random
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import combinations, permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
+
+from chorale.cli import app
+from chorale.evaluate.qasrl import (
+    Edge,
+    Part,
+    Rules,
+    agreement,
+    align,
+    align_verb,
+    aligned_arguments,
+    arguments_of,
+    best_matching,
+    counts,
+    iou,
+    is_modal,
+    metric,
+    propbank_metric,
+    propbank_statistics,
+    statistics,
+    strict_match,
+)
+from chorale.evaluate.qasrl.matching import distinct_spans, find_edges, match
+from chorale.formats.qasrl import Qa, Question, QuestionAnswers, Verb
+from chorale.model import UserError
+from chorale.reproduce import roit2020
+from chorale.reproduce.roit2020 import PAPER
+from chorale.scores import Counts
+from qasrl_files import SENTENCE, bank_line, judged, row, where, write_bank, write_rows, write_sentences
+
+WHO, WHERE, WHEN = Question("Who sat?", "who"), Question("Where did someone sit?", "where"), Question("When?", "when")
+SPAN = st.tuples(st.integers(0, 9), st.integers(1, 4)).map(lambda drawn: (drawn[0], drawn[0] + drawn[1]))
+QUESTIONS = [
+    Question(f"{wh} {subj}?", wh, aux, subj) for wh in ("who", "what") for aux, subj in (("", ""), ("might", "someone"))
+]
+QA = st.builds(Qa, st.sampled_from(QUESTIONS), st.lists(SPAN, min_size=1, max_size=3, unique=True).map(tuple))
+QAS = st.lists(QA, max_size=4, unique_by=lambda qa: qa.question.text)
+VERBS = st.dictionaries(st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 2)), QAS, min_size=1, max_size=4)
+RULES = st.builds(
+    Rules,
+    iou=st.sampled_from([0.3, 0.5, 1.0]),
+    redundant=st.booleans(),
+    link=st.sampled_from(["iou", "any"]),
+    modality=st.booleans(),
+    extra_verbs=st.booleans(),
+)
+Verbs = dict[tuple[str, int], list[Qa]]
+
+
+def scored(system: Verbs, gold: Verbs, rules: Rules | None = None) -> dict[str, Counts]:
+    return counts(statistics(align(QuestionAnswers.of(system), QuestionAnswers.of(gold), rules)))
+
+
+def one_verb(system: list[Qa], gold: list[Qa], **rules: Any) -> dict[str, Counts]:
+    return scored({("s", 0): system}, {("s", 0): gold}, Rules(**rules))
+
+
+# Matching
+
+
+def worth(edges: Iterable[Edge]) -> tuple[int, Fraction]:
+    listed = list(edges)
+    return len(listed), sum((Fraction(edge.joint, edge.union) for edge in listed), Fraction())
+
+
+def by_trying_all(edges: list[Edge]) -> list[tuple[int, int]]:
+    """The definition itself: of all sets of edges that share no end, the best; the earliest of equals."""
+    best: tuple[tuple[int, Fraction], list[Edge]] = ((0, Fraction()), [])
+    for size in range(1, len(edges) + 1):
+        for chosen in combinations(sorted(edges), size):
+            ends = {edge.gold for edge in chosen}, {edge.system for edge in chosen}
+            if len(ends[0]) == len(ends[1]) == size and worth(chosen) > best[0]:
+                best = worth(chosen), list(chosen)
+    return [(edge.gold, edge.system) for edge in best[1]]
+
+
+EDGES = st.lists(
+    st.builds(Edge, st.integers(0, 4), st.integers(0, 4), st.integers(1, 3), st.integers(3, 6)),
+    max_size=9,
+    unique_by=lambda edge: (edge.gold, edge.system),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(EDGES)
+def test_the_best_matching_is_what_trying_all_finds(edges: list[Edge]) -> None:
+    assert best_matching(edges) == by_trying_all(edges)
+
+
+@settings(deadline=None)
+@given(EDGES, st.randoms(use_true_random=False))
+def test_the_best_matching_does_not_depend_on_order(edges: list[Edge], rng: random.Random) -> None:
+    mixed = edges.copy()
+    rng.shuffle(mixed)
+    assert best_matching(mixed) == best_matching(edges)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(SPAN, max_size=6), st.lists(SPAN, max_size=6), st.sampled_from([0.2, 0.5, 1.0]))
+def test_arrays_match_like_the_solver(system: list[Any], gold: list[Any], threshold: float) -> None:
+    def spans(listed: list[tuple[int, int]]) -> Any:
+        table = np.array(listed, dtype=np.int64).reshape(-1, 2)
+        return distinct_spans(np.zeros(len(table), dtype=np.int64), table[:, 0], table[:, 1])[0]
+
+    left, right = spans(system), spans(gold)
+    edges = find_edges(left, right, threshold)
+    chosen = edges.taken(match(edges, len(left), len(right)))
+    ours = list(zip(chosen.gold.tolist(), chosen.system.tolist(), strict=True))
+    by_hand = [
+        Edge(g, s, len(set(range(*one)) & set(range(*other))), len(set(range(*one)) | set(range(*other))))
+        for g, other in enumerate(sorted(set(gold)))
+        for s, one in enumerate(sorted(set(system)))
+        if iou(one, other) >= threshold
+    ]
+    assert ours == best_matching(by_hand)
+
+
+def test_a_large_tangle_of_spans_is_matched_whole() -> None:
+    edges = [Edge(g, s, 8, 8 + abs(g - s)) for g in range(40) for s in range(40) if abs(g - s) <= 3]
+    assert best_matching(edges) == [(number, number) for number in range(40)]
+
+
+# The measures
+
+
+def test_an_argument_is_found_from_half_its_tokens_on() -> None:
+    gold = [Qa(WHO, ((0, 4),))]
+    assert one_verb([Qa(WHO, ((0, 2),))], gold)["ua"] == Counts(1, 0, 0)
+    assert one_verb([Qa(WHO, ((0, 1),))], gold)["ua"] == Counts(0, 1, 1)
+    assert one_verb([Qa(WHO, ((0, 1),))], gold, iou=0.25)["ua"] == Counts(1, 0, 0)
+
+
+def test_redundant_answers_are_ignored_and_wrong_ones_collapsed() -> None:
+    gold = [Qa(WHO, ((0, 4),))]
+    system = [Qa(WHO, ((0, 4), (0, 3), (10, 14), (10, 13), (13, 15)))]
+    assert one_verb(system, gold)["ua"] == Counts(1, 2, 0)
+    assert one_verb(system, gold, link="any")["ua"] == Counts(1, 1, 0)
+    assert one_verb(system, gold, redundant=False)["ua"] == Counts(1, 4, 0)
+
+
+def test_a_wrong_question_is_one_error_on_either_side() -> None:
+    gold = [Qa(WHO, ((0, 2),)), Qa(WHERE, ((3, 7),))]
+    system = [Qa(WHO, ((0, 2),)), Qa(WHEN, ((3, 7),))]
+    found = one_verb(system, gold)
+    assert found["ua"] == Counts(2, 0, 0)
+    assert found["la"] == Counts(1, 1, 1)
+    assert found["role"] == Counts(2, 0, 0)
+
+
+def test_of_several_questions_of_a_span_one_is_enough() -> None:
+    gold = [Qa(WHERE, ((3, 7),))]
+    assert one_verb([Qa(WHEN, ((3, 7),)), Qa(WHERE, ((3, 7),))], gold)["la"] == Counts(1, 0, 0)
+
+
+def test_modality_counts_unless_it_is_left_out() -> None:
+    modal = Question("Who might sit?", "who", "might")
+    assert one_verb([Qa(modal, ((0, 2),))], [Qa(WHO, ((0, 2),))])["la"] == Counts(0, 1, 1)
+    assert one_verb([Qa(modal, ((0, 2),))], [Qa(WHO, ((0, 2),))], modality=False)["la"] == Counts(1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (Question("a", "who", subj="", obj="something"), Question("b", "who", subj="", obj="someone"), False),
+        (Question("a", "who", obj="something"), Question("b", "who"), False),
+        (Question("a", "who", negated=True), Question("b", "who"), False),
+        (Question("a", "who", passive=True), Question("b", "who"), False),
+        (Question("a", "Who", aux="did", prep="to"), Question("b", "who", aux="will", obj2="someone"), True),
+        (Question("a", "who", aux="can't"), Question("b", "who", aux="could"), True),
+    ],
+)
+def test_strict_match_looks_at_the_right_slots(one: Question, other: Question, same: bool) -> None:
+    assert strict_match(one, other) is same
+    assert strict_match(other, one) is same
+
+
+def test_will_is_no_modal_and_may_is() -> None:
+    assert [aux for aux in ("will", "won't", "did", "has", "is", "") if is_modal(aux)] == []
+    assert all(is_modal(aux) for aux in ("can", "can't", "cannot", "May", "mustn't", "should", "wouldn't"))
+
+
+def test_roles_count_questions_with_any_answer_found() -> None:
+    gold = [Qa(WHO, ((0, 2), (20, 22))), Qa(WHERE, ((3, 7),)), Qa(WHEN, ((30, 31),))]
+    system = [Qa(WHO, ((20, 22),)), Qa(WHEN, ((40, 41),)), Qa(QUESTIONS[0], ((50, 51),))]
+    assert one_verb(system, gold)["role"] == Counts(1, 2, 2)
+
+
+def test_a_gold_question_in_two_rows_counts_twice_and_is_found_once() -> None:
+    twice = [Qa(WHO, ((0, 2),)), Qa(WHO, ((5, 7),))]
+    assert one_verb(twice, twice)["role"] == Counts(1, 0, 1)
+    assert one_verb(twice, twice)["ua"] == Counts(2, 0, 0)
+
+
+def test_verbs_of_the_system_alone_count_only_if_asked_for() -> None:
+    gold: Verbs = {("s", 0): [Qa(WHO, ((0, 2),))]}
+    system: Verbs = gold | {("s", 5): [Qa(WHO, ((0, 2), (8, 9)))]}
+    alignment = align(QuestionAnswers.of(system), QuestionAnswers.of(gold))
+    assert alignment.extra_verbs == 1
+    assert scored(system, gold)["ua"] == Counts(1, 0, 0)
+    assert scored(system, gold, Rules(extra_verbs=True))["ua"] == Counts(1, 2, 0)
+
+
+def test_macro_is_the_mean_over_verbs_that_have_any() -> None:
+    gold: Verbs = {("s", 0): [Qa(WHO, ((0, 1), (2, 3)))], ("s", 1): [Qa(WHO, ((0, 1),))], ("s", 2): []}
+    system: Verbs = {("s", 0): [Qa(WHO, ((0, 1), (5, 6), (8, 9)))], ("s", 1): []}
+    found = statistics(align(QuestionAnswers.of(system), QuestionAnswers.of(gold)))
+    scores = metric("macro").scores(found)
+    assert scores["ua_precision"] == pytest.approx(1 / 3)
+    assert scores["ua_recall"] == pytest.approx((1 / 2 + 0) / 2)
+    assert scores["ua_f1"] == pytest.approx(2 / 7)
+    assert metric("micro").scores(found)["ua_recall"] == pytest.approx(1 / 3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(VERBS)
+def test_the_gold_against_itself_is_perfect(gold: Verbs) -> None:
+    found = scored(gold, gold)
+    assert [(one.fp, one.fn) for one in found.values()] == [(0, 0)] * 3
+    if found["ua"].tp:
+        assert [one.f1 for one in found.values()] == [1.0] * 3
+
+
+@settings(max_examples=100, deadline=None)
+@given(VERBS, VERBS, RULES, st.randoms(use_true_random=False))
+def test_order_and_names_make_no_difference(system: Verbs, gold: Verbs, rules: Rules, rng: random.Random) -> None:
+    def mixed(verbs: Verbs) -> Verbs:
+        keys = list(verbs)
+        rng.shuffle(keys)
+        return {
+            (f"renamed {sentence}", 7 - token): rng.sample(
+                [Qa(qa.question, tuple(rng.sample(qa.spans, len(qa.spans)))) for qa in verbs[sentence, token]],
+                len(verbs[sentence, token]),
+            )
+            for sentence, token in keys
+        }
+
+    assert scored(mixed(system), mixed(gold), rules) == scored(system, gold, rules)
+
+
+@settings(max_examples=100, deadline=None)
+@given(VERBS, VERBS, RULES, st.randoms(use_true_random=False))
+def test_one_more_right_argument_never_lowers_recall(
+    system: Verbs, gold: Verbs, rules: Rules, rng: random.Random
+) -> None:
+    answers = [(verb, qa.question, span) for verb, qas in gold.items() for qa in qas for span in qa.spans]
+    if not answers:
+        return
+    verb, question, span = rng.choice(sorted(answers))
+    more = {**system, verb: [*system.get(verb, []), Qa(question, (span,))]}
+    assert scored(more, gold, rules)["ua"].recall >= scored(system, gold, rules)["ua"].recall
+
+
+@settings(max_examples=60, deadline=None)
+@given(VERBS, VERBS, RULES)
+def test_verbs_one_by_one_add_up_to_the_whole(system: Verbs, gold: Verbs, rules: Rules) -> None:
+    alone = [
+        scored({verb: system.get(verb, [])}, {verb: qas}, Rules(rules.iou, rules.redundant, rules.link, rules.modality))
+        for verb, qas in gold.items()
+    ]
+    whole = scored(system, gold, Rules(rules.iou, rules.redundant, rules.link, rules.modality))
+    for name, total in whole.items():
+        assert total == sum((one[name] for one in alone), Counts(0, 0, 0))
+
+
+@settings(max_examples=100, deadline=None)
+@given(VERBS, VERBS, RULES)
+def test_the_table_of_arguments_tells_the_counts(system: Verbs, gold: Verbs, rules: Rules) -> None:
+    alignment = align(QuestionAnswers.of(system), QuestionAnswers.of(gold), rules)
+    rows = list(aligned_arguments(alignment))
+    found = counts(statistics(alignment))
+    status = [row.status for row in rows]
+    wrong = {(row.verb, row.counted_with) for row in rows if row.status == "spurious"}
+    assert Counts(status.count("matched"), len(wrong), status.count("missed")) == found["ua"]
+    assert sum(row.same_role is True for row in rows) == found["la"].tp
+    assert rules.redundant or "redundant" not in status
+
+
+def test_one_verb_is_aligned_with_its_words() -> None:
+    system = [Qa(WHO, ((0, 2),)), Qa(WHEN, ((3, 6), (7, 8)))]
+    gold = [Qa(WHO, ((0, 2),)), Qa(WHERE, ((3, 7),)), Qa(WHEN, ((10, 12),))]
+    rows = align_verb(system, gold, SENTENCE.split())
+    assert [(row.status, row.gold_text, row.system_text, row.same_role) for row in rows] == [
+        ("matched", "The cat", "The cat", True),
+        ("matched", "on the old mat", "on the old", False),
+        ("spurious", "", "while", None),
+        ("missed", "Ann slept", "", None),
+    ]
+    assert rows[1].iou == 0.75
+    assert rows[1].gold_questions == ("Where did someone sit?",)
+
+
+# Agreement
+
+
+def annotations(*workers: str) -> list[Qa]:
+    spans = {"ann": ((0, 2), (5, 7)), "bob": ((0, 2),), "cy": ((0, 2), (5, 7))}
+    return [Qa(WHO, spans[worker], worker) for worker in workers]
+
+
+def test_agreement_is_the_mean_over_pairs() -> None:
+    found = agreement(QuestionAnswers.of({("s", 0): annotations("ann", "bob", "cy"), ("s", 4): annotations("ann")}))
+    assert found is not None
+    assert [(pair.first, pair.second, pair.verbs) for pair in found.pairs] == [
+        ("ann", "bob", 1),
+        ("ann", "cy", 1),
+        ("bob", "cy", 1),
+    ]
+    assert [pair.scores["ua_f1"] for pair in found.pairs] == pytest.approx([2 / 3, 1, 2 / 3])
+    assert found.scores["ua_f1"] == pytest.approx(7 / 9)
+    assert agreement(QuestionAnswers.of({("s", 0): annotations("ann")})) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(VERBS, VERBS, RULES)
+def test_agreement_of_two_is_their_scores_against_each_other(one: Verbs, two: Verbs, rules: Rules) -> None:
+    together = {verb: one.get(verb, []) + two.get(verb, []) for verb in one.keys() & two.keys()}
+
+    def of(verbs: Verbs, worker: str) -> Verbs:
+        return {
+            verb: [qa._replace(worker=worker) for qa in verbs[verb]] for verb in together if one[verb] and two[verb]
+        }
+
+    left, right = of(one, "x"), of(two, "a")
+    if not left:
+        return
+    found = agreement(QuestionAnswers.of({verb: left[verb] + right[verb] for verb in left}), rules)
+    assert found is not None
+    plain = Rules(rules.iou, rules.redundant, rules.link, rules.modality)
+    both = [scored(left, right, plain), scored(right, left, plain)]
+    for name in ("ua", "la", "role"):
+        assert found.scores[f"{name}_f1"] == pytest.approx(np.mean([each[name].f1 for each in both]))
+        assert found.counts[name] == both[0][name] + both[1][name]
+
+
+# PropBank
+
+
+def test_propbank_arguments_are_found_by_head_or_span() -> None:
+    parts = [
+        ("A0", Part(1, (0, 2))),
+        ("AM-LOC", Part(3, (3, 7))),
+        ("R-A0", Part(9, (9, 10))),
+        ("AM-NEG", Part(8, (8, 9))),
+        ("A1", Part(10, (10, 11))),
+        ("C-A1", Part(12, (12, 13))),
+    ]
+    arguments = arguments_of(parts)
+    assert [(one.label, one.core, len(one.parts)) for one in arguments] == [
+        ("A0", True, 1),
+        ("AM-LOC", False, 1),
+        ("A1", True, 2),
+    ]
+    verb = Verb("s", 2)
+    table = QuestionAnswers.of({verb: [Qa(WHO, ((1, 9),)), Qa(WHERE, ((4, 7),)), Qa(WHEN, ((12, 13),))]})
+    by_head = propbank_metric().scores(propbank_statistics(table, {verb: arguments}, "head"))
+    assert by_head["all_recall"] == 1.0
+    assert by_head["all_precision"] == pytest.approx(2 / 3)
+    assert (by_head["core_precision"], by_head["core_recall"]) == (1.0, 1.0)
+    assert (by_head["adjunct_precision"], by_head["adjunct_recall"]) == (0.5, 1.0)
+    by_span = propbank_metric().scores(propbank_statistics(table, {verb: arguments}, "span"))
+    assert by_span["all_recall"] == pytest.approx(2 / 3)
+    assert by_span["core_precision"] == 1.0
+
+
+# The command
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(app, ["evaluate", "qasrl", *map(str, arguments)])
+    assert result.exit_code == code, (result.output, result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def run_json(*arguments: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
+    return found
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    rows = [row(), where(), row(verb_idx=11, verb="slept", question="Who slept?", answer_range="8:9~!~10:11")]
+    return write_rows(tmp_path / "gold.csv", rows)
+
+
+@pytest.fixture
+def pred(tmp_path: Path) -> Path:
+    wrong = row(
+        verb_idx=11, verb="slept", question="When did <i>someone</i> sleep?", wh="when", answer_range="8:9~!~0:1"
+    )
+    return write_rows(tmp_path / "pred.csv", [row(), where(answer_range="3:6"), wrong])
+
+
+def test_the_command_prints_the_promised_json(gold: Path, pred: Path) -> None:
+    found = run_json(pred, gold)
+    assert found["ua"] == {
+        "tp": 3,
+        "fp": 1,
+        "fn": 1,
+        "precision": 0.75,
+        "recall": 0.75,
+        "f1": 0.75,
+    }
+    assert (found["la"]["tp"], found["la"]["fp"], found["la"]["fn"]) == (2, 2, 2)
+    assert (found["role"]["tp"], found["role"]["fp"], found["role"]["fn"]) == (3, 0, 0)
+    assert found["verbs"] == {"scored": 2, "gold": 2, "system": 2, "only_in_gold": 0, "only_in_system": 0}
+    assert re.fullmatch(
+        r"qasrl\|iou:0\.5\|redundant:yes\|link:iou\|modality:yes\|average:micro\|extra-verbs:no\|"
+        r"system:[0-9a-f]{8}\|gold:[0-9a-f]{8}\|version:.+",
+        found["signature"],
+    )
+    assert "per_verb" not in found
+    assert run_json(pred, gold, "--per-verb")["per_verb"]["s1:11"]["ua"] == {"tp": 1, "fp": 1, "fn": 1}
+
+
+def test_the_order_of_rows_makes_no_difference_to_the_command(gold: Path, pred: Path, tmp_path: Path) -> None:
+    with pred.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    for number, mixed in enumerate(permutations(rows)):
+        other = tmp_path / f"mixed{number}.csv"
+        with other.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([header, *mixed])
+        found = run_json(other, gold, "--ci", "--resamples", "100")
+        expected = run_json(pred, gold, "--ci", "--resamples", "100")
+        assert {name: found[name] for name in ("ua", "la", "role")} == {
+            name: expected[name] for name in ("ua", "la", "role")
+        }
+
+
+def test_intervals_and_comparison_are_seeded(gold: Path, pred: Path) -> None:
+    first = run_json(pred, gold, "--ci", "--against", gold, "--seed", "7", "--resamples", "200")
+    again = run_json(pred, gold, "--ci", "--against", gold, "--seed", "7", "--resamples", "200")
+    assert first == again
+    low, high = first["ua"]["ci"]["recall"]
+    assert 0 <= low <= first["ua"]["recall"] <= high <= 1
+    compared = first["against"]["scores"]["ua_f1"]
+    assert (compared["value"], compared["other"]) == (0.75, 1.0)
+    assert "|resamples:200|seed:7|" in first["signature"]
+    macro = run_json(pred, gold, "--average", "macro", "--ci", "--resamples", "100")
+    assert macro["ua"]["precision"] == 0.75
+    assert macro["ua"]["ci"]["f1"][0] <= macro["ua"]["f1"]
+
+
+def test_extra_verbs_can_be_compared_too(gold: Path, pred: Path, tmp_path: Path) -> None:
+    other = write_rows(tmp_path / "other.csv", [row(), row(verb_idx=4, verb="the")])
+    found = run_json(pred, gold, "--against", other, "--include-extra-verbs", "--resamples", "100")
+    assert found["against"]["scores"]["ua_precision"]["other"] == 0.5
+
+
+def test_tables_and_latex_are_printed(gold: Path, pred: Path) -> None:
+    shown = run(pred, gold).stdout
+    assert "UA" in shown
+    assert "0.7500" in shown
+    latex = run(pred, gold, "--latex").stdout
+    assert r"\begin{tabular}" in latex
+    assert "qasrl|iou" in latex
+
+
+def test_verbs_that_the_system_lacks_are_told(gold: Path, pred: Path, tmp_path: Path) -> None:
+    half = write_rows(tmp_path / "half.csv", [row()])
+    told = "half.csv lacks 1 of the gold's 2 verbs: all the arguments of these count as missed."
+    assert told in run_json(half, gold)["notes"]
+    assert told in run_json(pred, gold, "--against", half, "--resamples", 100)["notes"]
+    assert run_json(pred, gold)["notes"] == []
+
+
+def test_an_alignment_without_words_says_how_to_get_them(gold: Path, pred: Path, tmp_path: Path) -> None:
+    without = run(pred, gold, "--alignment", tmp_path / "without.html")
+    assert "without.html has ranges and no words" in without.stderr
+    assert "--sentences" in without.stderr
+    sentences = write_sentences(tmp_path / "sentences.csv", {"s1": SENTENCE})
+    assert "no words" not in run(pred, gold, "--sentences", sentences, "--alignment", tmp_path / "with.html").stderr
+
+
+def test_the_alignment_is_written_as_a_table(gold: Path, pred: Path, tmp_path: Path) -> None:
+    sentences = write_sentences(tmp_path / "sentences.csv", {"s1": SENTENCE})
+    target = tmp_path / "alignment.csv"
+    run(pred, gold, "--sentences", sentences, "--alignment", target)
+    with target.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(one["status"], one["gold_answer"], one["system_answer"]) for one in rows] == [
+        ("matched", "The cat", "The cat"),
+        ("matched", "on the old mat", "on the old"),
+        ("spurious", "", "The"),
+        ("matched", "<b>Tom</b>", "<b>Tom</b>"),
+        ("missed", "Ann", ""),
+    ]
+    assert [one["same_role"] for one in rows] == ["True", "True", "", "False", ""]
+
+
+def test_the_alignment_page_stands_alone_and_escapes_what_it_shows(gold: Path, pred: Path, tmp_path: Path) -> None:
+    sentences = write_sentences(tmp_path / "sentences.csv", {"s1": SENTENCE})
+    target = tmp_path / "alignment.html"
+    run(pred, gold, "--sentences", sentences, "--alignment", target)
+    page = target.read_text("utf-8")
+    assert "&lt;b&gt;Tom&lt;/b&gt; &amp; Ann" in page
+    assert "When did &lt;i&gt;someone&lt;/i&gt; sleep?" in page
+    assert "<b>Tom</b>" not in page
+    assert "<script" not in page
+    assert not re.search(r"(src|href)=|https?://|@import|url\(", page)
+    assert "<mark>slept</mark>" in page
+    assert page.count("<section>") == 2
+    assert page.rstrip().endswith("</html>")
+
+
+def test_an_alignment_needs_an_ending_that_is_known(gold: Path, pred: Path, tmp_path: Path) -> None:
+    said = run(pred, gold, "--alignment", tmp_path / "x.pdf", code=2).stderr
+    assert "ends in .csv or .html" in said
+
+
+def test_agreement_of_annotators_is_told_with_pairs(tmp_path: Path) -> None:
+    rows = [row(), where(), row(worker_id="bob"), where(worker_id="bob", answer_range="3:4"), row(worker_id="cy")]
+    file = write_rows(tmp_path / "a.csv", rows)
+    found = run_json(file, "--by", "worker_id", "--ci", "--resamples", "100")
+    assert [(pair["first"], pair["second"]) for pair in found["pairs"]] == [
+        ("ann", "bob"),
+        ("ann", "cy"),
+        ("bob", "cy"),
+    ]
+    assert [pair["ua"]["f1"] for pair in found["pairs"]] == pytest.approx([1 / 2, 2 / 3, 2 / 3])
+    assert found["ua"]["f1"] == pytest.approx(11 / 18)
+    assert found["ua"]["ci"]["f1"] == pytest.approx([11 / 18, 11 / 18])
+    assert found["consolidated"] is None
+    assert "|by:worker_id|" in found["signature"]
+    renamed = write_rows(
+        tmp_path / "b.csv",
+        [one | {"worker_id": {"ann": "zoe", "bob": "al", "cy": "mia"}[one["worker_id"]]} for one in rows],
+    )
+    again = run_json(renamed, "--by", "worker_id")
+    assert {name: again["ua"][name] for name in ("tp", "fp", "fn", "f1")} == pytest.approx(
+        {name: found["ua"][name] for name in ("tp", "fp", "fn", "f1")}
+    )
+
+
+def test_consolidated_agreement_is_between_teams_that_share_nobody(tmp_path: Path) -> None:
+    def by(worker: str, sources: str, **cells: object) -> dict[str, str]:
+        return row(worker_id=worker, **cells) | {"source_worker_ids": sources}
+
+    rows = [
+        by("c1", "a~!~b"),
+        by("c2", "d~!~e"),
+        by("c3", "a~!~e", answer_range="5:6"),
+        by("c1", "a~!~b", verb_idx=4),
+        by("c2", "d~!~e", verb_idx=4, answer_range="5:6"),
+    ]
+    found = run_json(write_rows(tmp_path / "a.csv", rows), "--by", "worker_id")
+    assert [(one["first"], one["second"], one["verbs"]) for one in found["consolidated"]["pairs"]] == [
+        ("a+b+c1", "c2+d+e", 2)
+    ]
+    assert found["consolidated"]["ua"]["f1"] == 0.5
+
+
+def test_agreement_needs_verbs_annotated_twice(gold: Path) -> None:
+    said = run(gold, "--by", "worker_id", code=2).stderr
+    assert "no verb that two or more annotators worked on" in said
+    assert "has no column workers. Add" in run(gold, "--by", "workers", code=2).stderr.replace(
+        "Rename “worker_id” if that is it, or add", "Add"
+    )
+
+
+def test_the_bank_is_gold_and_system_alike(gold: Path, tmp_path: Path) -> None:
+    questions = [
+        judged("Who sat?", [[(0, 2)], [(1, 2)]] * 3),
+        judged("Where did someone sit?", [[(3, 7)]] * 6, wh="where"),
+    ]
+    bank = write_bank(tmp_path / "bank.jsonl", [bank_line(*questions)])
+    assert run_json(bank, gold)["ua"]["tp"] == 2
+    assert run_json(gold, bank)["ua"]["tp"] == 2
+    assert "|valid:5|questions-by:people|" in run_json(gold, bank)["signature"]
+
+
+def test_the_dense_measures_follow_the_judges(tmp_path: Path) -> None:
+    questions = [
+        judged("Who sat?", [[(0, 2)]] * 5 + [None]),
+        judged("Where did someone sit?", [[(3, 7)], [(4, 7)]] * 3, wh="where"),
+        judged("Why did someone sit?", [None] * 6, wh="why"),
+    ]
+    bank = write_bank(tmp_path / "bank.jsonl", [bank_line(*questions)])
+    rows = [
+        row(answer_range="0:2~!~12:13"),
+        where(question="why did someone sit?", wh="why"),
+        where(question="How did someone sit?", wh="how", answer_range="7:8"),
+    ]
+    found = run_json(write_rows(tmp_path / "pred.csv", rows), bank, "--dense")["dense"]
+    # Of the spans 0:2, 3:7, 7:8 and 12:13 the first two fit; both valid questions are found; of three questions two
+    # were judged and one of them is valid; of the pairs of judged questions, one of three is right.
+    assert found["counts"] == {
+        "right_spans": 2,
+        "spans": 4,
+        "found_questions": 2,
+        "questions": 2,
+        "valid": 1,
+        "judged": 2,
+        "asked": 3,
+        "right_pairs": 1,
+        "judged_pairs": 3,
+    }
+    assert found["span_precision"] == 0.5
+    assert found["question_validity"] == 0.5
+    assert found["joint_accuracy"] == pytest.approx(1 / 3)
+    assert run_json(tmp_path / "pred.csv", bank, "--dense", "--valid", "6")["dense"]["counts"]["questions"] == 1
+
+
+def test_propbank_is_read_from_conll_2009(gold: Path, tmp_path: Path) -> None:
+    heads = [2, 3, 0, 3, 7, 7, 4, 12, 12, 9, 9, 8, 3]
+    roles = {1: "A1", 3: "AM-LOC"}
+    lines = [
+        "\t".join(
+            [str(at + 1), word, word, word, "X", "X", "_", "_", str(heads[at]), str(heads[at]), "D", "D"]
+            + (["Y", "sit.01"] if at == 2 else ["_", "_"])
+            + [roles.get(at, "_")]
+        )
+        for at, word in enumerate(SENTENCE.split())
+    ]
+    conll = tmp_path / "gold.conll09"
+    conll.write_text("\n".join(lines) + "\n\n", "utf-8")
+    sentences = write_sentences(tmp_path / "sentences.csv", {"s1": SENTENCE})
+    for how in ("head", "span"):
+        found = run_json(gold, "--propbank", conll, "--sentences", sentences, "--found-by", how)
+        assert found["propbank"]["all"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+        assert found["verbs"] == 1
+    assert "Give them with --sentences" in run(gold, "--propbank", conll, code=2).stderr
+
+
+# What goes wrong
+
+
+def test_sentences_that_differ_between_the_files_are_refused(gold: Path, tmp_path: Path) -> None:
+    bank = write_bank(tmp_path / "bank.jsonl", [bank_line(judged("Who sat?", [[(0, 2)]] * 6))])
+    sentences = write_sentences(tmp_path / "sentences.csv", {"s1": SENTENCE.replace("cat", "dog")})
+    said = run(bank, gold, "--sentences", sentences, code=2).stderr
+    assert "bank.jsonl: has another sentence s1 than" in said
+    assert "sentences.csv: token 1 is 'cat' here and 'dog' there" in said
+    other = write_rows(tmp_path / "pred.csv", [row(verb="stood")])
+    said = run(other, gold, code=2).stderr
+    assert "pred.csv: has the verb 'stood' at token 2 of s1, where" in said
+    assert "gold.csv has 'sat'" in said
+
+
+def test_files_without_a_verb_in_common_are_refused(gold: Path, tmp_path: Path) -> None:
+    other = write_rows(tmp_path / "pred.csv", [row(qasrl_id="elsewhere")])
+    said = run(other, gold, code=2).stderr
+    assert "pred.csv: has no verb in common with" in said
+    assert "its first is elsewhere:2" in said
+
+
+def test_a_system_that_says_nothing_scores_zero_with_a_word(gold: Path, tmp_path: Path) -> None:
+    nothing = write_rows(tmp_path / "pred.csv", [])
+    found = run_json(nothing, gold)
+    assert found["ua"] == {"tp": 0, "fp": 0, "fn": 4, "precision": 0.0, "recall": 0.0, "f1": 0.0}
+    assert any("precision is 0 by definition" in note for note in found["notes"])
+    assert "has no verbs to score against" in run(gold, nothing, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["{pred}"], "There is no GOLD"),
+        (["{pred}", "{gold}", "--by", "worker_id"], "--by takes one file"),
+        (["{pred}", "--by", "worker_id", "--propbank", "{gold}"], "exclude each other"),
+        (["{pred}", "{gold}", "--dense"], "is a table"),
+        (["{pred}", "--by", "worker_id", "--against", "{gold}"], "exclude each other"),
+        (["{pred}", "--by", "worker_id", "--average", "macro"], "mean over pairs"),
+        (["{pred}", "--by", "worker_id", "--alignment", "x.csv"], "no alignment with --by"),
+    ],
+)
+def test_options_that_exclude_each_other_are_told(gold: Path, pred: Path, arguments: list[str], said: str) -> None:
+    filled = [argument.format(gold=gold, pred=pred) for argument in arguments]
+    assert said in run(*filled, code=2).stderr
+
+
+# The paper
+
+
+def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path) -> None:
+    for folder in ("qasrl-gs", "qasrl-bank", "qasrl-parser"):
+        (tmp_path / folder).mkdir()
+    with pytest.raises(UserError, match=r"wikinews\.dev\.gold\.csv is not there"):
+        list(PAPER.cells(tmp_path, lambda done, total: None))
+    write_rows(tmp_path / roit2020.NEWS, [row(), where()])
+    write_rows(tmp_path / roit2020.WIKIPEDIA, [row(qasrl_id="w1")])
+    write_rows(tmp_path / roit2020.EXPERTS, [row(), where(answer_range="9:10")])
+    questions = [judged("Who sat?", [[(0, 2)], None]), judged("Who sits?", [[(0, 2)]] * 6, source="model-x")]
+    lines = [bank_line(*questions), bank_line(*questions, given="w1")]
+    write_bank(tmp_path / roit2020.DENSE, lines)
+    steps: list[tuple[int, int]] = []
+    found = {
+        (cell.table, cell.name): cell for cell in PAPER.cells(tmp_path, lambda done, total: steps.append((done, total)))
+    }
+    assert steps[-1][0] == steps[-1][1]
+    assert found["Section 3.1", "roles per predicate, this work"].ours == 1.5
+    assert found["Section 3.1", "roles per predicate, Dense"].ours == 1.0
+    assert found["Section 1", "roles more than Dense, percent"].ours == pytest.approx(50)
+    assert found["Table 4", "This work, UA automatic, P"].ours == 50
+    assert found["Table 4", "Dense, UA automatic, R"].ours == 50
+    assert found["Beside Table 6", "Seq2seq parser, its verbs of Wikinews dev, UA, P"].ours is None
+    write_rows(tmp_path / roit2020.PARSER, [row()])
+    cells = list(PAPER.cells(tmp_path, lambda done, total: None))
+    assert [cell.ours for cell in cells if "Seq2seq" in cell.name and "UA, R" in cell.name] == [50]
+    assert all(cell.reason for cell in cells if cell.ours is None)
