@@ -1,0 +1,98 @@
+"""How long scoring semantic roles takes: PriMeSRL, CoNLL-2005 and CoNLL-2009 together, beside reading the files.
+
+Run as `python -m bench.srl`. The sentences are made here: about as long, and with about as many predicates and
+arguments, as those of Universal PropBank's English Web Treebank, and disturbed for a system.
+"""
+
+import random
+import tempfile
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from bench.timing import best_of
+from chorale.cli import app
+from chorale.evaluate.srl import conll05, conll09, primesrl
+from chorale.formats.srl import Argument, Corpus, Predicate, Sentence, as_spans, read_srl, subtrees, written
+
+SENTENCES = 2000
+LENGTH = 19
+PREDICATES = 3
+ARGUMENTS = 2
+ROUNDS = 5
+LABELS = ("A0", "A0", "A1", "A1", "A1", "A2", "AM-TMP", "AM-LOC", "AM-ADV", "R-A0", "C-A1")
+
+
+def made(rng: random.Random) -> Sentence:
+    size = max(3, round(rng.expovariate(1 / LENGTH)) + 3)
+    heads = tuple(0 if index == 0 else rng.randint(max(1, index - 4), index) for index in range(size))
+    words = tuple(f"w{rng.randrange(5000)}" for _ in range(size))
+    predicates = []
+    for position in sorted(rng.sample(range(size), min(size, rng.randint(0, 2 * PREDICATES)))):
+        verb = f"v{rng.randrange(500)}"
+        predicates.append(Predicate(position, verb, f"{verb}.0{rng.randint(1, 3)}", _arguments(rng, size)))
+    blank = ("_",) * size
+    return Sentence(1, size, tuple(predicates), words, words, blank, blank, blank, heads, blank)
+
+
+def disturbed(sentence: Sentence, rng: random.Random) -> Sentence:
+    """One predicate in twenty is lost, one in ten has another sense, one in six other arguments."""
+    predicates = []
+    for predicate in sentence.predicates:
+        if rng.random() < 0.05:
+            continue
+        sense = f"{predicate.lemma}.09" if rng.random() < 0.1 else predicate.sense
+        changed = rng.random() < 1 / 6
+        arguments = _arguments(rng, sentence.length) if changed else predicate.arguments
+        predicates.append(predicate._replace(sense=sense, arguments=arguments))
+    return sentence._replace(predicates=tuple(predicates))
+
+
+def _arguments(rng: random.Random, size: int) -> tuple[Argument, ...]:
+    places = sorted(rng.sample(range(size), min(size, rng.randint(0, 2 * ARGUMENTS))))
+    return tuple(Argument(rng.choice(LABELS), place, place) for place in places)
+
+
+def write_files(folder: Path, sentences: int = SENTENCES, seed: int = 1) -> tuple[Path, Path]:
+    """A system's file and a gold file."""
+    rng = random.Random(seed)
+    gold = [made(rng) for _ in range(sentences)]
+    system = [disturbed(sentence, rng) for sentence in gold]
+    paths = folder / "system.conllu", folder / "gold.conllu"
+    for path, each in zip(paths, (system, gold), strict=True):
+        path.write_text(written(Corpus(path.name, "conllu", "", each), "conllu"), "utf-8")
+    return paths
+
+
+def score(system: Corpus, gold: Corpus) -> None:
+    # What one round remembers of trees would make the next one look fast.
+    subtrees.cache_clear()
+    primesrl(system.sentences, gold.sentences)
+    conll05(as_spans(system), as_spans(gold))
+    conll09(system.sentences, gold.sentences)
+
+
+def command(system: Path, gold: Path) -> None:
+    names = "primesrl,conll05,conll09"
+    result = CliRunner().invoke(app, ["evaluate", "srl", str(system), str(gold), "--metric", names, "--json"])
+    if result.exit_code:
+        raise SystemExit(result.output)
+
+
+def main() -> None:
+    """Rows of a markdown table: work, seconds, seconds of the processor, times reading."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = write_files(Path(folder))
+        reading, spent = best_of(ROUNDS, lambda: [read_srl(path) for path in paths])
+        system, gold = (read_srl(path) for path in paths)
+        print("| work | seconds | CPU seconds | × reading |")
+        print("| --- | --- | --- | --- |")
+        print(f"| reading both files, {SENTENCES:,} sentences | {reading:.3f} | {spent:.3f} | 1.0 |")
+        wall, spent = best_of(ROUNDS, lambda: score(system, gold))
+        print(f"| PriMeSRL + CoNLL-05 + CoNLL-09 | {wall:.3f} | {spent:.3f} | {wall / reading:.1f} |")
+        wall, spent = best_of(ROUNDS, lambda: command(*paths))
+        print(f"| the whole command, reading included | {wall:.3f} | {spent:.3f} | {wall / reading:.1f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""What a scorer of semantic roles found, whichever scorer it was."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.formats.srl import Sentence
+from chorale.scores import Counts, FloatArray, Metric, Statistics, ratio
+
+Table = Mapping[str, Counts]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One system under one metric: an item is a sentence."""
+
+    name: str
+    columns: tuple[str, ...]
+    """What the columns of the statistics are."""
+    statistics: Statistics
+    metric: Metric
+    wrong: NDArray[np.int64]
+    """Of every sentence how many mistakes the metric saw."""
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    """Counts per role, per tag, …"""
+    tallies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """How often each kind of error occurred, per group of arguments."""
+    confusion: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """Arguments by their gold and their predicted role; `-NONE-` where there is none."""
+
+    def scores(self) -> dict[str, float]:
+        return self.metric.scores(self.statistics)
+
+    def totals(self) -> dict[str, float]:
+        """The sums of the statistics' columns."""
+        return dict(zip(self.columns, self.statistics.rows.sum(axis=0).tolist(), strict=True))
+
+
+def statistics_of(rows: Sequence[Sequence[float]], columns: Sequence[str]) -> Statistics:
+    """One row per sentence, named by its number."""
+    table = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(columns))
+    return Statistics(tuple(map(str, range(1, len(rows) + 1))), table)
+
+
+def fractions(name: str, correct: FloatArray, system: FloatArray, gold: FloatArray) -> dict[str, FloatArray]:
+    """Precision, recall and F1 from how many were right, returned and wanted."""
+    prefix = f"{name}." if name else ""
+    return {
+        f"{prefix}precision": ratio(correct, system),
+        f"{prefix}recall": ratio(correct, gold),
+        f"{prefix}f1": ratio(2 * correct, system + gold),
+    }
+
+
+def counts_by_name(correct: Iterable[str], system: Iterable[str], gold: Iterable[str]) -> dict[str, Counts]:
+    """A table of counts, by the names of what was right, returned and wanted."""
+    right, returned, wanted = Counter(correct), Counter(system), Counter(gold)
+    return {
+        name: Counts(right[name], returned[name] - right[name], wanted[name] - right[name])
+        for name in sorted(returned.keys() | wanted.keys())
+    }
+
+
+def check_same_length(system: Sequence[Sentence], gold: Sequence[Sentence]) -> None:
+    if len(system) != len(gold):
+        raise ValueError(f"{len(system)} sentences can't be scored against {len(gold)}")
+    if not gold:
+        raise ValueError("there are no sentences to score")
+
+
+def only_common(system: Sequence[Sentence], gold: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
+    """Both without the predicates that only one of them has."""
+    ones, others = [], []
+    for one, other in zip(system, gold, strict=True):
+        shared = {each.position for each in one.predicates} & {each.position for each in other.predicates}
+        ones.append(_only(one, shared))
+        others.append(_only(other, shared))
+    return ones, others
+
+
+def _only(sentence: Sentence, positions: set[int]) -> Sentence:
+    if len(positions) == len(sentence.predicates):
+        return sentence
+    return sentence._replace(predicates=tuple(each for each in sentence.predicates if each.position in positions))
