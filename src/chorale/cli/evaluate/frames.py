@@ -1,0 +1,108 @@
+"""`chorale evaluate frames`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
+
+if TYPE_CHECKING:
+    from chorale.report.frame_scores import Named
+
+System = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PRED",
+        help="The system's scores: a row per sentence and frame, or its frame for each sentence.",
+        show_default=False,
+    ),
+]
+Gold = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="GOLD",
+        help="The crowd's scores of every candidate frame; several files are one corpus.",
+        show_default=False,
+    ),
+]
+Constant = Annotated[
+    Literal["zero", "skip"],
+    typer.Option(
+        "--constant",
+        metavar="HOW",
+        help="Where all candidates have the same score: τ is zero, or skip the sentence for τ.",
+    ),
+]
+WhichScores = Annotated[
+    Literal["final", "initial"],
+    typer.Option("--scores", metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
+]
+SentenceColumn = Annotated[
+    str | None,
+    typer.Option("--sentence", metavar="COLUMN", help="The column of sentence ids, in all files.", show_default=False),
+]
+FrameColumn = Annotated[
+    str | None,
+    typer.Option("--frame", metavar="COLUMN", help="The column of frames, in all files.", show_default=False),
+]
+ScoreColumn = Annotated[
+    str | None,
+    typer.Option("--score", metavar="COLUMN", help="The column of scores in PRED.", show_default=False),
+]
+GoldColumn = Annotated[
+    str | None,
+    typer.Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.", show_default=False),
+]
+
+
+def frames(
+    pred: System,
+    gold: Gold,
+    top: Annotated[
+        bool, typer.Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")
+    ] = False,
+    scores: WhichScores = "final",
+    constant: Constant = "zero",
+    sentence: SentenceColumn = None,
+    frame: FrameColumn = None,
+    score: ScoreColumn = None,
+    gold_score: GoldColumn = None,
+    items: Annotated[bool, typer.Option("--items", help="List sentences, the worst first.")] = False,
+    ci: WithIntervals = False,
+    against: Against = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+    as_latex: AsLatex = False,
+) -> None:
+    """Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine."""
+    from chorale.cli.progress import patiently
+    from chorale.formats.frame_scores import read_frame_scores
+    from chorale.model import UserError
+    from chorale.report.drawing import Drawing
+    from chorale.report.frame_scores import FrameOptions, Named, score_frames
+
+    if gold_score is not None and scores == "initial":
+        raise UserError("--scores initial and --gold-score both choose a column. Leave one of them out.")
+
+    def read(path: Path) -> "Named":
+        return Named(str(path), read_frame_scores([path], sentence=sentence, frame=frame, score=score))
+
+    columns = {"sentence": sentence, "frame": frame, "score": score, "gold-score": gold_score}
+    named = str(gold[0]) if len(gold) == 1 else f"{len(gold)} files"
+    with patiently("resamples") as progress:
+        crowd = read_frame_scores(
+            gold, sentence=sentence, frame=frame, score=gold_score, initial=scores == "initial", need_scores=True
+        )
+        scored = score_frames(
+            read(pred),
+            Named(named, crowd),
+            FrameOptions(top, constant, scores == "initial", columns),
+            Drawing(ci, resamples, seed, progress),
+            against=None if against is None else read(against),
+            with_items=items,
+        )
+    tell(scored, as_json=as_json, as_latex=as_latex)

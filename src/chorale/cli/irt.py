@@ -1,0 +1,67 @@
+"""`chorale irt`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.scoring import AsLatex, Seed, tell
+from chorale.cli.targets import Force, check_target, writing
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="CSV with one row per responder and one column per item: 1, 0, or empty. Several files are several tests.",
+        show_default=False,
+    ),
+]
+Model = Annotated[
+    Literal["1pl", "2pl", "3pl"],
+    typer.Option("--model", metavar="NAME", help="1pl (difficulty), 2pl (and discrimination) or 3pl (and guessing)."),
+]
+GuessingPriorName = Annotated[
+    Literal["fitted", "standard"],
+    typer.Option(
+        "--guessing-prior",
+        metavar="NAME",
+        help="For 3pl, of logit guessing: fitted (one centre for all items, from the data) or standard (N(0, 1)).",
+    ),
+]
+Starts = Annotated[
+    int,
+    typer.Option(
+        "--starts", metavar="N", min=1, max=100, help="Fit from N places, all but the first random; keep the best."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write the items to a CSV file as well.", show_default=False),
+]
+
+
+def irt(
+    files: Files,
+    model: Model = "3pl",
+    guessing_prior: GuessingPriorName = "fitted",
+    starts: Starts = 1,
+    seed: Seed = 1,
+    out: Out = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    as_latex: AsLatex = False,
+) -> None:
+    """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
+    from chorale.cli.progress import patiently
+    from chorale.formats.responses import read_responses
+    from chorale.report.irt import IrtOptions, score_irt, write_items
+
+    check_target(out, "--out", force=force)
+    with patiently("fits") as progress:
+        scored, items = score_irt(read_responses(files), IrtOptions(model, guessing_prior, starts, seed), progress)
+    if out is not None:
+        with writing(out, "--out"):
+            write_items(items, out)
+    tell(scored, as_json=as_json, as_latex=as_latex)

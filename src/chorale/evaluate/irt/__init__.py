@@ -1,0 +1,25 @@
+"""Item response theory: how hard each item is, how well it tells responders apart, and how able each responder is."""
+
+from chorale.evaluate.irt.fitting import fit_irt
+from chorale.evaluate.irt.model import (
+    GUESSING_SPREADS,
+    MODELS,
+    SIGMA_ALPHAS,
+    GuessingPrior,
+    IrtFit,
+    IrtModel,
+    Normal,
+    item_weights,
+)
+
+__all__ = [
+    "GUESSING_SPREADS",
+    "MODELS",
+    "SIGMA_ALPHAS",
+    "GuessingPrior",
+    "IrtFit",
+    "IrtModel",
+    "Normal",
+    "fit_irt",
+    "item_weights",
+]

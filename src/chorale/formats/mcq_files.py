@@ -1,0 +1,229 @@
+"""Multiple-choice questions with what people and models answered, as Nangia et al. (2021) published them.
+
+A .json file holds one list of records, a .jsonl file one record a line; both may be packed (.gz). Of a record count:
+`question_id` (or `example_id`), `options` (texts), `gold_answer` (`option2`: the writer's), `validation_data` (a list
+of `{"worker_answer": "option2", "unanswerable": false}`) and `model_predictions` (a list of `[1, "model"]`, counted
+from 0).
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.formats.rows import DEEPEST_NESTING, UNSTORABLE_ESCAPE, FlawError, check_inside, shortened, suffix_of
+from chorale.formats.source import MOST_PROBLEMS, Source, read_source
+from chorale.model import Problem, UserError
+
+Codes = NDArray[np.int64]
+MISSING = -1
+_FEWEST_OPTIONS, _MOST_OPTIONS = 2, 100
+_ANSWER = re.compile(r"option([1-9]\d{0,3})")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class McqQuestions:
+    """Questions sorted by id, so that nothing depends on the order of records. Answers are counted from 0."""
+
+    ids: tuple[str, ...]
+    writers: Codes
+    """The answer that the writer of each question holds right."""
+    votes: Codes
+    """How many validators gave each answer: questions × (most options + 1), the last column for "invalid"."""
+    models: Mapping[str, Codes]
+    """For every model its answer to each question, `MISSING` where there is none."""
+    words: NDArray[np.float64]
+    """The number of words of every option; NaN behind the last."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def invalid(self) -> int:
+        """The column of votes for "invalid question"."""
+        return int(self.votes.shape[1]) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    id: str
+    options: list[str]
+    writer: int
+    votes: list[int]
+    """Answers; the number of options for "invalid"."""
+    predictions: dict[str, int]
+
+
+def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
+    """The questions of a file, and the file. Anything wrong is a `UserError` that lists it."""
+    source = read_source(path)
+    problems: list[Problem] = []
+    records: dict[str, _Record] = {}
+    doubtful = UNSTORABLE_ESCAPE.search(source.text) is not None
+    for line, place, values in _objects(source, path):
+        reader = _Reader(source.name, line, place, problems)
+        if doubtful:
+            reader.check_texts(values)
+        record = reader.read(values)
+        if record is None:
+            pass
+        elif record.id in records:
+            reader.report("has the id of another record", "Remove one of the two", record.id)
+        else:
+            records[record.id] = record
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    if problems:
+        raise UserError(f"{source.name} can't be used", problems)
+    if not records:
+        raise UserError(
+            f"{source.name} can't be used",
+            [Problem(source.name, None, "has no questions", "Check that the right file was named.")],
+        )
+    return _questions([records[name] for name in sorted(records)]), source
+
+
+def _questions(records: list[_Record]) -> McqQuestions:
+    most = max(len(record.options) for record in records)
+    votes = np.zeros((len(records), most + 1), dtype=np.int64)
+    words = np.full((len(records), most), np.nan)
+    names = sorted({name for record in records for name in record.predictions})
+    for number, record in enumerate(records):
+        for vote in record.votes:
+            votes[number, most if vote == len(record.options) else vote] += 1
+        words[number, : len(record.options)] = [len(text.split()) for text in record.options]
+    return McqQuestions(
+        ids=tuple(record.id for record in records),
+        writers=np.array([record.writer for record in records]),
+        votes=votes,
+        models={name: np.array([record.predictions.get(name, MISSING) for record in records]) for name in names},
+        words=words,
+    )
+
+
+def _objects(source: Source, path: Path) -> Iterator[tuple[int | None, str, Any]]:
+    """Every record, with its line and how a message names it."""
+    if suffix_of(path) in (".jsonl", ".ndjson"):
+        for number, line in enumerate(source.text.split("\n"), 1):
+            if line.strip():
+                yield number, "the record", _json(line, source.name, number)
+        return
+    found = _json(source.text, source.name, 1)
+    if not isinstance(found, list):
+        raise UserError(
+            f"{source.name} can't be used",
+            [Problem(source.name, 1, "is not a list of records", "Write [ … ] around them.", shortened(found))],
+        )
+    for number, value in enumerate(found, 1):
+        yield None, f"record {number:,}", value
+
+
+def _json(text: str, name: str, first_line: int) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        near = shortened(text[max(0, error.pos - 20) : error.pos + 20])
+        problem = Problem(name, line, f"is not JSON: {error.msg.lower()} at column {error.colno}", "Correct it.", near)
+    except (ValueError, RecursionError):
+        message = f"can't be read as JSON: overlong numbers or more than {DEEPEST_NESTING} levels"
+        problem = Problem(name, first_line, message, "Remove overlong numbers and deep nesting.")
+    raise UserError(f"{name} can't be used", [problem])
+
+
+class _Reader:
+    """Reads one record and reports what is wrong with it."""
+
+    def __init__(self, file: str, line: int | None, place: str, problems: list[Problem]) -> None:
+        self._file, self._line, self._place, self._problems = file, line, place, problems
+
+    def report(self, message: str, fix: str, value: Any = None) -> None:
+        shown = None if value is None else shortened(value)
+        self._problems.append(Problem(self._file, self._line, f"{self._place} {message}", f"{fix}.", shown))
+
+    def check_texts(self, values: Any) -> None:
+        try:
+            check_inside(values)
+        except FlawError as flaw:
+            self._problems.append(
+                Problem(self._file, self._line, f"{self._place} {flaw.message}", flaw.fix, flaw.value)
+            )
+
+    def read(self, values: Any) -> _Record | None:
+        before = len(self._problems)
+        if not isinstance(values, dict):
+            self.report("is not an object", 'Write {"question_id": …}', values)
+            return None
+        name = values.get("question_id", values.get("example_id"))
+        if not isinstance(name, str) or not name:
+            self.report("has no question_id", "Give it an id of its own", name)
+            return None
+        self._place = f"{self._place} ({shortened(name)})"
+        options = values.get("options")
+        if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
+            self.report("has no list of options", 'Write "options": ["…", "…"]', options)
+            return None
+        if not _FEWEST_OPTIONS <= len(options) <= _MOST_OPTIONS:
+            self.report(f"has {len(options)} options", f"Give it {_FEWEST_OPTIONS} to {_MOST_OPTIONS}")
+            return None
+        writer = self._answer(values.get("gold_answer"), len(options), "gold_answer", may_be_invalid=False)
+        votes = self._votes(self._list(values, "validation_data"), len(options))
+        predictions = self._predictions(self._list(values, "model_predictions"), len(options))
+        if len(self._problems) > before:
+            return None
+        return _Record(name, options, writer, votes, predictions)
+
+    def _list(self, values: dict[str, Any], key: str) -> list[Any]:
+        found = values.get(key)
+        if found is None:
+            return []
+        if not isinstance(found, list):
+            self.report(f"has no list in {key}", f'Write "{key}": [ … ]', found)
+            return []
+        return found
+
+    def _answer(self, value: Any, options: int, key: str, *, may_be_invalid: bool) -> int:
+        match = _ANSWER.fullmatch(value) if isinstance(value, str) else None
+        number = int(match[1]) - 1 if match else MISSING
+        if not 0 <= number < options + may_be_invalid:
+            last = f"option{options}" + (f", or option{options + 1} for invalid" if may_be_invalid else "")
+            found = "nothing" if value is None else value
+            self.report(f"has a {key} that is none of its options", f"Write option1 to {last}", found)
+        return number
+
+    def _votes(self, votes: list[Any], options: int) -> list[int]:
+        workers = [vote["worker_id"] for vote in votes if isinstance(vote, dict) and "worker_id" in vote]
+        for worker in workers:
+            if workers.count(worker) > 1:
+                self.report("has two validations of one worker", "Keep one of them", worker)
+                break
+        return [self._vote(vote, options) for vote in votes]
+
+    def _vote(self, vote: Any, options: int) -> int:
+        if not isinstance(vote, dict):
+            self.report("has a validation that is not an object", 'Write {"worker_answer": "option1"}', vote)
+            return MISSING
+        unanswerable = vote.get("unanswerable", False)
+        if not isinstance(unanswerable, bool):
+            self.report("has a validation whose unanswerable is not true or false", "Write true or false", unanswerable)
+        if unanswerable is True:
+            return options
+        return self._answer(vote.get("worker_answer"), options, "worker_answer", may_be_invalid=True)
+
+    def _predictions(self, pairs: list[Any], options: int) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for pair in pairs:
+            if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], str) and pair[1]):
+                self.report("has a prediction that is not an answer and a model", 'Write [0, "model"]', pair)
+            elif isinstance(pair[0], bool) or not isinstance(pair[0], int) or not 0 <= pair[0] < options:
+                self.report("has a prediction that is none of its options", f"Write 0 to {options - 1}", pair)
+            elif pair[1] in found:
+                self.report("has two predictions of one model", "Remove one of the two", pair[1])
+            else:
+                found[pair[1]] = pair[0]
+        return found

@@ -1,0 +1,50 @@
+"""Frame disambiguation on the published batches."""
+
+from pathlib import Path
+
+import pytest
+
+from chorale.evaluate.frames import frame_agreement
+from chorale.formats.frame_scores import read_frame_scores
+from chorale.reproduce.checking import FileState, check_data
+from chorale.reproduce.dumitrache2019 import PAPER
+
+SHARED = Path(__file__).parents[2] / "shared"
+DATA = SHARED / "data"
+
+pytestmark = pytest.mark.skipif(
+    not SHARED.is_dir(), reason="needs the reference data, which is not part of the project"
+)
+
+
+@pytest.mark.parametrize(
+    ("batches", "sentences", "tau", "cosine"),
+    [
+        ([1], 264, 0.4585, 0.7752),
+        ([2], 740, 0.4565, 0.8114),
+        ([3], 763, 0.4705, 0.8189),
+        ([1, 2, 3], 1767, 0.4635, 0.8101),
+    ],
+)
+def test_the_top_frame_alone_scores_about_what_the_paper_says_of_the_whole(
+    batches: list[int], sentences: int, tau: float, cosine: float
+) -> None:
+    crowd = read_frame_scores([DATA / "frames" / f"FSS_{number:02}.csv" for number in batches], need_scores=True)
+    found = frame_agreement(crowd, crowd, top=True)
+    values = found.metric().scores(found.statistics())
+    assert len(crowd.sentences) == sentences
+    assert values["tau_auc"] == pytest.approx(tau, abs=5e-5)
+    assert values["cosine_auc"] == pytest.approx(cosine, abs=5e-5)
+
+
+def test_the_files_are_those_the_numbers_were_made_from() -> None:
+    states = {one.file.path: one.state for one in check_data(PAPER, DATA)}
+    for number in (1, 2, 3):
+        assert states[f"frames/FSS_{number:02}.csv"] is FileState.AS_KNOWN
+        assert states[f"frames/WQS_{number:02}.csv"] is FileState.AS_KNOWN
+
+
+def test_every_score_of_the_examples_in_the_batches_is_the_papers() -> None:
+    compared = [cell for cell in PAPER.cells(DATA, lambda *_: None) if cell.agrees is not None]
+    assert len([cell for cell in compared if "example" in cell.name]) == 21
+    assert all(cell.agrees for cell in compared)

@@ -1,0 +1,61 @@
+"""Rules against the published applications. Needs data that are not part of the project."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from chorale.cli import app
+from chorale.formats.rule_files import read_judged
+from chorale.reproduce import FileState, check_data
+from chorale.reproduce.zeichner2012 import PAPER
+
+SHARED = Path(__file__).parents[2] / "shared"
+DATA = SHARED / "data"
+pytestmark = pytest.mark.skipif(
+    not SHARED.is_dir(), reason="needs the reference data, which is not part of the project"
+)
+
+
+def scored(*arguments: object) -> dict[str, Any]:
+    result = CliRunner().invoke(app, ["evaluate", "rules", *map(str, arguments), "--json"])
+    assert result.exit_code == 0, (result.output, result.exception)
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_every_cell_that_can_be_computed_agrees_with_the_paper() -> None:
+    assert {file.state for file in check_data(PAPER, DATA)} == {FileState.AS_KNOWN}
+    cells = list(PAPER.cells(DATA, lambda done, total: None))
+    both = [cell for cell in cells if cell.agrees is not None]
+    assert len(both) == 6
+    assert all(cell.agrees for cell in both)
+    assert all(cell.reason for cell in cells if cell.ours is None or cell.paper is None)
+
+
+def test_the_published_rule_sets_on_the_published_applications() -> None:
+    """The numbers counted by hand: 311 applications have a rule of the untyped set, 241 of them valid."""
+    folder = DATA / "zeichner"
+    found = scored(
+        folder / "reverb-global-rules-lambda0.1.txt.gz",
+        folder / "berant-typed-rules.txt.gz",
+        folder / "zeichner_entailingAnnotations.txt",
+        "--also",
+        folder / "zeichner_nonEntailingAnnotations.txt",
+    )
+    untyped = found["resources"]["reverb-global-rules-lambda0.1"]
+    assert (untyped["applications"], untyped["entailing"], untyped["covered"]) == (6567, 2447, 311)
+    assert untyped["precision"] == pytest.approx(241 / 311)
+    assert untyped["recall"] == pytest.approx(241 / 2447)
+    assert untyped["auc"] == pytest.approx(241 / 311 * 241 / 2447)
+    assert found["resources"]["berant-typed-rules"]["rules"] == 13021
+
+
+def test_levy_holt_is_read() -> None:
+    found = read_judged(DATA / "levyholt" / "dev.txt")
+    assert len(found.applications) == 5486
+    assert sum(application.entails for application in found.applications) == 1085
+    # The second triple is what the first is concluded from.
+    assert found.applications[0].rule[:2] == ("is widely used in", "is used in")
