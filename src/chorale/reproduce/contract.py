@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from chorale.scores import Interval
+
 
 @dataclass(frozen=True, slots=True)
 class NeededFile:
@@ -13,8 +15,10 @@ class NeededFile:
     """Relative to the folder given with `--data`. A packed file (the same name and .gz) will do as well."""
     origin: str
     """Its path in the repository."""
-    digest: str
-    """The first eight digits of the SHA-256 of its unpacked bytes: whether the numbers below were made from it."""
+    digest: str | None = None
+    """The first eight digits of the SHA-256 of its unpacked bytes, where they are known."""
+    optional: bool = False
+    """Whether some cells can be computed without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +50,18 @@ class Cell:
     """As many as the paper prints behind the point: equal means equal when rounded to them."""
     reason: str = ""
     """Why they differ, or why there is none of ours."""
+    interval: Interval | None = None
+    """Where ours lies, for a number that depends on chance in the paper."""
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the two are equal as printed; None if one is missing."""
+        """Whether the two are equal as printed, or the paper's lies in our interval; None if one is missing."""
         if self.paper is None or self.ours is None:
             return None
-        return abs(self.paper - self.ours) <= 0.5 * 10**-self.digits + 1e-9
+        half = 0.5 * 0.1**self.digits + 1e-9
+        if self.interval is not None:
+            return bool(self.interval.low - half <= self.paper <= self.interval.high + half)
+        return bool(abs(self.paper - self.ours) <= half)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,56 @@
+"""`chorale reproduce`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.scoring import AsLatex, tell
+
+
+def reproduce(
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="PAPER",
+            help="dumitrache2019, jindal2022, nangia2021, roit2020 or zeichner2012.",
+            show_default=False,
+        ),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            help="Folder with the paper's published data. If it is not given, the command says what to get.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    as_latex: AsLatex = False,
+) -> None:
+    """Compute a paper's numbers again from its published data, beside what the paper printed."""
+    from chorale.cli.progress import patiently
+    from chorale.formats.wording import did_you_mean
+    from chorale.model import UserError
+    from chorale.report.reproduction import reproduced, what_to_get
+    from chorale.reproduce import FileState, check_data
+    from chorale.reproduce.papers import PAPERS
+
+    known = PAPERS.get(paper)
+    if known is None:
+        meant = did_you_mean(paper, PAPERS)
+        raise UserError(f"There is no paper {paper!r} here. Name one of: {', '.join(sorted(PAPERS))}.{meant}")
+    if data is not None and not data.is_dir():
+        raise UserError(f"{data} is not a folder. Name the folder the paper's data are in.")
+    files = check_data(known, data)
+    missing = [file for file in files if file.state is FileState.MISSING and not file.file.optional]
+    if data is None or missing:
+        where = "" if data is None else f"{data} lacks {len(missing)} of the files that are needed. "
+        lines = "\n".join(what_to_get(files))
+        raise UserError(f"{where}Get these, put them into a folder, and name it with --data DIR:\n{lines}")
+    with patiently(f"computing {paper}") as progress:
+        cells = list(known.cells(data, progress))
+    tell(reproduced(known, cells, files), as_json=as_json, as_latex=as_latex)
