@@ -1,6 +1,7 @@
 """Readers and writers of files. Nothing here knows what a study is."""
 
 from chorale.formats.rows import Row, is_table, read_rows, shortened
+from chorale.formats.source import Source, digest_of, read_bytes, read_source, refused
 from chorale.formats.tables import (
     escape_cell,
     replacing,
@@ -14,10 +15,15 @@ from chorale.formats.toml_lines import line_of
 
 __all__ = [
     "Row",
+    "Source",
+    "digest_of",
     "escape_cell",
     "is_table",
     "line_of",
+    "read_bytes",
     "read_rows",
+    "read_source",
+    "refused",
     "replacing",
     "shortened",
     "unescape_cell",

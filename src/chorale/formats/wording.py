@@ -1,0 +1,26 @@
+"""Sentences that notes and problems have in common: one thing or several, and what was probably meant."""
+
+import difflib
+from collections.abc import Iterable
+
+
+def many(count: int, one: str, several: str) -> str:
+    """A count with the words that go with it.
+
+    >>> many(1, "row is", "rows are"), many(1200, "row is", "rows are")
+    ('1 row is', '1,200 rows are')
+    """
+    return f"{count:,} {one if count == 1 else several}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence to put behind a message about a name that is not known, or nothing if none is close.
+
+    >>> did_you_mean("kapa", ["alpha", "kappa"])
+    ' Did you mean kappa?'
+    >>> did_you_mean("xyz", ["alpha", "kappa"])
+    ''
+    """
+    by_small = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(name[:100].lower(), by_small, n=1, cutoff=0.5)
+    return f" Did you mean {by_small[near[0]]}?" if near else ""
