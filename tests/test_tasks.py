@@ -2,17 +2,25 @@
 
 import json
 from dataclasses import replace
+from random import Random
 from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import Field, create_model
 
 from chorale.model import Judgment, Label, SourceItem
-from chorale.tasks import BUILT_IN, AnswerError, Example, ItemError, Task, installed_tasks
+from chorale.tasks import BUILT_IN, AnswerError, Example, ItemError, Seeds, Task, installed_tasks
 from chorale.tasks.contract import NoOptions
 from chorale.tasks.rules_entailment import MeaninglessLeft, Outcome, application_outcome
 
-TASKS = pytest.mark.parametrize("task", BUILT_IN.values(), ids=list(BUILT_IN))
+TASKS = pytest.mark.parametrize(
+    "task",
+    [
+        replace(task.configured(task.options_type.model_validate(task.example_options)), examples=task.examples)
+        for task in BUILT_IN.values()
+    ],
+    ids=list(BUILT_IN),
+)
 
 
 def test_built_in_tasks_are_installed() -> None:
@@ -31,8 +39,17 @@ def test_examples_round_trip(task: Task) -> None:
         for item in items:
             assert task.parse_item(json.loads(json.dumps(item.payload))) == dict(item.payload)
             json.dumps(task.view(item.payload))
-        answer = task.parse_answer(example.answer)
-        assert task.parse_answer(json.loads(json.dumps(answer))) == answer
+        answer = task.parse_answer(example.answer, items[0].payload)
+        assert task.parse_answer(json.loads(json.dumps(answer)), items[0].payload) == answer
+        assert task.parse_gold(answer, items[0].payload) == answer
+        if task.guess is not None:
+            view = json.loads(json.dumps(task.view(items[0].payload)))
+            assert task.guess(view, answer, Random(1)) == answer
+            for rng in (None, Random(1)):
+                task.parse_answer(task.guess(view, None, rng), items[0].payload)
+        if task.arrange is not None:
+            seeds = Seeds.of(1, "stage", "worker", "item")
+            assert task.arrange(items[0].payload, seeds) == task.arrange(items[0].payload, seeds)
 
 
 @TASKS
@@ -94,10 +111,13 @@ def test_workers_read_plain_words(kind: Any, given: Any, read: str) -> None:
 
 @TASKS
 def test_the_form_is_there_and_asks_for_an_answer(task: Task) -> None:
-    html = task.page.read_text("utf-8")
-    assert 'name="answer"' in html
+    html = task.html
     assert "<script" not in html
     assert " style=" not in html
+    if task.module is not None:
+        assert "export function mount" in task.module.read_text("utf-8")
+        return
+    assert 'name="answer"' in html
     view = task.view(task.expand(task.parse_row(task.examples[0].row), "k")[0].payload)
     for field in view:
         assert f'data-text="{field}"' in html

@@ -10,16 +10,20 @@ from chorale.tasks.contract import (
     Example,
     GradeResult,
     ItemError,
+    Marks,
+    Seeds,
     StageResults,
     Task,
     TaskExport,
 )
+from chorale.tasks.form import FORM
 from chorale.tasks.rules_entailment import RULES_ENTAILMENT
 from chorale.tasks.rules_meaningful import RULES_MEANINGFUL
 
 BUILT_IN: Mapping[str, Task] = {
     "rules-meaningful": RULES_MEANINGFUL,
     "rules-entailment": RULES_ENTAILMENT,
+    "form": FORM,
 }
 
 
@@ -40,6 +44,8 @@ __all__ = [
     "Example",
     "GradeResult",
     "ItemError",
+    "Marks",
+    "Seeds",
     "StageResults",
     "Task",
     "TaskExport",

@@ -5,8 +5,10 @@ A task is a frozen description. Built-in tasks get nothing that one from another
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -40,6 +42,16 @@ class GradeResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Marks:
+    """An answer to a rubric as numbers."""
+
+    criteria: Mapping[str, float]
+    """By criterion, between 0 and 1."""
+    comments: tuple[str, ...] = ()
+    """What the grader wrote to the person graded."""
+
+
+@dataclass(frozen=True, slots=True)
 class Combined:
     """Many answers to one item put together."""
 
@@ -56,6 +68,23 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Seeds:
+    """Where the order of things on a worker's page comes from: the same whenever they come back to it."""
+
+    worker: str
+    """For what stays the same for everything a worker does in the stage."""
+    item: str
+    """For what is another for each item."""
+
+    @classmethod
+    def of(cls, study_seed: int, stage: str, worker: str, item: str) -> "Seeds":
+        """Those of a worker (their pseudonym) at an item (its key). Exports have all of it, so orders can be told."""
+        return cls(
+            *(sha256(f"{study_seed}:{stage}:{part}".encode()).hexdigest() for part in (worker, f"{worker}:{item}"))
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class StageResults:
     """A stage as its task's own exports see it."""
 
@@ -65,6 +94,10 @@ class StageResults:
     confidence: float
     """What a result of that stage had to reach."""
     options: BaseModel
+    judgments: Callable[[SourceItem], Sequence[Judgment]]
+    """The counted answers to one of the items, with their workers' present trust."""
+    seeds: Callable[[str, str], Seeds]
+    """Those a worker (their pseudonym) had at an item (its key)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +130,15 @@ def as_it_is(payload: Payload) -> dict[str, Any]:
     return dict(payload)
 
 
+def one_part(_answer: Answer) -> int:
+    return 1
+
+
+def told_as_it_is(_payload: Payload, answer: Answer) -> Answer:
+    """The plain case of `Task.tell`: the answer can be understood by itself."""
+    return answer
+
+
 def right_or_wrong(answer: Answer, gold: Answer) -> GradeResult:
     return GradeResult(1.0) if answer == gold else GradeResult(0.0, ("differs from the expert's answer",))
 
@@ -124,12 +166,21 @@ class Task:
     """An item, as stored; also a row of the gold and truth files (with `answer` beside it)."""
     answer_type: type[BaseModel]
     """What the form submits: an object whose single field `answer` may be of any shape."""
-    page: Path
-    """HTML of the form. Elements with `data-text="field"` are filled with that field of the view."""
+    page: Path | str
+    """The form: a file of HTML, or the HTML itself. Elements with `data-text="field"` are filled with that field of
+    the view."""
     examples: tuple[Example, ...]
     module: Path | None = None
     """ES module for forms that need more than filling in text and collecting fields."""
+    style: Path | None = None
+    """Style sheet for what the form has and other pages do not."""
     options_type: type[BaseModel] = NoOptions
+    configure: Callable[[Any], "Task"] | None = None
+    """From the options of a stage to the task as it is there, for tasks whose items or answers depend on them."""
+    example_options: Mapping[str, Any] = field(default_factory=dict)
+    """The options that the examples are for."""
+    gold_type: type[BaseModel] | None = None
+    """What a gold answer may be, if that is not the same as what the form submits."""
     expand: Callable[[Payload, str], list[NewItem]] = one_item_per_row
     view: Callable[[Payload], dict[str, Any]] = as_it_is
     grade: Callable[[Answer, Answer], GradeResult] = right_or_wrong
@@ -137,7 +188,29 @@ class Task:
     combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
     derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
     """New items from all items of one group of an earlier stage, given the confidence asked for."""
+    tell: Callable[[Payload, Answer], Answer] = told_as_it_is
+    """An answer to an item, gold or not, so that others understand it: whoever grades, reviews or is told about it."""
+    parts: Callable[[Answer], int] = one_part
+    """How many things an answer has that are paid by number, such as questions written."""
+    marks: Callable[[Answer], Marks] | None = None
+    """An answer as grades, for tasks that can be rubrics."""
+    misfit: Callable[[Answer, Payload], str | None] | None = None
+    """What is wrong with an answer, gold or not, that only the item tells; None if nothing is."""
+    arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
+    """An order of things for one worker at one item. The form's module gets it beside the view."""
+    guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
+    """For simulated workers, where answers can't be listed: an answer to a view, like the known one where that says
+    something (None if nothing is known) and at random elsewhere; without random numbers, whatever comes first."""
     exports: tuple[TaskExport, ...] = ()
+
+    def configured(self, options: BaseModel) -> "Task":
+        """The task as it is in a stage with these options."""
+        return self if self.configure is None else self.configure(options)
+
+    @property
+    def html(self) -> str:
+        """The form."""
+        return self.page if isinstance(self.page, str) else self.page.read_text("utf-8")
 
     @property
     def answer_schema(self) -> Mapping[str, Any]:
@@ -164,18 +237,32 @@ class Task:
     def parse_item(self, item: Mapping[str, Any]) -> dict[str, Any]:
         return _parsed(self.item_type, item)
 
-    def parse_answer(self, raw: Any) -> Answer:
-        """The answer in its canonical form, or AnswerError with a message for the worker."""
+    def parse_answer(self, raw: Any, item: Payload | None = None) -> Answer:
+        """The answer in its canonical form, or AnswerError with a message for the worker.
+
+        `item` is what it is an answer to, if that is known.
+        """
+        return self._answer(self.answer_type, raw, item)
+
+    def parse_gold(self, raw: Any, item: Payload | None = None) -> Answer:
+        """The same for a gold answer."""
+        return self._answer(self.gold_type or self.answer_type, raw, item)
+
+    def _answer(self, kind: type[BaseModel], raw: Any, item: Payload | None) -> Answer:
         try:
-            parsed = self.answer_type.model_validate({"answer": raw})
+            parsed = kind.model_validate({"answer": raw})
         except ValidationError as error:
             raise AnswerError(plain_words(error.errors()[0]["msg"])) from None
-        return parsed.model_dump(mode="json")["answer"]
+        answer = parsed.model_dump(mode="json")["answer"]
+        wrong = self.misfit(answer, item) if self.misfit is not None and item is not None else None
+        if wrong is not None:
+            raise AnswerError(plain_words(f"Value error, {wrong}"))
+        return answer
 
 
 def _parsed(kind: type[BaseModel], row: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return kind.model_validate(row).model_dump(mode="json")
+        return kind.model_validate(row).model_dump(mode="json", by_alias=True)
     except ValidationError as error:
         raise ItemError(
             [

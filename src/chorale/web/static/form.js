@@ -7,12 +7,15 @@
  * @typedef {{kind: "text" | "quote" | "question", text: string}} RecapLine
  * @typedef {{lines: RecapLine[], answer: string}} Recap what was asked and answered, in words
  *
- * A task may bring an ES module of its own. `api.draft` is what `collect` returned when the draft was saved.
- * @typedef {{draft: any, changed: () => void, submit: () => void}} TaskApi
+ * A task may bring an ES module of its own. `api.draft` is what `collect` returned when the draft was saved,
+ * `api.arrangement` what the task's `arrange` returned for this worker and item. Where `problem` says what keeps the answer
+ * from being sent, `point` shows the worker where, and takes the focus there.
+ * @typedef {{draft: any, arrangement: any, changed: () => void, submit: () => void}} TaskApi
  * @typedef {{
  *   mount: (root: HTMLElement, item: Object<string, any>, api: TaskApi) => void,
  *   collect: (root: HTMLElement) => any,
  *   problem?: (root: HTMLElement) => string | null,
+ *   point?: (root: HTMLElement) => void,
  *   recap?: (root: HTMLElement) => Recap,
  *   unmount?: (root: HTMLElement) => void,
  * }} TaskModule
@@ -143,8 +146,8 @@ export function optionFor(root, key) {
   const options = /** @type {HTMLInputElement[]} */ (controls(root).filter((control) => isToggle(control) && !control.disabled));
   const named = options.find((option) => option.dataset.key?.toLowerCase() === key.toLowerCase());
   if (named || !/^[1-9]$/.test(key)) return named ?? null;
-  const focused = /** @type {any} */ (document.activeElement);
-  const group = (options.includes(focused) ? focused : options[0])?.name;
+  const field = document.activeElement?.closest("fieldset");
+  const group = (options.find((option) => field?.contains(option)) ?? options[0])?.name;
   return options.filter((option) => option.name === group)[Number(key) - 1] ?? null;
 }
 

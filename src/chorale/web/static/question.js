@@ -3,7 +3,9 @@
  *
  * @typedef {import("./form.js").TaskModule} TaskModule
  * @typedef {import("./form.js").Recap} Recap
- * @typedef {{id: string, item: Object<string, any>, expires_at: number, server_now: number}} Assignment
+ * @typedef {{
+ *   id: string, item: Object<string, any>, arrangement?: Object<string, any> | null, expires_at: number, server_now: number,
+ * }} Assignment
  * @typedef {{kind: "answered", key: string, answer: any, durationMs: number, recap: Recap}
  *   | {kind: "skip"} | {kind: "elsewhere"} | {kind: "expired"}} Outcome
  */
@@ -87,6 +89,7 @@ export class Question {
       // The second half of a double click or double Enter, meant for the question before.
       if (performance.now() - this.shown < 500) return;
       this.#complain(problem.message, problem.control);
+      if (own) this.module?.point?.(this.root);
       return;
     }
     this.saveDraft();
@@ -104,16 +107,17 @@ export class Question {
     const template = /** @type {HTMLTemplateElement} */ (byId("task-template"));
     this.root.replaceChildren(template.content.cloneNode(true));
     form.fill(this.root, this.assignment.item);
-    form.addKeyHints(this.root);
     if (this.module) {
       this.module.mount(this.root, this.assignment.item, {
         draft: fields ?? null,
+        arrangement: this.assignment.arrangement ?? null,
         changed: () => this.#changed(),
         submit: () => this.submit(),
       });
     } else {
       form.restoreDraft(this.root, fields);
     }
+    form.addKeyHints(this.root); // a module may have put options in another order
     byId("form-error").textContent = "";
     byId("lease").hidden = true;
     this.setBusy(false);

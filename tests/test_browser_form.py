@@ -1,0 +1,459 @@
+"""The form task in a real browser: every kind of field, by mouse, by touch and by keyboard alone."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, tab_to
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: install it, or run `make browser`"),
+]
+
+HOSTILE = """</blockquote><script>alert(1)</script><img src=x onerror="alert(2)"> 'q' "d" {{ 7*7 }} &amp;"""
+MESSAGE = "Please come at seven, if you can, and bring the others along."
+OPTIONS = """
+[[stage.options.shows]]
+item = "message"
+label = "The message"
+highlight = "word"
+sticky = true
+
+[[stage.options.shows]]
+item = "note"
+look = "text"
+optional = true
+
+[[stage.options.fields]]
+name = "tone"
+kind = "choice"
+ask = "How does it sound?"
+options = ["polite", "neutral", "rude"]
+
+[[stage.options.fields]]
+name = "about"
+kind = "choices"
+ask = "What is it about?"
+options = ["time", "people", "money"]
+none = "None of these"
+max = 2
+
+[[stage.options.fields]]
+name = "sure"
+kind = "likert"
+ask = "How sure are you?"
+levels = 7
+labels = ["Not at all", "Completely"]
+
+[[stage.options.fields]]
+name = "words"
+kind = "spans"
+ask = "Which words matter?"
+item = "message"
+options = [{ value = "who", label = "Who" }, { value = "when", label = "When" }]
+
+[[stage.options.fields]]
+name = "why"
+kind = "text"
+ask = "What makes it rude?"
+shown_if = { field = "tone", is = "rude" }
+min = 4
+
+[[stage.options.fields]]
+name = "better"
+kind = "pair"
+ask = "Which reply is kinder?"
+sides = ["first", "second"]
+same = "About the same"
+shuffle = true
+
+[[stage.options.fields]]
+name = "more"
+kind = "long_text"
+ask = "Anything else?"
+hint = "In a few words."
+required = false
+max_words = 5
+"""
+ROW = {"message": MESSAGE, "word": "seven", "first": "I will be there.", "second": "Fine."}
+FULL: dict[str, Any] = {
+    "tone": "polite",
+    "about": ["time"],
+    "sure": 4,
+    "words": [{"start": 2, "end": 4, "label": "when"}],
+    "better": "second",
+}
+
+
+def write_study(folder: Path, rows: list[dict[str, Any]], options: str = OPTIONS) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "text.md").write_text("Read.\n")
+    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "study.toml").write_text(
+        f"""\
+study = {{ title = "A form", contact = "team@example.org", consent = "text.md" }}
+
+[[stage]]
+name = "only"
+title = "The only stage"
+task = "form"
+guidelines = "text.md"
+items = {{ file = "items.jsonl" }}
+judgments = 50
+{options}
+"""
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with open_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    rows = [{"id": f"i{number}", **ROW} for number in range(8)]
+    with Site(write_study(tmp_path_factory.mktemp("form") / "study", rows)) as running:
+        yield running
+
+
+@pytest.fixture
+def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
+    """Somebody new on the site; nothing may go wrong on any page."""
+    scene = Scene(chromium, site)
+    yield scene
+    for context in chromium.contexts:
+        context.close()
+    assert scene.watch.complaints == []
+
+
+def tokens(page: Page) -> Locator:
+    return page.get_by_role("listbox", name="Which words matter?").get_by_role("option")
+
+
+def marked(page: Page) -> list[str]:
+    return page.locator(".form-marked .form-excerpt").all_inner_texts()
+
+
+def fill_in_rest(page: Page) -> None:
+    """Everything but the spans."""
+    page.get_by_label("polite").check()
+    page.get_by_label("time").check()
+    page.get_by_label("4", exact=True).check()
+    page.get_by_label("Fine.").check()
+
+
+def test_the_whole_form_by_keyboard_alone(scene: Scene) -> None:
+    worker = scene.worker().open("only")
+    page, press = worker.page, worker.page.keyboard.press
+    press("3")
+    expect(page.get_by_role("radio", name="rude")).to_be_checked()
+    expect(page.get_by_label("What makes it rude?")).to_be_visible()
+    press("ArrowUp")
+    expect(page.get_by_label("neutral")).to_be_checked()
+    expect(page.get_by_label("What makes it rude?")).to_be_hidden()
+    press("1")
+    # Number keys choose in the field that has the focus.
+    tab_to(page, page.get_by_label("time"))
+    press("2")
+    expect(page.get_by_label("people")).to_be_checked()
+    press("4")
+    expect(page.get_by_label("None of these")).to_be_checked()
+    expect(page.get_by_label("people")).not_to_be_checked()
+    press("1")
+    expect(page.get_by_label("None of these")).not_to_be_checked()
+    tab_to(page, page.get_by_label("1 Not at all"))
+    press("4")
+    tab_to(page, tokens(page).nth(0))
+    press("ArrowRight")
+    press("ArrowRight")
+    press("Shift+ArrowRight")
+    expect(page.locator(".form-token.form-pending")).to_have_count(2)
+    press("2")  # marks as the second label
+    press("Space")
+    expect(tokens(page).nth(3)).to_have_attribute("aria-selected", "true")
+    assert marked(page) == ["“at seven”"]
+    press("End")
+    press("ArrowLeft")
+    press("Space")
+    assert marked(page) == ["“at seven”", "“along”"]
+    press("Space")
+    assert marked(page) == ["“at seven”"]
+    tab_to(page, page.locator("[data-field=better] input").first)
+    value = page.locator("[data-field=better] input").first.get_attribute("value")
+    press("Space")
+    tab_to(page, page.get_by_label("Anything else?"))
+    page.keyboard.type("g 1 2")  # text, and no shortcuts
+    press("Enter")
+    expect(page.get_by_label("Anything else?")).to_have_value("g 1 2\n")
+    press("Control+Enter")
+    worker.at_question(2)
+    assert scene.answers() == [FULL | {"better": value, "more": "g 1 2"}]
+
+
+def test_spans_by_mouse(scene: Scene) -> None:
+    worker = scene.worker().open("only")
+    page = worker.page
+    word = tokens(page)
+    page.get_by_label("When", exact=True).check()
+    word.nth(2).hover()
+    page.mouse.down()
+    word.nth(4).hover()
+    word.nth(3).hover()
+    expect(page.locator(".form-token.form-pending")).to_have_count(2)
+    page.mouse.up()
+    assert marked(page) == ["“at seven”"]
+    # A word after the other makes one span; a click on it takes it back.
+    page.get_by_label("Who", exact=True).check()
+    word.nth(11).click()
+    word.nth(12).click()
+    assert marked(page) == ["“at seven”", "“the others”"]
+    word.nth(12).click()
+    assert marked(page) == ["“at seven”"]
+    # Dragging over a mark takes its place.
+    word.nth(4).hover()
+    page.mouse.down()
+    word.nth(3).hover()
+    page.mouse.up()
+    assert marked(page) == ["“seven,”"]
+    page.get_by_label("What “seven,” is marked as").select_option("When")
+    page.get_by_role("button", name="Remove “seven,”").click()
+    assert marked(page) == []
+    expect(word.nth(3)).to_be_focused()
+    page.get_by_label("When", exact=True).check()
+    word.nth(2).click()
+    word.nth(3).click()
+    fill_in_rest(page)
+    page.locator("#submit").click()
+    worker.at_question(2)
+    assert scene.answers() == [FULL]
+
+
+def swipe(page: Page, start: Locator, end: Locator) -> None:
+    """A finger that goes from one element to another."""
+    touch = page.context.new_cdp_session(page)
+    places = []
+    for element in (start, end):
+        box = element.bounding_box()
+        assert box is not None
+        places.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+    (x, y), (to_x, to_y) = places
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(1, 9):
+        point = {"x": x + (to_x - x) * step / 8, "y": y + (to_y - y) * step / 8}
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    page.wait_for_timeout(100)  # a finger that lifts while it moves sets the page going, and the next tap only stops it
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_phone_of_320_pixels(scene: Scene) -> None:
+    worker = scene.worker(**PHONE | {"viewport": {"width": 320, "height": 640}}).open("only")
+    page = worker.page
+    word = tokens(page)
+    assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    page.get_by_text("polite").tap()
+    page.get_by_text("time", exact=True).tap()
+    page.locator("[data-field=sure] label").nth(3).tap()
+    page.get_by_text("When", exact=True).tap()
+    word.nth(2).tap()
+    word.nth(3).tap()
+    assert marked(page) == ["“at seven”"]
+    page.get_by_role("button", name="Remove “at seven”").tap()
+    assert marked(page) == []
+    before = word.nth(2).bounding_box()
+    swipe(page, word.nth(2), word.nth(3))
+    assert marked(page) == ["“at seven”"]
+    assert word.nth(2).bounding_box() == before, "the page moved under the finger"
+    page.get_by_text("Fine.").tap()
+    assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    expect(page.locator("#submit")).to_be_in_viewport(ratio=1)
+    page.locator("#submit").tap()
+    worker.at_question(2)
+    assert scene.answers() == [FULL]
+
+
+def test_none_and_the_others_exclude_each_other(scene: Scene) -> None:
+    worker = scene.worker().open("only")
+    page = worker.page
+    none = page.get_by_label("None of these")
+    page.get_by_label("time").check()
+    page.get_by_label("people").check()
+    none.check()
+    expect(page.get_by_label("time")).not_to_be_checked()
+    expect(page.get_by_label("people")).not_to_be_checked()
+    page.get_by_label("money").check()
+    expect(none).not_to_be_checked()
+    none.check()
+    page.get_by_label("polite").check()
+    page.get_by_label("4", exact=True).check()
+    page.get_by_label("Fine.").check()
+    tokens(page).nth(0).click()
+    page.locator("#submit").click()
+    worker.at_question(2)
+    assert scene.answers()[0]["about"] == []
+
+
+def test_what_is_missing_is_told_at_its_place_and_together(scene: Scene) -> None:
+    worker = scene.worker().open("only")
+    page = worker.page
+    page.locator("#submit").click(delay=600)
+    summary = page.locator("#form-error")
+    expect(summary).to_contain_text("5 questions need another look: “How does it sound?”")
+    expect(page.locator("[data-field=tone] .form-error")).to_have_text("Choose an answer first.")
+    expect(page.locator("[data-field=words] .form-error")).to_have_text("Mark the words first.")
+    expect(page.locator("[data-field=more] .form-error")).to_be_hidden()
+    expect(page.get_by_label("polite")).to_be_focused()
+    assert barriers(page) == ""
+    page.emulate_media(color_scheme="light")
+    page.get_by_role("radio", name="rude").check()
+    expect(page.locator("[data-field=tone] .form-error")).to_be_hidden()
+    for name in ("time", "people", "money"):
+        page.get_by_label(name).check()
+    page.get_by_label("4", exact=True).check()
+    tokens(page).nth(0).click()
+    page.get_by_label("Fine.").check()
+    page.get_by_label("What makes it rude?").fill("no")
+    page.get_by_label("Anything else?").fill("one two three four five six")
+    page.locator("#submit").click()
+    expect(page.locator("[data-field=about] .form-error")).to_have_text("Choose at most 2.")
+    expect(page.locator("[data-field=why] .form-error")).to_have_text("Write at least 4 characters; these are 2.")
+    expect(page.locator("[data-field=more] .form-error")).to_have_text("Write at most 5 words; these are 6.")
+    page.get_by_label("money").uncheck()
+    # What is not asked any more is neither checked nor sent.
+    page.get_by_label("neutral").check()
+    page.get_by_label("Anything else?").fill("")
+    page.locator("#submit").click()
+    worker.at_question(2)
+    assert scene.answers() == [
+        {
+            "tone": "neutral",
+            "about": ["time", "people"],
+            "sure": 4,
+            "words": [{"start": 0, "end": 1, "label": "who"}],
+            "better": "second",
+        }
+    ]
+    assert scene.site.responses() > 0
+
+
+def test_a_draft_survives_a_reload_with_its_order(scene: Scene) -> None:
+    worker = scene.worker().open("only")
+    page = worker.page
+
+    def order() -> list[str | None]:
+        return [each.get_attribute("value") for each in page.locator("[data-field=better] input").all()]
+
+    before = order()
+    assert sorted(before[:2], key=str) == ["first", "second"]
+    assert before[2] == "same"
+    letters = page.locator(".form-letter").all_inner_texts()
+    assert letters == ["A", "B"]
+    page.get_by_role("radio", name="rude").check()
+    page.get_by_label("None of these").check()
+    page.get_by_label("7 Completely").check()
+    page.get_by_label("When", exact=True).check()
+    tokens(page).nth(3).click()
+    page.get_by_label("What makes it rude?").fill("Half a sen")
+    page.get_by_label("I will be there.").check()
+    page.get_by_label("Anything else?").fill("Not yet")
+    page.reload()
+    worker.at_question(1)
+    assert order() == before
+    expect(page.get_by_role("radio", name="rude")).to_be_checked()
+    expect(page.get_by_label("None of these")).to_be_checked()
+    expect(page.get_by_label("7 Completely")).to_be_checked()
+    assert marked(page) == ["“seven”"]
+    expect(page.get_by_label("What makes it rude?")).to_have_value("Half a sen")
+    expect(page.get_by_label("I will be there.")).to_be_checked()
+    page.locator("#submit").click(delay=600)
+    worker.at_question(2)
+    assert scene.answers() == [
+        {
+            "tone": "rude",
+            "about": [],
+            "sure": 7,
+            "words": [{"start": 3, "end": 4, "label": "when"}],
+            "why": "Half a sen",
+            "better": "first",
+            "more": "Not yet",
+        }
+    ]
+
+
+def test_everybody_can_use_it(scene: Scene) -> None:
+    worker = scene.worker().open("only")
+    page = worker.page
+    assert barriers(page) == ""
+    page.emulate_media(color_scheme="light")
+    expect(page.locator("mark")).to_have_text("seven")
+    expect(page.locator("[data-part=note]")).to_be_hidden()
+    expect(page.get_by_role("region", name="The message")).to_contain_text(MESSAGE)
+    expect(page.get_by_role("group", name="What is it about?")).to_be_visible()
+    fill_in_rest(page)
+    page.get_by_role("radio", name="rude").check()
+    tokens(page).nth(0).click()
+    tokens(page).nth(5).click()
+    assert barriers(page) == ""
+
+
+def test_sides_do_not_stay_in_their_places(scene: Scene) -> None:
+    """Answers are stored in terms of the item, wherever its texts stood."""
+    worker = scene.worker().open("only")
+    page = worker.page
+    firsts = []
+    for number in range(1, 9):
+        worker.at_question(number)
+        firsts.append(page.locator("[data-field=better] input").first.get_attribute("value"))
+        fill_in_rest(page)
+        tokens(page).nth(0).click()
+        page.locator("#submit").click()
+    expect(worker.rest).to_be_visible()
+    assert {answer["better"] for answer in scene.answers()} == {"second"}
+    assert set(firsts) == {"first", "second"}
+
+
+def test_item_text_is_text_whatever_it_contains(chromium: Browser, tmp_path: Path) -> None:
+    row = {"id": "i1", "message": HOSTILE, "word": "<img src=x", "first": HOSTILE, "second": HOSTILE, "note": HOSTILE}
+    gold = """
+[stage.gold]
+file = "gold.jsonl"
+share = 0.5
+after = 1
+"""
+    folder = write_study(tmp_path / "study", [row, row | {"id": "i2"}], gold + OPTIONS)
+    told = {"answer": {"tone": "rude"}, "explanation": HOSTILE}
+    (folder / "gold.jsonl").write_text("".join(json.dumps(row | told | {"id": f"g{n}"}) + "\n" for n in range(4)))
+    with Site(folder) as running:
+        scene = Scene(chromium, running)
+        worker = scene.worker().open("only")
+        page = worker.page
+        number = 1
+        while not worker.feedback.is_visible():
+            assert number < 4, "one of them is gold"
+            worker.at_question(number)
+            expect(page.locator("[data-part=message] blockquote")).to_have_text(HOSTILE)
+            expect(page.locator("[data-part=note]")).to_have_text(HOSTILE)
+            assert page.get_by_role("listbox").inner_text() == HOSTILE
+            assert page.locator("img:not(.brand-mark), script:not([src])").count() == 0
+            page.get_by_label("polite").check()
+            page.get_by_label("time").check()
+            page.get_by_label("4", exact=True).check()
+            page.locator("[data-field=better] input").first.check()
+            page.get_by_role("option").nth(2).click()
+            page.locator("#submit").click()
+            expect(worker.saved).to_have_text(f"Answer {number} saved")
+            number += 1
+            expect(page.locator("#panel-feedback, #panel-item").filter(visible=True)).to_be_visible()
+        expect(worker.feedback.locator(".explanation")).to_have_text(HOSTILE)
+        expect(worker.feedback.locator(".recap")).to_contain_text("How does it sound? polite")
+        assert page.locator("img:not(.brand-mark), script:not([src])").count() == 0
+        for context in chromium.contexts:
+            context.close()
+        assert scene.watch.complaints == []
