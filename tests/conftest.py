@@ -1,5 +1,6 @@
 """Fixtures: small studies the tests make themselves, on SQLite and on a PostgreSQL they start themselves."""
 
+import os
 import secrets
 import shutil
 import tempfile
@@ -16,9 +17,10 @@ from small_study import write_small_study
 
 StudyMaker = Callable[..., Study]
 
-# Machines are noisy: how long an example takes says nothing about whether it is right.
-settings.register_profile("chorale", deadline=None)
-settings.load_profile("chorale")
+# Machines are noisy: how long an example takes says nothing about whether it is right. `make test-all` tries more.
+settings.register_profile("quick", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=150)
+settings.load_profile(os.environ.get("CHORALE_EXAMPLES", "quick"))
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +79,7 @@ def clock() -> ManualClock:
 def same_gold_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gold comes at secret positions; in tests always at the same ones."""
     rng = Random(11)
-    monkeypatch.setattr("chorale.study.work.secret_number", lambda: rng.getrandbits(62))
+    monkeypatch.setattr("chorale.study.work.secret_number", lambda study: rng.getrandbits(62))
 
 
 @pytest.fixture

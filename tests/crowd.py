@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from chorale.store import Tx
-from chorale.study import Study, work
+from chorale.study import Study, entering, work
 from chorale.study.work import Offer, Outcome
 
 T = TypeVar("T")
@@ -24,9 +24,9 @@ class Person:
 
     def __init__(self, study: Study, name: str) -> None:
         self.study = study
-        arrived = do(study, work.arrive, "prolific", name, {})
+        arrived = do(study, entering.arrive, "prolific", name, {})
         self.id, self.pseudonym = arrived.id, arrived.pseudonym
-        do(study, work.consent, self.id)
+        do(study, entering.consent, self.id)
 
     def next(self, stage: str = "meaningful") -> Offer:
         return do(self.study, work.next_item, self.study.stage(stage), self.id)

@@ -24,7 +24,7 @@ from browsing import CHROMIUM, open_chromium
 from chorale.model import Answer, Standing
 from chorale.store import Tx, events, people, results
 from chorale.store.people import WorkerRow
-from chorale.study import Study, open_study, settling, work
+from chorale.study import Study, entering, open_study, settling, work
 from chorale.study.templating import create_study
 from chorale.tasks.rules_meaningful import RULES_MEANINGFUL
 from chorale.web.app import create_app
@@ -120,8 +120,8 @@ def arrive(study: Study, number: int = 0) -> WorkerRow:
     via = {"study": "some study", "session": SESSION_ID}
 
     def come(tx: Tx) -> WorkerRow:
-        worker = work.arrive(tx, study, "prolific", f"{PLATFORM_ID}{number}", via)
-        work.consent(tx, study, worker.id)
+        worker = entering.arrive(tx, study, "prolific", f"{PLATFORM_ID}{number}", via)
+        entering.consent(tx, study, worker.id)
         return worker
 
     return study.store.write(come).result()

@@ -181,6 +181,10 @@ LONG = "x" * 2001
 ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     # The study file
     "not TOML": (toml(('title = "Two"', "title = Two")), ("study.toml", 26, "is not TOML: invalid value", "toml.io")),
+    "twice": (
+        {"study.toml": "[study]\ntitle = 'a'\ntitle = 'b'\n"},
+        ("study.toml", 3, "is not TOML: title is there twice", "Correct the line"),
+    ),
     "cut off TOML": ({"study.toml": "[study]\na = '''\nx\n"}, ("study.toml", 3, "is not TOML", "")),
     "nested TOML": ({"study.toml": "a = " + "[" * 9999}, ("study.toml", None, "can't be read as TOML", "")),
     "endless number": ({"study.toml": "a = " + "1" * 9999}, ("study.toml", None, "can't be read as TOML", "")),
@@ -191,7 +195,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "unknown top table": (toml(("[pay]", "[payment]\nx=1\n[pay]")), ("study.toml", 6, "`payment`", "mean `pay`?")),
     "unlike any setting": (
         toml(("share =", "zzz =")),
-        ("study.toml", 17, "`zzz`", "`after`, `file`, `floor`, `share`"),
+        ("study.toml", 17, "`zzz`", "`after`, `bonus`, `file`, `floor`, `share`, `smoothing`, `window`"),
     ),
     "unlike any in items": (toml(("[stage.entry]", "qq = 1\n[stage.entry]")), ("study.toml", 31, "`qq`", "`from`")),
     "name of Python's": (
@@ -311,7 +315,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "reserved panel": (
         toml(("[pay]", '[arrival]\npanel = "invitation"\n[pay]')),
-        ("study.toml", 7, "`arrival.panel` stands for people who come by invitation", "'invitation' | Choose another"),
+        ("study.toml", 7, "stands for people who come by a signed link", "'invitation' | Choose another"),
     ),
     "no place for the code": (
         toml(("[pay]", '[arrival]\ncompletion_url = "https://panel.example.org/done"\n[pay]')),
@@ -412,9 +416,9 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "little gold by default": (toml(("after = 2\n", "")), ("study.toml", 15, "gold.jsonl has 2 rows", "at least 4")),
     "wage": (
         toml(("expected_seconds = 8", "expected_seconds = 10")),
-        ("study.toml", 20, "pays 1080 an hour", "3 | Pay at least 4 per"),
+        ("study.toml", 20, "pays $10.80 an hour", "3 | Pay at least 4 ($0.04) per"),
     ),
-    "no wage": (toml(("per_judgment = 3\n", "")), ("study.toml", 19, "pays 0 an hour", "Pay at least 3")),
+    "no wage": (toml(("per_judgment = 3\n", "")), ("study.toml", 19, "pays $0.00 an hour", "Pay at least 3")),
     # Files
     "missing file": (toml(("items.jsonl", "itmes.jsonl")), ("study.toml", 14, "no such file", "mean `items.jsonl`?")),
     "missing folder": (toml(("one.md", "guide/lines.txt")), ("study.toml", 12, "no such file", "Create")),
@@ -722,7 +726,7 @@ def test_the_rules_template_is_the_study_of_the_paper(tmp_path: Path) -> None:
         assert (stage.settings.judgments.min, stage.settings.judgments.max) == (3, 3)
         assert stage.settings.gold is not None
         assert (stage.settings.gold.share, stage.settings.release_confidence) == (0.1, 0.7)
-    assert entailment.settings.items.from_ == "meaningful"
+    assert entailment.settings.sources == ("meaningful",)
     assert not entailment.settings.entry.exclude_contributors
 
 

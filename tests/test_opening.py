@@ -23,7 +23,7 @@ from alembic import op
 import sqlalchemy as sa
 
 revision = "9001"
-down_revision = "0002"
+down_revision = "0003"
 branch_labels = None
 depends_on = None
 
@@ -72,7 +72,7 @@ def test_an_older_study_is_brought_up_to_date(tmp_path: Path, database: str | No
     open_store(store_url(address, tmp_path), migrations).close()
     assert "extra" in columns(address, "worker")
     if database is None:
-        copy = tmp_path / "study.db.before-0002"
+        copy = tmp_path / "study.db.before-0003"
         assert "extra" not in columns(f"sqlite:///{copy}", "worker")
         with closing(sqlite3.connect(copy)) as connection:
             assert connection.execute("SELECT count(*) FROM item").fetchone() == (20,)

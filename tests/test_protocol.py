@@ -12,6 +12,7 @@ from chorale.protocol import (
     decide_item,
     fee_due,
     fee_on,
+    gold_after,
     gold_due,
     hourly_wage,
     may_enter,
@@ -59,8 +60,21 @@ def test_who_is_dropped(right: int, answered: int, dropped: bool) -> None:
 
 
 def test_trust_is_accuracy_on_gold() -> None:
-    assert trust(GoldRecord(3, 4), unproven=0.6) == 0.75
-    assert trust(GoldRecord(), unproven=0.6) == 0.6
+    rule = GoldSettings(file="gold.jsonl", floor=0.6)
+    assert trust(GoldRecord(3, 4), rule) == 0.75
+    assert trust(GoldRecord(), rule) == 0.6
+    assert trust(GoldRecord(0, 9), None) == 1.0
+
+
+def test_trust_can_be_smoothed_and_look_at_the_latest_alone() -> None:
+    smoothed = GoldSettings(file="gold.jsonl", floor=0.5, smoothing=2)
+    assert trust(GoldRecord(0, 1), smoothed) == pytest.approx(1 / 3)
+    latest = GoldSettings(file="gold.jsonl", floor=0.5, window=3)
+    record = GoldRecord()
+    for right in (True, False, False, True, True):
+        record = gold_after(record, right, latest)
+    assert record == GoldRecord(3, 5, "011")
+    assert trust(record, latest) == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(

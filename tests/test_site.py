@@ -16,7 +16,7 @@ from schemathesis.core.result import Ok
 from starlette.testclient import TestClient
 
 from chorale.store import people
-from chorale.study import Study, open_study, work
+from chorale.study import Study, entering, open_study
 from chorale.web.app import create_app
 from chorale.web.pages import HERE, markdown
 from chorale.web.security import HEADERS, MOST_BYTES
@@ -71,7 +71,9 @@ def test_every_answer_has_the_security_headers(site: TestClient, path: str) -> N
 
 
 def test_pages_load_nothing_from_elsewhere() -> None:
-    files = [path for folder in ("templates", "static") for path in (HERE / folder).rglob("*") if path.is_file()]
+    folders = [HERE / "templates", HERE / "static", HERE.parent / "tasks"]
+    kinds = (".html", ".js", ".css", ".svg")
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in kinds]
     assert len(files) > 10
     for path in files:
         text = path.read_text("utf-8")
@@ -365,6 +367,6 @@ def test_no_request_breaks_the_interface(app: FastAPI, study: Study) -> None:
 
 
 def _consenting_worker(tx: Any, study: Study) -> int:
-    worker = work.arrive(tx, study, "prolific", "fuzzer", {})
-    work.consent(tx, study, worker.id)
+    worker = entering.arrive(tx, study, "prolific", "fuzzer", {})
+    entering.consent(tx, study, worker.id)
     return worker.id

@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from chorale.model import Refusal, StageState
 from chorale.store import events, labels, results
-from chorale.study import control, gold_desk, open_study, settling, work
+from chorale.study import control, entering, gold_desk, open_study, settling, work
 from chorale.study.status import status
 from chorale.study.verify import verify
 from chorale.study.visit import visit
@@ -18,7 +18,7 @@ from small_study import write_small_study
 
 def test_consent_comes_first(make_study: StudyMaker) -> None:
     study = make_study()
-    arrived = do(study, work.arrive, "prolific", "somebody", {})
+    arrived = do(study, entering.arrive, "prolific", "somebody", {})
     with pytest.raises(Refusal, match="consent") as refused:
         do(study, work.next_item, study.stage("meaningful"), arrived.id)
     assert refused.value.status == 403
@@ -26,9 +26,9 @@ def test_consent_comes_first(make_study: StudyMaker) -> None:
 
 def test_a_person_who_comes_back_is_the_same_worker(make_study: StudyMaker) -> None:
     study = make_study()
-    first = do(study, work.arrive, "prolific", "same", {})
-    again = do(study, work.arrive, "prolific", "same", {})
-    other_panel = do(study, work.arrive, "invitation", "same", {})
+    first = do(study, entering.arrive, "prolific", "same", {})
+    again = do(study, entering.arrive, "prolific", "same", {})
+    other_panel = do(study, entering.arrive, "invitation", "same", {})
     assert first.id == again.id
     assert other_panel.id != first.id
 

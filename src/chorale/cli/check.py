@@ -25,7 +25,9 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     say(f"{directory} is in order: {plan.title}")
     show(plan_table(plan))
     say(_cost_sentence(plan))
-    say(f"It takes {plan.workers} workers or more who stay to the end: nobody judges two parts of one thing.")
+    for sentence in _round_sentences(plan):
+        say(sentence)
+    say(_workers_sentence(plan))
     for note in study_notes(folder):
         say(f"Before people come: {note}")
 
@@ -38,6 +40,36 @@ def _cost_sentence(plan: "StudyPlan") -> str:
         cost += f", or {money_text(plan.most, plan.currency)} if every item asks for the most judgments"
     fewer = " Less if fewer items reach the later stages." if any(stage.at_most for stage in plan.stages) else ""
     return f"The study costs about {cost}, fees included.{fewer} Work redone for people who are dropped comes on top."
+
+
+def _round_sentences(plan: "StudyPlan") -> list[str]:
+    """What rounds and gates cost, and for how many people that was counted."""
+    from chorale.model import money_text
+
+    told = []
+    for stage in plan.stages:
+        if stage.per_worker is not None:
+            each = money_text(stage.per_worker, plan.currency)
+            many = "1 is" if stage.workers == 1 else f"{stage.workers} are"
+            told.append(f"The round {stage.name} costs {each} for each worker who does it; {many} counted above.")
+    for gate in plan.gates:
+        if gate.cost:
+            cost = money_text(gate.cost, plan.currency)
+            told.append(f"Bonuses for passing {gate.name} come to {cost} if {gate.passing} of {gate.workers} pass.")
+    if plan.training:
+        more = money_text(plan.training, plan.currency)
+        told.append(
+            f"How many will begin and how many of them pass is not known: rounds are counted for the fewest who can do "
+            f"the study, as if nobody failed, or for as many as a gate's `workers` says. Everybody else who does all "
+            f"rounds costs {more} more: set `workers` to how many you expect, and try it with `chorale rehearse`."
+        )
+    return told
+
+
+def _workers_sentence(plan: "StudyPlan") -> str:
+    people = "1 worker" if plan.workers == 1 else f"{plan.workers} workers"
+    why = ": nobody judges two parts of one thing" if plan.parts else ""
+    return f"It takes {people} or more who stay to the end{why}."
 
 
 def _check_as_json(directory: StudyFolder) -> None:

@@ -26,7 +26,8 @@ def export(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="jsonl, csv, parquet, labels, crowdkit, workers, ledger, or a table of the study's tasks: zeichner.",
+            help="jsonl, csv, parquet, labels, crowdkit, workers, ledger, qualifications, grades, messages, or a table "
+            "of the study's tasks: zeichner.",
         ),
     ] = "jsonl",
     out: Annotated[

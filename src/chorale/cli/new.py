@@ -11,7 +11,9 @@ from chorale.cli.output import print_json, say
 
 def new(
     directory: StudyFolder,
-    template: Annotated[str, typer.Option(help="What the study starts from: rules.", metavar="NAME")] = "rules",
+    template: Annotated[
+        str, typer.Option(help="What the study starts from: rules, form, qasrl or mcq-trial.", metavar="NAME")
+    ] = "rules",
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""
@@ -26,4 +28,5 @@ def new(
     say("What to do next:")
     say(f"  1. Edit {directory / 'study.toml'}; {directory / 'README.md'} says what is what.")
     say(f"  2. chorale check {directory}")
-    say(f"  3. chorale serve {directory}")
+    say(f"  3. chorale rehearse {directory}")
+    say(f"  4. chorale serve {directory}")

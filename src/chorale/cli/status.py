@@ -1,7 +1,9 @@
 """`chorale status`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say, show
@@ -10,23 +12,48 @@ if TYPE_CHECKING:
     from chorale.study import Study
 
 
-def status(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
-    """Show where a study stands: stages, workers, cost, wages."""
+Arms = Annotated[
+    bool,
+    typer.Option("--arms", help="Show how many are in each arm and what it costs. That you looked is written down."),
+]
+
+
+def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:
+    """Show where a study stands: stages, workers, gates, cost, wages."""
+    from chorale.model import UserError
     from chorale.study.settling import settle_everything
     from chorale.study.started import started_study
-    from chorale.study.status import summary
+    from chorale.study.status import note_arms_shown, summary
 
     with started_study(directory, db) as study:
+        if arms and study.settings.arms is None:
+            raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
         settle_everything(study)
+        if arms:
+            study.store.write(lambda tx: note_arms_shown(tx, study, "the command line")).result()
         if as_json:
-            print_json(study.store.read(lambda tx: summary(tx, study)).result())
+            print_json(study.store.read(lambda tx: summary(tx, study, arms=arms)).result())
             return
         _print_status(study)
+        if arms:
+            _print_arms(study)
+
+
+def _print_arms(study: "Study") -> None:
+    from chorale.report import arms_table
+    from chorale.store import gates
+    from chorale.study.costs import arm_costs
+
+    counts = study.store.read(gates.arm_counts).result()
+    costs = study.store.read(lambda tx: arm_costs(tx, study)).result()
+    show(arms_table(counts, costs, study.settings.pay.currency))
 
 
 def _print_status(study: "Study") -> None:
     from chorale.model import money_text
-    from chorale.report import dropped_table, outcomes_table, stages_table, wage_line
+    from chorale.report import cost_lines, dropped_table, gates_table, outcomes_table, stages_table, wage_line
+    from chorale.study.costs import study_costs
+    from chorale.study.gates import gate_statuses
     from chorale.study.outcomes import tallies
     from chorale.study.status import status as current_status
 
@@ -35,9 +62,15 @@ def _print_status(study: "Study") -> None:
     say(study.settings.study.title)
     show(
         stages_table(now, pay.currency),
+        *([gates_table(study.store.read(lambda tx: gate_statuses(tx, study)).result())] if study.gates else []),
         *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
         *([dropped_table(now.dropped, pay.currency)] if now.dropped else []),
     )
     fees = money_text(now.totals["fee"], pay.currency)
     say(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees.")
+    for line in cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
+        say(line)
     say(wage_line(now, pay.currency, pay.minimum_hourly))
+    for name in now.below_in:
+        median = now.wages[name].median or 0
+        say(f"In {name} an hour pays {money_text(median, pay.currency)} (median), which is below your minimum.")

@@ -1,46 +1,104 @@
 """The nouns of a study: frozen, plain, no input or output.
 
-One definition each, used everywhere: code, database, web and docs.
+One definition each, used everywhere: code, database, web and docs. Names are loaded when they are first used: commands
+that only score files need none of the settings.
 """
 
-from chorale.model.money import money_text
-from chorale.model.nouns import (
-    Answer,
-    AssignmentKind,
-    AssignmentState,
-    EntryKind,
-    GoldRecord,
-    ItemState,
-    Judgment,
-    Label,
-    NewItem,
-    Payload,
-    SourceItem,
-    StageState,
-    Standing,
-)
-from chorale.model.problems import Problem, Refusal, UserError
-from chorale.model.settings import (
-    ArrivalSettings,
-    EntrySettings,
-    GoldSettings,
-    ItemSettings,
-    JudgmentSettings,
-    PaySettings,
-    RehearsalSettings,
-    StagePay,
-    StageSettings,
-    StudyInfo,
-    StudySettings,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from chorale.model.money import money_text
+    from chorale.model.nouns import (
+        Answer,
+        AssignmentKind,
+        AssignmentState,
+        EntryKind,
+        GoldRecord,
+        ItemState,
+        Judgment,
+        Label,
+        MessageState,
+        NewItem,
+        Payload,
+        SourceItem,
+        StageState,
+        Standing,
+    )
+    from chorale.model.problems import Problem, Refusal, UserError
+    from chorale.model.protocol_settings import (
+        EXPERT,
+        ArmsSettings,
+        GateSettings,
+        GoldBonus,
+        PartsBonus,
+        Promotion,
+        RoundSettings,
+    )
+    from chorale.model.settings import (
+        ArrivalSettings,
+        EntrySettings,
+        GoldSettings,
+        ItemSettings,
+        JudgmentSettings,
+        PaySettings,
+        RehearsalSettings,
+        StagePay,
+        StageSettings,
+        StudyInfo,
+        StudySettings,
+    )
+
+_HOMES = {
+    "EXPERT": "protocol_settings",
+    "Answer": "nouns",
+    "ArmsSettings": "protocol_settings",
+    "ArrivalSettings": "settings",
+    "AssignmentKind": "nouns",
+    "AssignmentState": "nouns",
+    "EntryKind": "nouns",
+    "EntrySettings": "settings",
+    "GateSettings": "protocol_settings",
+    "GoldBonus": "protocol_settings",
+    "GoldRecord": "nouns",
+    "GoldSettings": "settings",
+    "ItemSettings": "settings",
+    "ItemState": "nouns",
+    "Judgment": "nouns",
+    "JudgmentSettings": "settings",
+    "Label": "nouns",
+    "MessageState": "nouns",
+    "NewItem": "nouns",
+    "PartsBonus": "protocol_settings",
+    "PaySettings": "settings",
+    "Payload": "nouns",
+    "Problem": "problems",
+    "Promotion": "protocol_settings",
+    "Refusal": "problems",
+    "RehearsalSettings": "settings",
+    "RoundSettings": "protocol_settings",
+    "SourceItem": "nouns",
+    "StagePay": "settings",
+    "StageSettings": "settings",
+    "StageState": "nouns",
+    "Standing": "nouns",
+    "StudyInfo": "settings",
+    "StudySettings": "settings",
+    "UserError": "problems",
+    "money_text": "money",
+}
 
 __all__ = [
+    "EXPERT",
     "Answer",
+    "ArmsSettings",
     "ArrivalSettings",
     "AssignmentKind",
     "AssignmentState",
     "EntryKind",
     "EntrySettings",
+    "GateSettings",
+    "GoldBonus",
     "GoldRecord",
     "GoldSettings",
     "ItemSettings",
@@ -48,12 +106,16 @@ __all__ = [
     "Judgment",
     "JudgmentSettings",
     "Label",
+    "MessageState",
     "NewItem",
+    "PartsBonus",
     "PaySettings",
     "Payload",
     "Problem",
+    "Promotion",
     "Refusal",
     "RehearsalSettings",
+    "RoundSettings",
     "SourceItem",
     "StagePay",
     "StageSettings",
@@ -64,3 +126,11 @@ __all__ = [
     "UserError",
     "money_text",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found

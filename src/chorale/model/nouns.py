@@ -42,6 +42,12 @@ class StageState(StrEnum):
     PAUSED = "paused"
 
 
+class MessageState(StrEnum):
+    DRAFT = "draft"
+    """Waits for an expert to read it."""
+    SENT = "sent"
+
+
 class Standing(StrEnum):
     """A worker's standing in one stage."""
 
@@ -65,6 +71,8 @@ class NewItem:
     """Items of one group are parts of one thing; no worker sees two of them in a stage."""
     sources: tuple[int, ...] = ()
     """The items this one was derived from."""
+    response: int | None = None
+    """The answer this one was made from, where it was made from one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,8 @@ class Judgment:
     worker: str
     answer: Answer
     trust: float
+    response: int = 0
+    """The response it came in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +116,5 @@ class GoldRecord:
 
     right: int = 0
     answered: int = 0
+    recent: str = ""
+    """The latest answers, oldest first: 1 for right, 0 for wrong."""

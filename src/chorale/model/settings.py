@@ -3,26 +3,13 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-Fraction = Annotated[float, Field(ge=0, le=1)]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
-Money = Annotated[int, Field(ge=0, le=1_000_000)]
-RelativePath = Annotated[str, Field(min_length=1, max_length=400)]
-Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+from chorale.model.protocol_settings import ArmsSettings, GateSettings, GoldBonus, PartsBonus, RoundSettings
+from chorale.model.setting_types import Code, Fraction, Money, Name, RelativePath, Settings, not_blank, one_or_several
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _not_blank(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is blank. Fill it in.")
-    return value
-
-
-class StudyInfo(_Settings):
+class StudyInfo(Settings):
     title: str = Field(min_length=1, max_length=200, description="The study's name, shown on every page.")
     contact: str = Field(
         min_length=3, max_length=200, description="Whom workers write to; shown at the foot of every page."
@@ -33,10 +20,10 @@ class StudyInfo(_Settings):
         description="Seed of everything random: item order, gold positions. Recorded with the data.",
     )
 
-    _filled_in = field_validator("title", "contact")(_not_blank)
+    _filled_in = field_validator("title", "contact")(not_blank)
 
 
-class ArrivalSettings(_Settings):
+class ArrivalSettings(Settings):
     by_url: bool = Field(
         default=True,
         description="Whether people may arrive with a panel's URL parameters. Signed invitation links always work.",
@@ -84,8 +71,8 @@ class ArrivalSettings(_Settings):
     def _is_no_invitation(cls, value: str) -> str:
         # People are known by panel and id, and those with a signed link have this for a panel. Ids from a panel are not
         # signed: under the same name, anybody could be taken for somebody invited.
-        if value == "invitation":
-            raise ValueError("stands for people who come by invitation. Choose another name.")
+        if value in ("invitation", "expert"):
+            raise ValueError("stands for people who come by a signed link. Choose another name.")
         return value
 
     @field_validator("study_parameter", "session_parameter")
@@ -112,7 +99,7 @@ class ArrivalSettings(_Settings):
         return value
 
 
-class PaySettings(_Settings):
+class PaySettings(Settings):
     currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$", description="ISO 4217 code of all amounts.")
     fee_percent: float = Field(
         default=0,
@@ -126,6 +113,13 @@ class PaySettings(_Settings):
         description="Lowest acceptable hourly wage in minor units (cents). `chorale check` refuses stages that are "
         "expected to pay less; console, status and demo warn when the real wage is below it.",
     )
+    budget: int | None = Field(
+        default=None,
+        ge=1,
+        le=1_000_000_000,
+        description="Most the study may cost, fees included, in minor units (cents). Before it could be exceeded, "
+        "nothing more is given out.",
+    )
 
     @field_validator("fee_percent")
     @classmethod
@@ -136,30 +130,61 @@ class PaySettings(_Settings):
         return value
 
 
-class ItemSettings(_Settings):
+class ItemSettings(Settings):
     file: RelativePath | None = Field(default=None, description="JSONL or CSV file with the stage's items.")
-    from_: Name | None = Field(
-        default=None, alias="from", description="Earlier stage whose results the items are derived from."
+    from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
+        default=(),
+        alias="from",
+        description="Earlier stage whose results the items are derived from, or a list of stages: their items come "
+        "shuffled together.",
+    )
+    of: Literal["results", "answers", "together"] = Field(
+        default="results",
+        description="Whether items are made from that stage's results, one from every answer in it (`answers`: to "
+        "grade, validate or review what people wrote), or one from all answers to an item (`together`: to consolidate "
+        "them; what the first wrote has `_1` at the end of its names, and so on).",
     )
     confidence: Fraction = Field(
         default=0.7,
         description="Confidence a result of that stage must reach before items are derived from it; not below that "
         "stage's `release_confidence`.",
     )
+    sample: float = Field(
+        default=1, gt=0, le=1, description="Share of what could be derived that is, drawn by chance: 0.01 for 1%."
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> "ItemSettings":
-        if (self.file is None) == (self.from_ is None):
+        if (self.file is None) == (not self.from_):
             raise ValueError("needs exactly one of `file` and `from`")
         return self
 
 
-class JudgmentSettings(_Settings):
+class SampledJudgments(Settings):
+    share: float | None = Field(default=None, gt=0, le=1, description="Share of the items, drawn by chance.")
+    items: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many items of each stage they come from, or of the file, drawn by chance.",
+    )
+    judgments: int = Field(ge=1, le=1000, description="Judgments each of them gets.")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "SampledJudgments":
+        if (self.share is None) == (self.items is None):
+            raise ValueError("needs exactly one of `share` and `items`")
+        return self
+
+
+class JudgmentSettings(Settings):
     min: int = Field(default=3, ge=1, le=1000, description="Judgments every item gets.")
     max: int = Field(default=3, ge=1, le=1000, description="Judgments no item exceeds.")
     until: Fraction | None = Field(
         default=None,
         description="Between `min` and `max`, ask for one more until the confidence of the item reaches this.",
+    )
+    sample: SampledJudgments | None = Field(
+        default=None, description="Some of the items, drawn by chance, get another number of judgments."
     )
 
     @model_validator(mode="after")
@@ -178,7 +203,11 @@ def _fixed_judgments(value: Any) -> Any:
     return value
 
 
-class EntrySettings(_Settings):
+class EntrySettings(Settings):
+    qualifications: tuple[Name, ...] = Field(
+        default=(),
+        description="Gates somebody must have passed, promotions they must have got, or `expert`: all of them.",
+    )
     qualified_in: Name | None = Field(
         default=None, description="Stage whose gold decides who may enter; everyone may if not given."
     )
@@ -195,8 +224,10 @@ class EntrySettings(_Settings):
     )
 
 
-class GoldSettings(_Settings):
-    file: RelativePath = Field(description="JSONL or CSV file: an item per row, with `answer` and `explanation`.")
+class GoldSettings(Settings):
+    file: RelativePath = Field(
+        description="JSONL or CSV file (JSONL for forms): an item per row, with `answer` and `explanation`."
+    )
     share: float = Field(
         default=0.1, ge=0, le=0.5, description="Share of gold in every worker's stream, at random positions."
     )
@@ -204,10 +235,29 @@ class GoldSettings(_Settings):
         default=0.6, description="A worker whose trust (accuracy on gold) falls below this is dropped."
     )
     after: int = Field(default=4, ge=1, description="Gold answers before the floor applies.")
+    window: int | None = Field(
+        default=None,
+        ge=1,
+        description="Trust is the accuracy on so many of the latest gold answers; on all of them if not given.",
+    )
+    smoothing: float = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="Trust counts this many more gold answers, right by the share of the floor: the first gold answers "
+        "then do not decide alone.",
+    )
+    bonus: GoldBonus | None = Field(default=None, description="A bonus for answering gold well.")
 
 
-class StagePay(_Settings):
+class StagePay(Settings):
     per_judgment: Money = Field(default=0, description="Paid for every submitted judgment, in minor units (cents).")
+    parts: PartsBonus | None = Field(
+        default=None, description="A bonus for the parts of an answer, such as questions written, beyond a number."
+    )
+    finished: Money = Field(
+        default=0, description="Paid once to everybody who finishes a round, in minor units (cents)."
+    )
     expected_seconds: int | None = Field(
         default=None,
         ge=1,
@@ -215,18 +265,28 @@ class StagePay(_Settings):
     )
 
 
-class RehearsalSettings(_Settings):
+class RehearsalSettings(Settings):
     truth: RelativePath = Field(
-        description="JSONL or CSV file: an item per row with its true `answer`. Known to simulated workers only."
+        description="JSONL or CSV file (JSONL for forms): an item per row with its true `answer`. Known to simulated "
+        "workers only."
     )
 
 
-class StageSettings(_Settings):
+class StageSettings(Settings):
     name: Name = Field(description="Short name used in addresses, files and commands.")
     title: str = Field(min_length=1, max_length=200, description="What workers read.")
     task: Name = Field(description="The kind of work: one of the installed tasks.")
     guidelines: RelativePath = Field(description="Markdown file workers read before the stage and can open any time.")
-    items: ItemSettings = Field(description="Where the items come from.")
+    items: ItemSettings | None = Field(default=None, description="Where the items come from; not in a round.")
+    round: RoundSettings | None = Field(
+        default=None, description="Makes the stage a round: practice, a quiz, a screening or a qualification."
+    )
+    arms: tuple[Name, ...] = Field(default=(), description="The arms the stage is for; for everybody if not given.")
+    grades: bool = Field(
+        default=False,
+        description="Whether the answers here are grades: their mean score is the grade of the answer that the item "
+        "was made from.",
+    )
     judgments: Annotated[JudgmentSettings, BeforeValidator(_fixed_judgments)] = Field(
         default=JudgmentSettings(), description="Judgments per item: a number, or a table."
     )
@@ -248,12 +308,31 @@ class StageSettings(_Settings):
     )
     options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
 
-    _filled_in = field_validator("title")(_not_blank)
+    _filled_in = field_validator("title")(not_blank)
+
+    @model_validator(mode="after")
+    def _items_or_round(self) -> "StageSettings":
+        if (self.items is None) == (self.round is None):
+            raise ValueError("needs exactly one of `items` and `round`")
+        if self.round is not None and self.gold is not None:
+            raise ValueError("is a round, where everything is graded. Leave `gold` out.")
+        if self.grades and (self.items is None or self.items.of != "answers"):
+            raise ValueError('`grades = true` needs items that are made `of = "answers"`')
+        return self
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The stages the items are derived from."""
+        return () if self.items is None else self.items.from_
 
 
-class StudySettings(_Settings):
+class StudySettings(Settings):
     format: Literal[1] = Field(default=1, description="Version of the study file's format.")
     study: StudyInfo = Field(description="The study as a whole.")
     arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers arrive and leave.")
     pay: PaySettings = Field(default=PaySettings(), description="Money, for the whole study.")
+    arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
     stage: tuple[StageSettings, ...] = Field(min_length=1, description="The stages, in order.")
+    gate: tuple[GateSettings, ...] = Field(
+        default=(), description="What is decided between stages: who may go on, with what bonus and message."
+    )

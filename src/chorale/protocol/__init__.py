@@ -4,24 +4,46 @@ Nothing here sees a task or a database. Grades, counts, the time and random seed
 out with the evidence they were made on, so a whole study can be decided in a unit test.
 """
 
+from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
+from chorale.protocol.gates import Candidate, GateVerdict, decide_gate
 from chorale.protocol.gold import gold_due
-from chorale.protocol.judgments import ItemDecision, decide_item
-from chorale.protocol.pay import WageSummary, fee_due, fee_on, hourly_wage, wage_summary
-from chorale.protocol.trust import Verdict, review_worker, trust
+from chorale.protocol.judgments import ItemDecision, decide_item, rule_for
+from chorale.protocol.pay import (
+    WageSummary,
+    fee_due,
+    fee_on,
+    gold_bonus,
+    hourly_wage,
+    parts_bonus,
+    wage_summary,
+)
+from chorale.protocol.trust import Verdict, gold_after, review_worker, trust
+from chorale.protocol.turnout import Turnout, fewest_people
 
 __all__ = [
     "Admission",
+    "ArmDraw",
+    "Candidate",
+    "GateVerdict",
     "ItemDecision",
+    "Turnout",
     "Verdict",
     "WageSummary",
+    "decide_gate",
     "decide_item",
+    "draw_arm",
     "fee_due",
     "fee_on",
+    "fewest_people",
+    "gold_after",
+    "gold_bonus",
     "gold_due",
     "hourly_wage",
     "may_enter",
+    "parts_bonus",
     "review_worker",
+    "rule_for",
     "trust",
     "wage_summary",
 ]

@@ -14,17 +14,24 @@ class Admission:
     evidence: Mapping[str, Any]
 
 
-def may_enter(rule: EntrySettings, record: GoldRecord | None, dropped_from: Collection[str]) -> Admission:
+def may_enter(
+    rule: EntrySettings, record: GoldRecord | None, dropped_from: Collection[str], held: Collection[str] = ()
+) -> Admission:
     """Admit a worker by what they did in other stages.
 
     `record` is their gold in `rule.qualified_in`, or None if they never worked there; `dropped_from` names the stages
-    they were dropped from.
+    they were dropped from; `held` are their qualifications.
     """
     dropped = sorted(dropped_from if rule.exclude_dropped else set(dropped_from) & {rule.qualified_in})
     if dropped:
         names = ", ".join(f"`{name}`" for name in dropped)
         return Admission(False, f"your work in {names} was ended", {"dropped_from": dropped})
+    missing = [name for name in rule.qualifications if name not in held]
+    if missing:
+        return Admission(False, "it is for people who have qualified for it", {"missing": missing})
     if rule.qualified_in is None:
+        if rule.qualifications:
+            return Admission(True, "qualified", {"qualifications": list(rule.qualifications)})
         return Admission(True, "open to everyone", {})
     done = record or GoldRecord()
     accuracy = done.right / done.answered if done.answered else 0.0

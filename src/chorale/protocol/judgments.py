@@ -13,6 +13,13 @@ class ItemDecision:
     released: bool
 
 
+def rule_for(rule: JudgmentSettings, sampled: bool) -> JudgmentSettings:
+    """What holds for an item: the stage's rule, or the number for those drawn to get another."""
+    if not sampled or rule.sample is None:
+        return rule
+    return JudgmentSettings(min=rule.sample.judgments, max=rule.sample.judgments)
+
+
 def decide_item(rule: JudgmentSettings, counted: int, confidence: float, release: float) -> ItemDecision:
     """Decide an item by its counted judgments and the confidence of their leading answer.
 

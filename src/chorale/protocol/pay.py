@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from chorale.model import GoldBonus, GoldRecord, PartsBonus
+
 HOUR_MS = 3_600_000
 
 
@@ -22,6 +24,25 @@ def fee_due(exact_fees: int, fees_booked: int) -> int:
     the fee of the rate in force when it was made.
     """
     return (exact_fees + FEE_UNIT // 2) // FEE_UNIT - fees_booked
+
+
+def gold_bonus(record: GoldRecord, rule: GoldBonus | None) -> int:
+    """What the answer that made the record what it is earns on top: at the end of every `of` gold answers.
+
+    `record.recent` holds the answers of the row that is being filled, or has just been.
+    """
+    if rule is None or not record.answered or record.answered % rule.of:
+        return 0
+    return rule.amount if record.recent[-rule.of :].count("1") >= rule.right else 0
+
+
+def parts_bonus(parts: int, rule: PartsBonus | None) -> int:
+    """What an answer with so many parts earns beyond what the pay per judgment covers."""
+    if rule is None or parts <= rule.beyond:
+        return 0
+    further = parts - rule.beyond
+    listed = rule.amounts[:further]
+    return sum(listed) + (further - len(listed)) * rule.amounts[-1]
 
 
 def hourly_wage(paid: int, worked_ms: int) -> int | None:

@@ -6,9 +6,28 @@ from dataclasses import dataclass
 from chorale.model import GoldRecord, GoldSettings
 
 
-def trust(record: GoldRecord, unproven: float) -> float:
-    """Accuracy on gold; `unproven` for a worker who has not answered any yet."""
-    return record.right / record.answered if record.answered else unproven
+def trust(record: GoldRecord, rule: GoldSettings | None) -> float:
+    """Accuracy on gold: on all of it or on the latest, smoothed or not, as the stage has it.
+
+    Somebody who has not met gold yet is trusted as little as still counts: by the floor. In a stage without gold
+    everybody is trusted.
+    """
+    if rule is None:
+        return 1.0
+    right, answered = record.right, record.answered
+    if rule.window is not None:
+        recent = record.recent[-rule.window :]
+        right, answered = recent.count("1"), len(recent)
+    if not answered:
+        return rule.floor
+    return (right + rule.smoothing * rule.floor) / (answered + rule.smoothing)
+
+
+def gold_after(record: GoldRecord, right: bool, rule: GoldSettings | None) -> GoldRecord:
+    """A gold record after one more answer, with as many of the latest as the stage's window and bonus need."""
+    kept = max(rule.window or 0, rule.bonus.of if rule.bonus else 0) if rule else 0
+    recent = (record.recent + ("1" if right else "0"))[-kept:] if kept else ""
+    return GoldRecord(record.right + right, record.answered + 1, recent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +38,7 @@ class Verdict:
 
 def review_worker(record: GoldRecord, rule: GoldSettings) -> Verdict:
     """Drop a worker whose trust is below the floor once enough gold has been answered."""
-    value = trust(record, unproven=rule.floor)
+    value = trust(record, rule)
     return Verdict(
         dropped=record.answered >= rule.after and value < rule.floor,
         evidence={

@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 
-from chorale.protocol import fee_due, fee_on, hourly_wage
+from chorale.model import GateSettings, money_text
+from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
 from chorale.study import StudyFolder
 from chorale.study.folder import StageContent
 
@@ -28,6 +28,21 @@ class StagePlan:
     """The same if every item asks for the most judgments it can."""
     hourly_wage: int | None
     """By the time a judgment is expected to take; None if the study does not say."""
+    per_worker: int | None = None
+    """In a round: what it costs for each worker, fees included."""
+    workers: int | None = None
+    """In a round: for how many its cost is. As many as a gate's `workers` says, or the fewest who can do the study."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatePlan:
+    name: str
+    workers: int
+    """How many it decides about: as many as it says, or the fewest who can do the study."""
+    passing: int
+    """How many of them pass at most, but for those who share a place."""
+    cost: int
+    """Of their bonuses, fees included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,39 +53,87 @@ class StudyPlan:
     cost: int
     most: int
     workers: int
-    """The fewest people who can do it: nobody judges two items of a group."""
+    """The fewest people who can do it, if all of them pass wherever they can."""
+    gates: tuple[GatePlan, ...] = ()
+    parts: bool = False
+    """Whether there are things with several parts, of which nobody judges two."""
+    training: int = 0
+    """What all rounds cost for each worker who does them, fees included."""
 
 
 def plan_study(folder: StudyFolder) -> StudyPlan:
     pay = folder.settings.pay
     groups = _groups(folder)
+    files = {content.settings.name: content.items for content in folder.stages}
+    turnout = fewest_people(folder.settings, files, most_judgments=True)
     stages = []
     for content in folder.stages:
-        derived = content.settings.items.from_ is not None
+        derived = bool(content.settings.sources)
         items = groups[content.settings.name] if derived else len(content.items)
-        stages.append(plan_stage(content, items, pay.fee_percent))
+        if content.settings.round is None:
+            stages.append(plan_stage(content, items, pay.fee_percent))
+        else:
+            stages.append(_plan_round(content, turnout.stages[content.settings.name], pay.fee_percent))
+    gates = tuple(_plan_gate(gate, turnout, pay.fee_percent) for gate in folder.settings.gate)
+    bonuses = sum(gate.cost for gate in gates)
     return StudyPlan(
         folder.settings.study.title,
         pay.currency,
         tuple(stages),
-        sum(stage.cost for stage in stages),
-        sum(stage.most for stage in stages),
-        max(map(_fewest_workers, folder.stages)),
+        sum(stage.cost for stage in stages) + bonuses,
+        sum(stage.most for stage in stages) + bonuses,
+        turnout.workers,
+        gates,
+        any(len({item.group for item in content.items}) < len(content.items) for content in folder.stages),
+        sum(stage.per_worker or 0 for stage in stages),
     )
 
 
-def _fewest_workers(content: StageContent) -> int:
-    parts = Counter(item.group for item in content.items)
-    return max(parts.values(), default=1) * content.settings.judgments.max
+def _with_fee(paid: int, fee_percent: float) -> int:
+    return paid + fee_due(fee_on(paid, fee_percent), 0)
+
+
+def _plan_round(content: StageContent, workers: int, fee_percent: float) -> StagePlan:
+    """What a round costs for each worker, and for all who must go through it."""
+    stage = content.settings
+    size = (stage.round.size if stage.round else None) or len(content.gold)
+    paid = size * stage.pay.per_judgment + stage.pay.finished
+    seconds = stage.pay.expected_seconds
+    cost = _with_fee(paid * workers, fee_percent)
+    return StagePlan(
+        name=stage.name,
+        task=stage.task,
+        items=size,
+        at_most=False,
+        gold_items=size,
+        judgments=size * workers,
+        gold_answers=0,
+        cost=cost,
+        most=cost,
+        hourly_wage=None if seconds is None else hourly_wage(paid, size * seconds * 1000),
+        per_worker=_with_fee(paid, fee_percent),
+        workers=workers,
+    )
+
+
+def _plan_gate(gate: GateSettings, turnout: Turnout, fee_percent: float) -> GatePlan:
+    passing = turnout.passing(gate)
+    return GatePlan(gate.name, turnout.scored[gate.name], passing, _with_fee(passing * gate.bonus, fee_percent))
 
 
 def _groups(folder: StudyFolder) -> dict[str, int]:
     """How many groups of items a stage has at most: as many as one person can get items."""
     groups: dict[str, int] = {}
+    answers: dict[str, int] = {}
     for content in folder.stages:
-        source = content.settings.items.from_
-        # A later stage can't get more than an item for every group of the one it is derived from.
-        groups[content.settings.name] = groups[source] if source else len({item.group for item in content.items})
+        stage = content.settings
+        items = len(content.items)
+        groups[stage.name] = len({item.group for item in content.items})
+        if stage.items is not None and stage.sources:
+            # A later stage can't get more than an item for every group, or every answer, of those it is derived from.
+            derived = sum((answers if stage.items.of == "answers" else groups)[name] for name in stage.sources)
+            groups[stage.name] = items = round(derived * stage.items.sample)
+        answers[stage.name] = items * stage.judgments.max
     return groups
 
 
@@ -86,18 +149,22 @@ def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePl
         paid = (judgments + gold_among(judgments)) * stage.pay.per_judgment
         return paid + fee_due(fee_on(paid, fee_percent), 0)
 
-    judgments = items * stage.judgments.min
+    more = stage.judgments.sample
+    drawn = 0 if more is None else more.items or round((more.share or 0.0) * items)
+    drawn = min(drawn, items)
+    extra = drawn * (more.judgments - stage.judgments.min) if more is not None else 0
+    judgments = items * stage.judgments.min + extra
     seconds = stage.pay.expected_seconds
     return StagePlan(
         name=stage.name,
         task=stage.task,
         items=items,
-        at_most=stage.items.from_ is not None,
+        at_most=bool(stage.sources),
         gold_items=len(content.gold),
         judgments=judgments,
         gold_answers=gold_among(judgments),
         cost=cost(judgments),
-        most=cost(items * stage.judgments.max),
+        most=cost(items * stage.judgments.max + max(0, extra)),
         hourly_wage=None if seconds is None else hourly_wage(stage.pay.per_judgment, seconds * 1000),
     )
 
@@ -108,7 +175,7 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 def study_notes(folder: StudyFolder) -> list[str]:
     """What is no mistake, and should be looked at before people come."""
     groups = _groups(folder)
-    notes = _placeholders_left(folder)
+    notes = [*_placeholders_left(folder), *_budget_runs_out(folder)]
     for content in folder.stages:
         most = groups[content.settings.name]
         found = (_gold_runs_out(content, most), _nobody_is_reviewed(content, most), _gold_among_items(content))
@@ -161,6 +228,16 @@ def _gold_runs_out(content: StageContent, groups: int) -> str | None:
         f"the gold of stage {stage.name} runs out: a worker can do {items:,} items, and has seen all "
         f"{len(content.gold):,} gold rows after about {seen:,.0f}. Write {enough:,}, or limit max_per_worker"
     )
+
+
+def _budget_runs_out(folder: StudyFolder) -> list[str]:
+    """A budget that covers the least a study costs, and not what it is planned to."""
+    pay = folder.settings.pay
+    cost = plan_study(folder).cost
+    if pay.budget is None or pay.budget >= cost:
+        return []
+    budget, planned = (money_text(amount, pay.currency) for amount in (pay.budget, cost))
+    return [f"the budget of {budget} does not cover the {planned} above: work ends when it is spent"]
 
 
 def _placeholders_left(folder: StudyFolder) -> list[str]:

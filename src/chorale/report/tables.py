@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rich import box
 from rich.table import Table
-from rich.text import Text
 
 from chorale.formats import shortened
 from chorale.model import money_text
+from chorale.protocol import GateVerdict
 from chorale.report.plan import StudyPlan
+from chorale.report.terminal import add_row, table_of
+from chorale.study.costs import CostTerms
+from chorale.study.gates import GateStatus
 from chorale.study.status import DroppedWorker, Status
 from chorale.tasks.rules_entailment import Application
 
@@ -32,6 +34,9 @@ def plan_table(plan: StudyPlan) -> Table:
             f"{bound}{money_text(stage.cost, plan.currency)}",
             wage,
         )
+    for gate in plan.gates:
+        if gate.cost:
+            add_row(table, f"{gate.name} (bonus)", "", "", "", "", money_text(gate.cost, plan.currency), "")
     return table
 
 
@@ -56,12 +61,82 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
     return table
 
 
+def gates_table(gates: Iterable[GateStatus]) -> Table:
+    """Where each gate stands."""
+    table = table_of("gate", "after", "state", "scored#", "not graded yet#", "passed#", "not passed#")
+    states = {"each": "decides about each"}
+    for gate in gates:
+        state = states.get(gate.state, gate.state)
+        counts = (gate.scored, gate.waiting, gate.passed, gate.not_passed)
+        add_row(table, gate.name, ", ".join(gate.stages), state, *(f"{count:,}" for count in counts))
+    return table
+
+
+def arms_table(workers: Mapping[str, int], costs: Mapping[str, CostTerms], currency: str) -> Table:
+    """How each arm does."""
+    table = table_of("arm", "workers#", "cost#", "results#", "a result#", "a valid answer#", "without training#")
+    for name, terms in costs.items():
+        add_row(
+            table,
+            name,
+            f"{workers.get(name, 0):,}",
+            money_text(terms.cost, currency),
+            f"{terms.results:,}",
+            _money(terms.per_result, currency),
+            _money(terms.per_answer, currency),
+            _money(terms.per_answer_without_training, currency),
+        )
+    return table
+
+
+def cost_lines(terms: CostTerms, currency: str) -> list[str]:
+    """What came of the money, in sentences."""
+    if not terms.cost:
+        return []
+    lines = []
+    if terms.training or terms.discarded:
+        training, discarded = money_text(terms.training, currency), money_text(terms.discarded, currency)
+        lines.append(f"Of that, training people cost {training}, and answers that do not count {discarded}.")
+    for what, count, costs in (
+        (
+            "A released result",
+            terms.results,
+            (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded),
+        ),
+        (
+            "A valid answer",
+            terms.answers,
+            (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded),
+        ),
+    ):
+        if count:
+            whole, bare, least = (_money(cost, currency) for cost in costs)
+            rest = ""
+            if terms.training or terms.discarded:
+                rest = f"; {bare} without training, {least} without discarded work too"
+            lines.append(f"{what} costs {whole} ({count:,} of them){rest}.")
+    return lines
+
+
+def _money(amount: float | None, currency: str) -> str:
+    return "" if amount is None else money_text(round(amount), currency)
+
+
 def dropped_table(dropped: Iterable[DroppedWorker], currency: str) -> Table:
     """Who was dropped, and why."""
     table = table_of("dropped", "stage", "why", "sent#", "paid#")
     for worker in dropped:
         paid = money_text(worker.paid, currency)
         add_row(table, worker.worker, worker.stage, worker.reason, f"{worker.judgments:,}", paid)
+    return table
+
+
+def verdicts_table(verdicts: Iterable[GateVerdict]) -> Table:
+    """What a gate decided, the best first."""
+    table = table_of("worker", "score#", "graded#", "outcome")
+    for verdict in verdicts:
+        outcome = "passed, promoted" if verdict.promoted else "passed" if verdict.passed else "not passed"
+        add_row(table, verdict.worker, f"{verdict.score:.3f}", verdict.evidence["graded"], outcome)
     return table
 
 
@@ -117,20 +192,6 @@ def wage_line(status: Status, currency: str, minimum: int) -> str:
     return line
 
 
-def table_of(*columns: str) -> Table:
-    """A table with these columns; a name that ends in # is one of numbers."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for name in columns:
-        table.add_column(name.removesuffix("#"), justify="right" if name.endswith("#") else "left")
-    return table
-
-
-def add_row(table: Table, *cells: Any) -> None:
-    """Cells as they are, but for what would move a terminal's cursor."""
-    # As text and not as markup: a cell may come from an item and hold anything.
-    table.add_row(*(Text(_printable(str(cell))) for cell in cells))
-
-
 def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
@@ -141,7 +202,3 @@ def _view(view: Mapping[str, Any]) -> str:
 
 def _brief(value: Any) -> str:
     return value if isinstance(value, str) and len(value) <= _LONGEST_TEXT else shortened(value)
-
-
-def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else " " for character in text)

@@ -3,6 +3,7 @@
 from sqlalchemy import Connection as Tx
 
 from chorale.store.database import Store
-from chorale.store.opening import open_store, store_url
+from chorale.store.memory import MemoryStore
+from chorale.store.opening import open_memory_store, open_store, store_url
 
-__all__ = ["Store", "Tx", "open_store", "store_url"]
+__all__ = ["MemoryStore", "Store", "Tx", "open_memory_store", "open_store", "store_url"]

@@ -95,7 +95,7 @@ class GroupCommitWriter:
         try:
             with connection.begin():
                 for work, future in wanted:
-                    answers.append(_run_in_savepoint(connection, work, future))
+                    answers.append(run_in_savepoint(connection, work, future))
         except Exception as error:  # a failed commit fails the whole group
             for _, future in wanted:
                 future.set_exception(error)
@@ -112,7 +112,8 @@ def _fail(group: list[_Queued], error: Exception) -> None:
             future.set_exception(error)
 
 
-def _run_in_savepoint(connection: Connection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:
+def run_in_savepoint(connection: Connection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:
+    """Run work, or undo all it did; what tells the future how it went."""
     # Straight to the driver: there is nothing here for SQLAlchemy to do, and it is done for every submission.
     driver: Any = connection.connection.driver_connection
     driver.execute("SAVEPOINT work")

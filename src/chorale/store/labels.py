@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, func, literal_column, select, text, update
@@ -23,6 +24,8 @@ _COLUMNS = (
     item.c.confidence,
     item.c.counted,
     item.c.released,
+    item.c.response_id,
+    item.c.sampled,
 )
 
 
@@ -39,6 +42,8 @@ class LabelledItem:
     confidence: float | None
     counted: int
     released: bool
+    response_id: int | None = None
+    sampled: bool = False
 
     def finished_label(self) -> Label | None:
         """The label of a complete item; None while it wants judgments or after it was withdrawn."""
@@ -68,14 +73,24 @@ def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[LabelledIt
 
 def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[LabelledItem]:
     """The items of a later stage that came from these, locked."""
+    named = {f"source_{number}": source for number, source in enumerate(sources)}
+    rows = _derived_from(len(named))(tx, {"stage_id": stage_id, **named})
+    return [LabelledItem(*row) for row in rows]
+
+
+@cache
+def _derived_from(count: int) -> Prepared:
+    """For so many sources: a group has as many as it has items, mostly one or two."""
+    sources = [bindparam(f"source_{number}", type_=item_source.c.source_id.type) for number in range(count)]
     children = select(item_source.c.item_id).where(item_source.c.source_id.in_(sources))
-    query: Select[Any] = (
+    # The sum keeps SQLite from walking through the whole stage: it is to begin with the few that came from the sources.
+    stage_id = item.c.stage_id + literal_column("0")
+    return Prepared(
         select(*_COLUMNS)
-        .where(item.c.stage_id == stage_id, item.c.id.in_(children))
+        .where(stage_id == bindparam("stage_id"), item.c.id.in_(children))
         .order_by(item.c.id)
         .with_for_update(key_share=True)
     )
-    return [LabelledItem(*row) for row in tx.execute(query)]
 
 
 _GROUP_KEYS = (
@@ -90,11 +105,16 @@ def judged_groups(tx: Connection, stage_id: int) -> list[str]:
     return list(tx.execute(_GROUP_KEYS, {"stage_id": stage_id}).scalars())
 
 
-def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int) -> None:
+def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int, *, sampled: bool) -> None:
     """Ask for another number of judgments where none was given yet; places already taken stay."""
     tx.execute(
         update(item)
-        .where(item.c.stage_id == stage_id, item.c.counted == 0, item.c.state == ItemState.OPEN)
+        .where(
+            item.c.stage_id == stage_id,
+            item.c.counted == 0,
+            item.c.state == ItemState.OPEN,
+            item.c.sampled == sampled,
+        )
         .values(wanted=case((item.c.taken > wanted, item.c.taken), else_=wanted))
     )
 
@@ -132,14 +152,19 @@ def save_label(tx: Connection, settled: LabelledItem) -> None:
 
 _COUNT_ONE = Prepared(
     update(item)
-    .where(item.c.id == bindparam("of_item"), item.c.counted + 1 < bindparam("enough"), item.c.state != "withdrawn")
+    .where(
+        item.c.id == bindparam("of_item"),
+        item.c.counted + 1 < case((item.c.sampled, bindparam("enough_if_sampled")), else_=bindparam("enough")),
+        item.c.state != "withdrawn",
+    )
     .values(counted=item.c.counted + 1)
 )
 
 
-def count_judgment(tx: Connection, item_id: int, enough: int) -> bool:
+def count_judgment(tx: Connection, item_id: int, enough: int, enough_if_sampled: int) -> bool:
     """Count a judgment of an item that needs more before anything can be decided; False if it does not."""
-    return bool(_COUNT_ONE(tx, {"of_item": item_id, "enough": enough}).rowcount)
+    counts = {"of_item": item_id, "enough": enough, "enough_if_sampled": enough_if_sampled}
+    return bool(_COUNT_ONE(tx, counts).rowcount)
 
 
 _LIVE_COUNT = Prepared(
@@ -155,6 +180,35 @@ _LIVE_COUNT = Prepared(
 
 def live_leases(tx: Connection, item_id: int) -> int:
     return int(_LIVE_COUNT(tx, {"item_id": item_id}).scalar_one())
+
+
+def mark_sampled(tx: Connection, item_ids: Sequence[int]) -> None:
+    """Note that these items were drawn to get another number of judgments."""
+    tx.execute(update(item).where(item.c.id.in_(item_ids)).values(sampled=True))
+
+
+def items_from(
+    tx: Connection, stage_id: int, source_stage_id: int | None, *, withdrawn: bool = False
+) -> list[tuple[int, str, str]]:
+    """Id, key and group of a stage's items that ask for judgments: all, or those that came from one stage.
+
+    Those that were withdrawn are left out unless asked for.
+    """
+    query: Select[Any] = select(item.c.id, item.c.key, item.c.group_key).where(
+        item.c.stage_id == stage_id, (item.c.wanted > 0) | (item.c.counted > 0)
+    )
+    if not withdrawn:
+        query = query.where(item.c.state != ItemState.WITHDRAWN)
+    if source_stage_id is not None:
+        earlier = item.alias("earlier")
+        query = query.where(
+            item.c.id.in_(
+                select(item_source.c.item_id)
+                .join(earlier, earlier.c.id == item_source.c.source_id)
+                .where(earlier.c.stage_id == source_stage_id)
+            )
+        )
+    return [(row[0], row[1], row[2]) for row in tx.execute(query)]
 
 
 def set_item_state(tx: Connection, item_id: int, state: ItemState) -> None:

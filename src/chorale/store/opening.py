@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 
 from chorale.model import UserError
 from chorale.store.database import Store, connect, sqlite_engine
+from chorale.store.memory import MemoryStore
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 # Any number will do, as long as every Chorale process takes the same one.
@@ -65,6 +66,17 @@ def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) 
             f"{url.render_as_string()} is not a database, or is damaged: {error.orig}. Restore it from a copy."
         ) from None
     return connect(url)
+
+
+def open_memory_store(migrations: Path = MIGRATIONS) -> MemoryStore:
+    """A database of its own in memory, with the current schema and nothing in it."""
+    config, _, _ = _scripts(migrations)
+
+    def migrate(connection: Connection) -> None:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+    return MemoryStore(migrate)
 
 
 def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:

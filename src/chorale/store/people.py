@@ -4,10 +4,12 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from random import Random
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from chorale.store.prepared import Prepared
 from chorale.store.schema import requester, setting, worker, worker_identity
 
 # Letters and digits that can't be mistaken for one another.
@@ -20,6 +22,7 @@ class WorkerRow:
     pseudonym: str
     arrived_at: int
     consented_at: int | None
+    arm: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,14 @@ class RequesterRow:
     session_version: int
 
 
-def arrive(tx: Connection, panel: str, external_id: str, visit: Mapping[str, str], now: int) -> tuple[WorkerRow, bool]:
+def arrive(
+    tx: Connection, panel: str, external_id: str, visit: Mapping[str, str], now: int, rng: Random
+) -> tuple[WorkerRow, bool]:
     """The worker behind a panel's id, made at the first arrival; and whether they are new."""
     known = _by_identity(tx, panel, external_id)
     if known is not None:
         return known, False
-    pseudonym = "w-" + "".join(secrets.choice(_ALPHABET) for _ in range(10))
+    pseudonym = "w-" + "".join(rng.choices(_ALPHABET, k=10))
     worker_id = tx.execute(
         insert(worker).values(pseudonym=pseudonym, arrived_at=now).returning(worker.c.id)
     ).scalar_one()
@@ -68,13 +73,25 @@ def _by_identity(tx: Connection, panel: str, external_id: str) -> WorkerRow | No
     return None if row is None else WorkerRow(*row)
 
 
+_WORKER = Prepared(select(worker).where(worker.c.id == bindparam("worker_id")))
+_PANEL = Prepared(select(worker_identity.c.panel).where(worker_identity.c.worker_id == bindparam("worker_id")))
+
+
 def find_worker(tx: Connection, worker_id: int) -> WorkerRow | None:
-    row = tx.execute(select(worker).where(worker.c.id == worker_id)).first()
+    row = _WORKER(tx, {"worker_id": worker_id}).first()
     return None if row is None else WorkerRow(*row)
 
 
 def panel_of(tx: Connection, worker_id: int) -> str | None:
-    return tx.execute(select(worker_identity.c.panel).where(worker_identity.c.worker_id == worker_id).limit(1)).scalar()
+    return _PANEL(tx, {"worker_id": worker_id}).scalar()
+
+
+def panels(tx: Connection) -> dict[str, str]:
+    """The panel everybody came from, by pseudonym."""
+    query = select(worker.c.pseudonym, worker_identity.c.panel).join(
+        worker_identity, worker_identity.c.worker_id == worker.c.id
+    )
+    return {str(row[0]): str(row[1]) for row in tx.execute(query)}
 
 
 def consent(tx: Connection, worker_id: int, now: int) -> bool:

@@ -5,6 +5,7 @@ statements behind every submission are compiled on first use and handed to the d
 """
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Column, Connection, CursorResult, Executable, Table, bindparam, insert
@@ -31,7 +32,10 @@ def _compile(statement: Any, tx: Connection) -> tuple[str, Callable[[Mapping[str
     fixed = {name: value for name, value in compiled.params.items() if value is not None}
     if compiled.positional:
         order = tuple(compiled.positiontup)
-        return str(compiled), lambda given: tuple(given[name] if name in given else fixed[name] for name in order)
+        if len(order) < 2:
+            return str(compiled), lambda given: tuple(given[name] if name in given else fixed[name] for name in order)
+        values = itemgetter(*order)
+        return str(compiled), (lambda given: values({**fixed, **given})) if fixed else values
     names = tuple(compiled.params)
     return str(compiled), lambda given: {name: given[name] if name in given else fixed[name] for name in names}
 

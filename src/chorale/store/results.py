@@ -131,6 +131,7 @@ class WorkerStanding:
     answered: int
     gold_answered: int
     gold_right: int
+    gold_recent: str
     earned: int
     fees: int
     worked_ms: int
@@ -148,6 +149,7 @@ def worker_standings(
             participation.c.answered,
             participation.c.gold_answered,
             participation.c.gold_right,
+            participation.c.gold_recent,
             participation.c.earned,
             participation.c.fees,
             participation.c.worked_ms,
@@ -179,6 +181,10 @@ class ItemRow:
     judgments: int
     released: bool
     is_gold: bool
+    sampled: bool
+    """Drawn to get another number of judgments."""
+    response_id: int | None = None
+    """The answer it was made from, where it was made from one."""
 
     def label(self) -> Label | None:
         """The label of a complete item."""
@@ -205,6 +211,8 @@ _ITEMS: Select[Any] = (
         item.c.counted,
         item.c.released,
         gold.c.item_id.is_not(None),
+        item.c.sampled,
+        item.c.response_id,
     )
     .join(stage, stage.c.id == item.c.stage_id)
     .outerjoin(gold, and_(gold.c.item_id == item.c.id, gold.c.active))
@@ -226,6 +234,8 @@ def _item_row(row: Any) -> ItemRow:
         row[10],
         bool(row[11]),
         bool(row[12]),
+        bool(row[13]),
+        row[14],
     )
 
 
@@ -371,7 +381,7 @@ def all_responses(
                 participation.c.worker_id == response.c.worker_id,
             ),
         )
-        .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind == "gold"))
+        .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind != "production"))
         .outerjoin(grade, and_(grade.c.response_id == response.c.id, grade.c.source == "gold"))
         .order_by(response.c.id)
     )

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -64,6 +65,10 @@ item = Table(
     Column("confidence", Double),
     Column("counted", Integer, nullable=False),
     Column("released", Boolean, nullable=False),
+    # The answer the item was made from, where it was made from one: what a grade of it is a grade of.
+    Column("response_id", _Id, ForeignKey("response.id", use_alter=True)),
+    # Drawn to get another number of judgments than the others.
+    Column("sampled", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("stage_id", "key"),
     # The last guard of the promise that no item gets more judgments than its stage asks for.
     CheckConstraint("taken >= 0 AND taken <= wanted", name="not_over_assigned"),
@@ -112,6 +117,8 @@ worker = Table(
     Column("pseudonym", Text, nullable=False, unique=True),
     Column("arrived_at", BigInteger, nullable=False),
     Column("consented_at", BigInteger),
+    # Put there by chance, once, and never shown to anybody but the requester.
+    Column("arm", Text),
 )
 
 # Kept apart from everything else about a worker, and never exported.
@@ -139,6 +146,8 @@ participation = Table(
     Column("answered", Integer, nullable=False),
     Column("gold_answered", Integer, nullable=False),
     Column("gold_right", Integer, nullable=False),
+    # The latest gold answers, oldest first: 1 for right, 0 for wrong.
+    Column("gold_recent", Text, nullable=False, server_default=""),
     Column("earned", BigInteger, nullable=False),
     Column("fees", BigInteger, nullable=False),
     # Before rounding, in ten-thousandths of a minor unit.
@@ -219,6 +228,8 @@ grade = Table(
     Column("source", Text, nullable=False),
     Column("score", Double, nullable=False),
     Column("reasons", Text, nullable=False),
+    # The score of each criterion, where it was graded by several.
+    Column("criteria", Text),
     Column("graded_at", BigInteger, nullable=False),
     UniqueConstraint("response_id", "source"),
 )
@@ -251,6 +262,52 @@ entry = Table(
     Column("amount", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Index("ix_entry_worker", "worker_id", "kind"),
+)
+
+qualification = Table(
+    "qualification",
+    metadata,
+    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("granted_at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("worker_id", "name"),
+)
+
+# A gate that has decided about somebody never decides about them again.
+verdict = Table(
+    "verdict",
+    metadata,
+    Column("gate", Text, nullable=False),
+    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("score", Double, nullable=False),
+    Column("passed", Boolean, nullable=False),
+    Column("evidence", Text, nullable=False),
+    PrimaryKeyConstraint("gate", "worker_id"),
+    Index("ix_verdict_worker", "worker_id"),
+)
+
+gate = Table(
+    "gate",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("closed_at", BigInteger, nullable=False),
+)
+
+message = Table(
+    "message",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
+    # What it is about, e.g. "gate:trained": nobody gets the same message twice.
+    Column("cause", Text, nullable=False),
+    Column("written_at", BigInteger, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("sent_at", BigInteger),
+    Column("read_at", BigInteger),
+    UniqueConstraint("worker_id", "cause"),
 )
 
 requester = Table(

@@ -1,22 +1,24 @@
 """Bringing a study's stages, items and gold into its database."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, bindparam, insert, or_, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import Answer, ItemState, NewItem, StageState
+from chorale.store.prepared import Prepared, prepared_insert
 from chorale.store.schema import event, gold, item, item_source, participation, setting, stage
 
 T = TypeVar("T")
 BATCH = 2_000
 # Any number will do, as long as every Chorale process takes the same one.
 SETUP_LOCK = 7_205_011_963
+BUDGET_LOCK = 7_205_011_965
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,12 @@ def lock_setup(tx: Connection) -> None:
         tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": SETUP_LOCK})
 
 
+def lock_budget(tx: Connection) -> None:
+    """Let one transaction at a time promise money out of a budget. On SQLite, writing at all is that lock."""
+    if tx.dialect.name == "postgresql":
+        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": BUDGET_LOCK})
+
+
 def is_untouched(tx: Connection) -> bool:
     """Whether nobody has come near the stages and items yet."""
     traces = (
@@ -60,8 +68,11 @@ def clear(tx: Connection, keep: Collection[str]) -> None:
     tx.execute(setting.delete().where(setting.c.key == "seed"))
 
 
+_STAGES = Prepared(select(stage).order_by(stage.c.position))
+
+
 def stages(tx: Connection) -> list[StageRow]:
-    return [StageRow(*row) for row in tx.execute(select(stage).order_by(stage.c.position))]
+    return [StageRow(*row) for row in _STAGES(tx, {})]
 
 
 def add_stage(tx: Connection, name: str, position: int, task: str, task_version: int) -> int:
@@ -81,8 +92,11 @@ def set_stage_state(tx: Connection, stage_id: int, state: StageState) -> bool:
     )
 
 
+_SETTING = Prepared(select(setting.c.value).where(setting.c.key == bindparam("key")))
+
+
 def setting_value(tx: Connection, key: str) -> str | None:
-    return tx.execute(select(setting.c.value).where(setting.c.key == key)).scalar()
+    return _SETTING(tx, {"key": key}).scalar()
 
 
 def set_setting(tx: Connection, key: str, value: str) -> None:
@@ -98,6 +112,11 @@ def shuffled_position(seed: int, stage_name: str, key: str) -> int:
     """Where an item stands in its stage: random, and the same whenever it is asked."""
     digest = blake2b(f"{seed}:{stage_name}:{key}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
+
+
+def drawn_share(seed: int, stage_name: str, key: str) -> float:
+    """A number between 0 and 1 for an item, by chance and the same whenever it is asked: below a share, it is drawn."""
+    return shuffled_position(seed, f"{stage_name}:sample", key) / 2**63
 
 
 def known_items(tx: Connection, stage_id: int) -> dict[str, str]:
@@ -130,30 +149,60 @@ def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: 
     """Add items; `wanted` judgments each, 0 for items that are only gold."""
     added = 0
     for batch in _batches(items):
-        tx.execute(
-            insert(item),
-            [
-                {
-                    "stage_id": stage_id,
-                    "key": new.key,
-                    "group_key": new.group,
-                    "payload": as_text(new.payload),
-                    "position": shuffled_position(seed, stage_name, new.key),
-                    "state": ItemState.OPEN if wanted else ItemState.COMPLETE,
-                    "wanted": wanted,
-                    "taken": 0,
-                    "label": None,
-                    "confidence": None,
-                    "counted": 0,
-                    "released": False,
-                }
-                for new in batch
-            ],
-        )
+        rows = [_new_row(stage_id, stage_name, seed, new, wanted) for new in batch]
+        if len(rows) == 1:
+            _add_one(tx, rows[0], batch[0].sources)
+        else:
+            tx.execute(insert(item), rows)
+            if any(new.sources for new in batch):
+                _add_sources(tx, stage_id, batch)
         added += len(batch)
-        if any(new.sources for new in batch):
-            _add_sources(tx, stage_id, batch)
     return added
+
+
+def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: int) -> dict[str, Any]:
+    return {
+        "stage_id": stage_id,
+        "key": new.key,
+        "group_key": new.group,
+        "payload": as_text(new.payload),
+        "position": shuffled_position(seed, stage_name, new.key),
+        "state": (ItemState.OPEN if wanted else ItemState.COMPLETE).value,
+        "wanted": wanted,
+        "taken": 0,
+        "label": None,
+        "confidence": None,
+        "counted": 0,
+        "released": False,
+        "response_id": new.response,
+    }
+
+
+_INSERT_ITEM = prepared_insert(
+    item,
+    "stage_id",
+    "key",
+    "group_key",
+    "payload",
+    "position",
+    "state",
+    "wanted",
+    "taken",
+    "label",
+    "confidence",
+    "counted",
+    "released",
+    "response_id",
+    returning=item.c.id,
+)
+_INSERT_SOURCE = prepared_insert(item_source, "item_id", "source_id")
+
+
+def _add_one(tx: Connection, row: Mapping[str, Any], sources: Sequence[int]) -> None:
+    """The usual case while people work: every answer makes an item."""
+    item_id = int(_INSERT_ITEM(tx, row).scalar_one())
+    for source in sources:
+        _INSERT_SOURCE(tx, {"item_id": item_id, "source_id": source})
 
 
 def _add_sources(tx: Connection, stage_id: int, batch: Sequence[NewItem]) -> None:

@@ -7,18 +7,21 @@ locks are no-ops.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     Select,
     and_,
     bindparam,
     exists,
-    insert,
+    func,
     literal_column,
     select,
     text,
@@ -26,7 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chorale.model import AssignmentKind, AssignmentState, EntryKind, GoldRecord, Judgment, Standing
+from chorale.model import AssignmentKind, AssignmentState, EntryKind, GoldRecord, GoldSettings, Judgment, Standing
 from chorale.protocol import trust
 from chorale.store.prepared import Prepared, prepared_insert
 from chorale.store.schema import (
@@ -58,6 +61,7 @@ class ParticipationRow:
     answered: int
     gold_answered: int
     gold_right: int
+    gold_recent: str
     earned: int
     fees: int
     exact_fees: int
@@ -66,12 +70,13 @@ class ParticipationRow:
 
     @property
     def gold(self) -> GoldRecord:
-        return GoldRecord(self.gold_right, self.gold_answered)
+        return GoldRecord(self.gold_right, self.gold_answered, self.gold_recent)
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedItem:
     id: int
+    key: str
     group_key: str
     payload: str
     position: int
@@ -82,6 +87,7 @@ class Lease:
     """An assignment as its worker has it."""
 
     token: str
+    item_key: str
     payload: str
     expires_at: int
 
@@ -100,7 +106,7 @@ class AssignmentRow:
     expires_at: int
 
 
-_OWN_PARTICIPATION: Select[Any] = select(
+_PARTICIPATIONS: Select[Any] = select(
     participation.c.stage_id,
     participation.c.worker_id,
     participation.c.standing,
@@ -109,12 +115,15 @@ _OWN_PARTICIPATION: Select[Any] = select(
     participation.c.answered,
     participation.c.gold_answered,
     participation.c.gold_right,
+    participation.c.gold_recent,
     participation.c.earned,
     participation.c.fees,
     participation.c.exact_fees,
     participation.c.item_cursor,
     participation.c.gold_cursor,
-).where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
+).where(participation.c.worker_id == bindparam("worker_id"))
+_OWN_PARTICIPATIONS = Prepared(_PARTICIPATIONS)
+_OWN_PARTICIPATION = _PARTICIPATIONS.where(participation.c.stage_id == bindparam("stage_id"))
 _PARTICIPATION = Prepared(_OWN_PARTICIPATION)
 _PARTICIPATION_LOCKED = Prepared(_OWN_PARTICIPATION.with_for_update(key_share=True))
 
@@ -123,6 +132,11 @@ def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: boo
     query = _PARTICIPATION_LOCKED if lock else _PARTICIPATION
     row = query(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
     return None if row is None else ParticipationRow(*row)
+
+
+def participations_of(tx: Connection, worker_id: int) -> dict[int, ParticipationRow]:
+    """All of a worker's, by stage."""
+    return {row[0]: ParticipationRow(*row) for row in _OWN_PARTICIPATIONS(tx, {"worker_id": worker_id})}
 
 
 def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:
@@ -140,6 +154,7 @@ def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor:
             answered=0,
             gold_answered=0,
             gold_right=0,
+            gold_recent="",
             earned=0,
             fees=0,
             exact_fees=0,
@@ -174,6 +189,7 @@ class Situation:
     """What stands between a worker and a stage."""
 
     stage_state: str
+    pseudonym: str
     consented_at: int | None
     dropped_somewhere: bool
 
@@ -181,6 +197,7 @@ class Situation:
 _SITUATION = Prepared(
     select(
         select(stage.c.state).where(stage.c.id == bindparam("stage_id")).scalar_subquery(),
+        worker.c.pseudonym,
         worker.c.consented_at,
         exists().where(
             participation.c.worker_id == worker.c.id, participation.c.standing == literal_column("'dropped'")
@@ -192,11 +209,11 @@ _SITUATION = Prepared(
 def situation(tx: Connection, stage_id: int, worker_id: int) -> Situation | None:
     """How things are for a worker; None if there is no such worker."""
     row = _SITUATION(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
-    return None if row is None else Situation(row[0], row[1], bool(row[2]))
+    return None if row is None else Situation(row[0], row[1], row[2], bool(row[3]))
 
 
 _LIVE_LEASE = Prepared(
-    select(assignment.c.token, item.c.payload, assignment.c.expires_at)
+    select(assignment.c.token, item.c.key, item.c.payload, assignment.c.expires_at)
     .join(item, item.c.id == assignment.c.item_id)
     .where(
         assignment.c.worker_id == bindparam("worker_id"),
@@ -216,35 +233,64 @@ _SEEN = exists().where(
     assignment.c.stage_id == item.c.stage_id,
     assignment.c.group_key == item.c.group_key,
 )
-_CONTRIBUTED = exists().where(
-    item_source.c.item_id == item.c.id,
-    assignment.c.item_id == item_source.c.source_id,
-    assignment.c.worker_id == bindparam("worker_id"),
-    assignment.c.state == literal_column("'submitted'"),
-)
 
 
-def _offered(*, exclude_contributors: bool) -> Select[Any]:
+def _contributed(level: int) -> ColumnElement[bool]:
+    """Whether the worker answered an item that the offered one came from, so many stages back, or still may."""
+    steps = [item_source.alias(f"step_{number}") for number in range(level)]
+    earlier = [later.c.source_id == step.c.item_id for later, step in pairwise(steps)]
+    return exists().where(
+        steps[0].c.item_id == item.c.id,
+        *earlier,
+        assignment.c.item_id == steps[-1].c.source_id,
+        assignment.c.worker_id == bindparam("worker_id"),
+        assignment.c.state != literal_column("'returned'"),
+    )
+
+
+def _seen_later(level: int) -> ColumnElement[bool]:
+    """Whether the worker has seen, so many stages on, what others made of the offered item."""
+    steps = [item_source.alias(f"step_{number}") for number in range(level)]
+    later = [earlier.c.item_id == step.c.source_id for earlier, step in pairwise(steps)]
+    return exists().where(
+        steps[0].c.source_id == item.c.id,
+        *later,
+        assignment.c.item_id == steps[-1].c.item_id,
+        assignment.c.worker_id == bindparam("worker_id"),
+    )
+
+
+@cache
+def _offered(back: int, ahead: int) -> Select[Any]:
     query = (
-        select(item.c.id, item.c.group_key, item.c.payload, item.c.position)
+        select(item.c.id, item.c.key, item.c.group_key, item.c.payload, item.c.position)
         .where(item.c.stage_id == bindparam("stage_id"), _OFFERED, item.c.position > bindparam("after"), ~_SEEN)
         .order_by(item.c.position)
         .limit(1)
     )
-    return query.where(~_CONTRIBUTED) if exclude_contributors else query
+    query = query.where(*(~_contributed(level) for level in range(1, back + 1)))
+    return query.where(*(~_seen_later(level) for level in range(1, ahead + 1)))
 
 
-_ROOM = {flag: _offered(exclude_contributors=flag) for flag in (False, True)}
-_NEXT_OFFERED = {
-    flag: Prepared(query.with_for_update(skip_locked=True, of=item, key_share=True)) for flag, query in _ROOM.items()
-}
+@cache
+def _next_offered(back: int, ahead: int) -> Prepared:
+    return Prepared(_offered(back, ahead).with_for_update(skip_locked=True, of=item, key_share=True))
+
+
+@cache
+def _still_offered(back: int, ahead: int) -> Prepared:
+    return Prepared(_offered(back, ahead))
 
 
 def next_item(
-    tx: Connection, stage_id: int, worker_id: int, cursor: int, *, exclude_contributors: bool
+    tx: Connection, stage_id: int, worker_id: int, cursor: int, *, not_from_own: int, not_seen_later: int = 0
 ) -> OfferedItem | None:
-    """An item of the stage with room for this worker: the first after the cursor, or else the first of all."""
-    query = _NEXT_OFFERED[exclude_contributors]
+    """An item of the stage with room for this worker: the first after the cursor, or else the first of all.
+
+    Not one that came from something they answered, `not_from_own` stages back or fewer; and not one of which they have
+    seen what others made, up to `not_seen_later` stages on.
+    """
+    query = _next_offered(not_from_own, not_seen_later)
     for after in (cursor, -1) if cursor >= 0 else (-1,):
         found = query(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after}).first()
         if found is not None:
@@ -252,14 +298,14 @@ def next_item(
     return None
 
 
-def room_for(tx: Connection, stage_id: int, worker_id: int, *, exclude_contributors: bool) -> bool:
+def room_for(tx: Connection, stage_id: int, worker_id: int, *, not_from_own: int, not_seen_later: int = 0) -> bool:
     """Whether the stage has an item for this worker, without taking or locking it."""
-    query = _ROOM[exclude_contributors]
-    return tx.execute(query, {"stage_id": stage_id, "worker_id": worker_id, "after": -1}).first() is not None
+    query = _still_offered(not_from_own, not_seen_later)
+    return query(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": -1}).first() is not None
 
 
 _NEXT_GOLD = Prepared(
-    select(item.c.id, item.c.group_key, item.c.payload, gold.c.position)
+    select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.position)
     .join(item, item.c.id == gold.c.item_id)
     .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.position > bindparam("after"), ~_SEEN)
     .order_by(gold.c.position)
@@ -276,14 +322,16 @@ def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> Off
     return None
 
 
-_OPEN_ITEMS = exists(
-    select(item.c.id).where(item.c.stage_id == bindparam("stage_id"), item.c.state == literal_column("'open'"))
+_OPEN_ITEM = Prepared(
+    select(item.c.id)
+    .where(item.c.stage_id == bindparam("stage_id"), item.c.state == literal_column("'open'"))
+    .limit(literal_column("1"))
 )
 
 
 def has_open_items(tx: Connection, stage_ids: Sequence[int]) -> bool:
     """Whether any of the stages still wants judgments, be they leased out or not."""
-    return any(tx.execute(select(_OPEN_ITEMS), {"stage_id": stage_id}).scalar() for stage_id in stage_ids)
+    return any(_OPEN_ITEM(tx, {"stage_id": stage_id}).first() is not None for stage_id in stage_ids)
 
 
 _TAKE = Prepared(
@@ -310,7 +358,12 @@ _SERVE = {
         )
         .values({"served": participation.c.served + 1, cursor: bindparam("position")})
     )
-    for kind, cursor in ((AssignmentKind.GOLD, "gold_cursor"), (AssignmentKind.PRODUCTION, "item_cursor"))
+    for kind, cursor in (
+        (AssignmentKind.GOLD, "gold_cursor"),
+        (AssignmentKind.TRAINING, "gold_cursor"),
+        (AssignmentKind.QUALIFICATION, "gold_cursor"),
+        (AssignmentKind.PRODUCTION, "item_cursor"),
+    )
 }
 
 
@@ -341,7 +394,28 @@ def lease(
         },
     )
     _SERVE[kind](tx, {"of_stage": stage_id, "of_worker": worker_id, "position": offered.position})
-    return Lease(token, offered.payload, expires_at)
+    return Lease(token, offered.key, offered.payload, expires_at)
+
+
+def lease_again(tx: Connection, stage_id: int, worker_id: int, now: int, expires_at: int) -> Lease | None:
+    """Give a worker back the first item of theirs that they returned or let expire; None if there is none."""
+    ended = (AssignmentState.RETURNED, AssignmentState.EXPIRED)
+    query = (
+        select(assignment.c.id, assignment.c.token, item.c.key, item.c.payload)
+        .join(item, item.c.id == assignment.c.item_id)
+        .where(assignment.c.worker_id == worker_id, assignment.c.stage_id == stage_id, assignment.c.state.in_(ended))
+        .order_by(assignment.c.id)
+        .limit(1)
+    )
+    row = tx.execute(query).first()
+    if row is None:
+        return None
+    tx.execute(
+        update(assignment)
+        .where(assignment.c.id == row.id)
+        .values(state=AssignmentState.LIVE, leased_at=now, expires_at=expires_at, ended_at=None)
+    )
+    return Lease(row.token, row.key, row.payload, expires_at)
 
 
 def take_place(tx: Connection, item_id: int) -> bool:
@@ -380,6 +454,14 @@ def assignment_by_token(tx: Connection, token: str) -> AssignmentRow | None:
     return None if row is None else AssignmentRow(*row)
 
 
+_PAYLOAD = Prepared(select(item.c.payload).where(item.c.id == bindparam("item_id")))
+
+
+def payload_of(tx: Connection, item_id: int) -> dict[str, Any]:
+    payload: dict[str, Any] = json.loads(_PAYLOAD(tx, {"item_id": item_id}).scalar_one())
+    return payload
+
+
 _END = Prepared(
     update(assignment)
     .where(assignment.c.id == bindparam("of_assignment"))
@@ -400,15 +482,19 @@ def set_expiry(tx: Connection, assignment_id: int, expires_at: int) -> None:
     tx.execute(update(assignment).where(assignment.c.id == assignment_id).values(expires_at=expires_at))
 
 
+_EXPIRED = Prepared(
+    _LEASED.where(assignment.c.state == _LIVE, assignment.c.expires_at <= bindparam("now"))
+    # Sorted by a sum: by the column itself, SQLite would go through all assignments there ever were in their order,
+    # instead of asking the small index of those that expire.
+    .order_by(assignment.c.item_id + literal_column("0"))
+    .limit(bindparam("most", type_=Integer))
+    .with_for_update(skip_locked=True, key_share=True)
+)
+
+
 def expired_assignments(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
     """Live assignments past their time, locked, by item."""
-    query: Select[Any] = (
-        _LEASED.where(assignment.c.state == _LIVE, assignment.c.expires_at <= now)
-        .order_by(assignment.c.item_id)
-        .limit(limit)
-        .with_for_update(skip_locked=True, key_share=True)
-    )
-    return [AssignmentRow(*row) for row in tx.execute(query)]
+    return [AssignmentRow(*row) for row in _EXPIRED(tx, {"now": now, "most": limit})]
 
 
 _INSERT_RESPONSE = prepared_insert(
@@ -458,6 +544,7 @@ def add_response(
 @dataclass(frozen=True, slots=True)
 class GivenResponse:
     id: int
+    kind: str
     answer: str
     idempotency_key: str
     score: float | None
@@ -467,7 +554,14 @@ class GivenResponse:
 def response_to(tx: Connection, assignment_id: int) -> GivenResponse | None:
     """What was submitted for an assignment, with its gold grade if it has one."""
     row = tx.execute(
-        select(response.c.id, response.c.answer, response.c.idempotency_key, grade.c.score, gold.c.explanation)
+        select(
+            response.c.id,
+            response.c.kind,
+            response.c.answer,
+            response.c.idempotency_key,
+            grade.c.score,
+            gold.c.explanation,
+        )
         .outerjoin(grade, and_(grade.c.response_id == response.c.id, grade.c.source == "gold"))
         .outerjoin(gold, gold.c.item_id == response.c.item_id)
         .where(response.c.assignment_id == assignment_id)
@@ -489,14 +583,26 @@ def gold_answer(tx: Connection, item_id: int) -> GoldAnswer | None:
     return None if row is None else GoldAnswer(*row)
 
 
-def add_grade(tx: Connection, response_id: int, source: str, score: float, reasons: Sequence[str], now: int) -> None:
-    tx.execute(
-        insert(grade),
+_INSERT_GRADE = prepared_insert(grade, "response_id", "source", "score", "reasons", "criteria", "graded_at")
+
+
+def add_grade(
+    tx: Connection,
+    response_id: int,
+    source: str,
+    score: float,
+    reasons: Sequence[str],
+    now: int,
+    criteria: Mapping[str, float] | None = None,
+) -> None:
+    _INSERT_GRADE(
+        tx,
         {
             "response_id": response_id,
             "source": source,
             "score": score,
             "reasons": json.dumps(list(reasons), ensure_ascii=False),
+            "criteria": None if criteria is None else json.dumps(dict(criteria), ensure_ascii=False),
             "graded_at": now,
         },
     )
@@ -512,6 +618,7 @@ _COUNT_ANSWER = Prepared(
         answered=participation.c.answered + 1,
         gold_answered=participation.c.gold_answered + bindparam("more_gold"),
         gold_right=participation.c.gold_right + bindparam("more_right"),
+        gold_recent=bindparam("new_recent"),
         earned=participation.c.earned + bindparam("more_earned"),
         fees=participation.c.fees + bindparam("more_fees"),
         exact_fees=participation.c.exact_fees + bindparam("more_exact_fees"),
@@ -529,6 +636,7 @@ def count_answer(
     *,
     gold_answered: int,
     gold_right: int,
+    gold_recent: str,
     earned: int,
     fees: int,
     exact_fees: int,
@@ -544,6 +652,7 @@ def count_answer(
             "of_worker": worker_id,
             "more_gold": gold_answered,
             "more_right": gold_right,
+            "new_recent": gold_recent,
             "more_earned": earned,
             "more_fees": fees,
             "more_exact_fees": exact_fees,
@@ -552,6 +661,35 @@ def count_answer(
             "more_changes": 1 if trust_changed else 0,
         },
     )
+
+
+def add_earnings(tx: Connection, stage_id: int, worker_id: int, earned: int, fees: int, exact_fees: int) -> None:
+    """Add to a worker's record what was booked apart from an answer."""
+    tx.execute(
+        update(participation)
+        .where(participation.c.stage_id == stage_id, participation.c.worker_id == worker_id)
+        .values(
+            earned=participation.c.earned + earned,
+            fees=participation.c.fees + fees,
+            exact_fees=participation.c.exact_fees + exact_fees,
+        )
+    )
+
+
+_SPENT = Prepared(select(func.coalesce(func.sum(participation.c.earned + participation.c.fees), 0)))
+_LIVE_BY_STAGE = Prepared(
+    select(assignment.c.stage_id, func.count()).where(assignment.c.state == _LIVE).group_by(assignment.c.stage_id)
+)
+
+
+def spent(tx: Connection) -> int:
+    """What the study has cost so far, fees included."""
+    return int(_SPENT(tx, {}).scalar_one())
+
+
+def live_by_stage(tx: Connection) -> dict[int, int]:
+    """How many items of each stage are being worked on."""
+    return {int(row[0]): int(row[1]) for row in _LIVE_BY_STAGE(tx, {})}
 
 
 _INSERT_ENTRY = prepared_insert(entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason")
@@ -587,6 +725,8 @@ _JUDGMENTS = Prepared(
         response.c.answer,
         participation.c.gold_right,
         participation.c.gold_answered,
+        participation.c.gold_recent,
+        response.c.id,
     )
     .select_from(response)
     .join(worker, worker.c.id == response.c.worker_id)
@@ -605,9 +745,9 @@ _JUDGMENTS = Prepared(
 )
 
 
-def judgments_of(tx: Connection, item_id: int, unproven: float) -> list[Judgment]:
-    """The counted judgments of an item, each with its worker's present trust."""
+def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> list[Judgment]:
+    """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
     return [
-        Judgment(name, json.loads(answer), trust(GoldRecord(right, answered), unproven))
-        for name, answer, right, answered in _JUDGMENTS(tx, {"item_id": item_id})
+        Judgment(name, json.loads(answer), trust(GoldRecord(right, answered, recent), rule), response_id)
+        for name, answer, right, answered, recent, response_id in _JUDGMENTS(tx, {"item_id": item_id})
     ]

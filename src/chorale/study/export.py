@@ -6,7 +6,7 @@ date; a file is written whole or not at all. Besides the tables of every study t
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,16 @@ from chorale.formats import write_csv, write_jsonl, write_parquet, write_tsv
 from chorale.formats.tables import TableRow
 from chorale.model import UserError
 from chorale.store import Tx, events
-from chorale.study.export_rows import label_rows, ledger_rows, response_rows, triples, worker_rows
+from chorale.study.export_rows import (
+    grade_rows,
+    label_rows,
+    ledger_rows,
+    message_rows,
+    qualification_rows,
+    response_rows,
+    triples,
+    worker_rows,
+)
 from chorale.study.folder import did_you_mean
 from chorale.study.outcomes import stage_results
 from chorale.study.running import RunningStage, Study
@@ -57,17 +66,30 @@ def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
 
 
 def _formats(study: Study) -> Mapping[str, _Format]:
+    tables = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
+    count = Counter(export.name for _, export in tables)
+    # Where several stages have the table, each one's is called after its stage too.
     of_tasks = {
-        export.name: _of_task(stage, export) for stage in study.stages.values() for export in stage.task.exports
+        export.name if count[export.name] == 1 else f"{export.name}-{stage.name}": _of_task(
+            stage, export, alone=count[export.name] == 1
+        )
+        for stage, export in tables
     }
-    return {**of_tasks, **_OF_EVERY_STUDY}
+    of_every = {
+        name: replace(kind, columns=(*kind.columns, "arm"))
+        if study.settings.arms is not None and kind.rows in (response_rows, label_rows)
+        else kind
+        for name, kind in _OF_EVERY_STUDY.items()
+    }
+    return {**of_tasks, **of_every}
 
 
-def _of_task(stage: RunningStage, export: TaskExport) -> _Format:
-    writer = _WRITERS[Path(export.file_name).suffix]
+def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> _Format:
+    file = Path(export.file_name)
+    writer = _WRITERS[file.suffix]
     return _Format(
-        export.summary,
-        export.file_name,
+        export.summary if alone else f"{export.summary}, of stage {stage.name}",
+        file.name if alone else f"{file.stem}-{stage.name}{file.suffix}",
         export.columns,
         lambda tx, study: export.rows(stage_results(tx, study, stage)),
         writer,
@@ -78,6 +100,9 @@ def _format(study: Study, name: str) -> _Format:
     formats = _formats(study)
     if name in formats:
         return formats[name]
+    several = [each for each in formats if each.startswith(f"{name}-") and each[len(name) + 1 :] in study.stages]
+    if several:
+        raise UserError(f"several stages have a table `{name}`. Choose one of {', '.join(several)}.")
     for task in installed_tasks().values():
         if any(export.name == name for export in task.exports):
             raise UserError(
@@ -202,6 +227,38 @@ _OF_EVERY_STUDY: Mapping[str, _Format] = {
         "ledger.csv",
         ("entry", "at", "at_ms", "worker", "stage", "kind", "amount", "currency", "reason", "cause"),
         ledger_rows,
+        write_csv,
+    ),
+    "qualifications": _Format(
+        "every qualification somebody has, with the gate and the score that gave it, as CSV",
+        "qualifications.csv",
+        ("worker", "qualification", "at", "at_ms", "gate", "score"),
+        qualification_rows,
+        write_csv,
+    ),
+    "grades": _Format(
+        "every grade of an answer, by gold or by people, as CSV",
+        "grades.csv",
+        (
+            "grade",
+            "response",
+            "worker",
+            "stage",
+            "source",
+            "score",
+            "criteria",
+            "reasons",
+            "graded_at",
+            "graded_at_ms",
+        ),
+        grade_rows,
+        write_csv,
+    ),
+    "messages": _Format(
+        "every message of a gate to a worker, as CSV",
+        "messages.csv",
+        ("message", "worker", "gate", "state", "written_at", "sent_at", "read_at", "title", "body"),
+        message_rows,
         write_csv,
     ),
 }

@@ -7,14 +7,15 @@ from typing import Any
 
 from chorale.model import ItemState
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, results
+from chorale.store import Tx, gates, results
 from chorale.study.running import Study
 from chorale.study.status import trust_of
 
 
-def response_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per response, with all that belongs to it."""
     sources = results.all_sources(tx)
+    arms = None if study.settings.arms is None else gates.arms(tx)
     for response in results.all_responses(tx):
         yield {
             "response": response.id,
@@ -38,13 +39,19 @@ def response_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
             "item_released": response.item_released,
             "item_state": response.item_state,
             "item_sources": sources.get(response.item_id, []),
+            **({} if arms is None else {"arm": arms.get(response.worker)}),
         }
 
 
 def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per item; withdrawn ones are not part of the result."""
     sources = results.all_sources(tx)
+    arms: dict[str, frozenset[str]] = {}
     for item in (item for name in study.stages for item in results.all_items(tx, name)):
+        # What all arms did, put together, still came from one of them.
+        own = frozenset(study.stage(item.stage).settings.arms)
+        of_sources = frozenset[str]().union(*(arms.get(source, frozenset()) for source in sources.get(item.id, ())))
+        arms[f"{item.stage}/{item.key}"] = own or of_sources
         if item.state == ItemState.WITHDRAWN:
             continue
         yield {
@@ -59,6 +66,60 @@ def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "state": item.state,
             "is_gold": item.is_gold,
             "sources": sources.get(item.id, []),
+            **({} if study.settings.arms is None else {"arm": _one_of(arms[f"{item.stage}/{item.key}"])}),
+        }
+
+
+def _one_of(arms: frozenset[str]) -> str | None:
+    return next(iter(arms)) if len(arms) == 1 else None
+
+
+def qualification_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    """One row per qualification somebody has, with the gate and the score that gave it."""
+    verdicts = {(row.gate, row.worker): row for row in gates.verdicts(tx)}
+    given_by = {gate.settings.promote.to: name for name, gate in study.gates.items() if gate.settings.promote}
+    for row in gates.qualifications(tx):
+        gate = given_by.get(row.name, row.name)
+        verdict = verdicts.get((gate, row.worker))
+        yield {
+            "worker": row.worker,
+            "qualification": row.name,
+            "at": iso_time(row.granted_at),
+            "at_ms": row.granted_at,
+            "gate": None if verdict is None else gate,
+            "score": None if verdict is None else verdict.score,
+        }
+
+
+def message_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    for row in gates.all_messages(tx):
+        yield {
+            "message": row.id,
+            "worker": row.worker,
+            "gate": row.cause.removeprefix("gate:"),
+            "state": row.state,
+            "written_at": iso_time(row.written_at),
+            "sent_at": None if row.sent_at is None else iso_time(row.sent_at),
+            "read_at": None if row.read_at is None else iso_time(row.read_at),
+            "title": row.title,
+            "body": row.body,
+        }
+
+
+def grade_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    """One row per grade there ever was; of those with the same response, the last one counts."""
+    for row in gates.all_grades(tx):
+        yield {
+            "grade": row.id,
+            "response": row.response_id,
+            "worker": row.worker,
+            "stage": row.stage,
+            "source": row.source,
+            "score": row.score,
+            "criteria": None if row.criteria is None else dict(row.criteria),
+            "reasons": list(row.reasons),
+            "graded_at": iso_time(row.graded_at),
+            "graded_at_ms": row.graded_at,
         }
 
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from chorale.model import Problem, StudySettings, UserError
 from chorale.study.checking.content import GoldRow, StageContent, StudyFolder, TruthRow
+from chorale.study.checking.gates import read_gates
 from chorale.study.checking.named_files import read_markdown
+from chorale.study.checking.protocols import check_protocol
 from chorale.study.checking.report import SETTINGS_FILE, Report, did_you_mean
-from chorale.study.checking.settings_file import read_settings
+from chorale.study.checking.settings_file import read_settings, settings_in
 from chorale.study.checking.settings_shape import parsed_settings, text_at
 from chorale.study.checking.stages import read_stages
 
@@ -32,10 +34,13 @@ def load_folder(path: Path) -> StudyFolder:
     return folder
 
 
-def check_folder(path: Path) -> tuple[StudyFolder | None, list[Problem]]:
-    """The study in the folder, or every problem in it: those of the study file first, then file by file."""
+def check_folder(path: Path, text: str | None = None) -> tuple[StudyFolder | None, list[Problem]]:
+    """The study in the folder, or every problem in it: those of the study file first, then file by file.
+
+    `text` is what the study file is to say instead: for trying settings without writing them.
+    """
     report = Report(path)
-    raw = read_settings(report)
+    raw = read_settings(report) if text is None else settings_in(text, report)
     folder = None if raw is None else _read_study(raw, report)
     problems = sorted(report.told(), key=lambda found: (found.file != SETTINGS_FILE, found.file, found.line or 0))
     return (None if problems else folder), problems
@@ -46,6 +51,9 @@ def _read_study(raw: dict[str, Any], report: Report) -> StudyFolder | None:
     settings = parsed_settings(StudySettings, raw, (), report)
     consent = read_markdown(text_at(raw, "study", "consent"), ("study", "consent"), report)
     contents = read_stages(raw, report)
+    messages = read_gates(raw, settings, report)
+    if settings is not None:
+        check_protocol(settings, contents, report)
     if settings is None or report.problems:
         return None
     return StudyFolder(
@@ -54,4 +62,5 @@ def _read_study(raw: dict[str, Any], report: Report) -> StudyFolder | None:
         settings_text=report.text,
         consent=consent,
         stages=tuple(content.complete(stage) for content, stage in zip(contents, settings.stage, strict=True)),
+        messages=messages,
     )

@@ -70,7 +70,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     if not explanation.strip():
         raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
     try:
-        answer: Answer = stage.task.parse_answer(raw_answer)
+        answer: Answer = stage.task.parse_gold(raw_answer, item.payload)
     except AnswerError as error:
         raise UserError(f"{raw_answer!r} is not an answer to item {key!r}: {error}") from None
     setup.put_gold(
@@ -113,6 +113,11 @@ def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason:
     item = results.one_item(tx, stage.name, key)
     if item is None or not item.is_gold:
         raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists it.")
+    if stage.round_size is not None:
+        raise UserError(
+            f"{key!r} is part of the round {stage.name!r}, which is the same for everybody. Leave it, or make another "
+            "round without it."
+        )
     setup.retire_gold(tx, item.id)
     events.record(
         tx,

@@ -2,18 +2,24 @@
 
 import fcntl
 import json
+import tomllib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import TextIO
 
+from pydantic import ValidationError
+
 from chorale.model import NewItem, Problem, UserError
+from chorale.protocol import rule_for
 from chorale.store import Store, Tx, events, labels, open_store, setup, store_url
 from chorale.store.setup import NewGold, StageRow
+from chorale.study.advancing import advance
 from chorale.study.clock import Clock, wall_clock
 from chorale.study.folder import SETTINGS_FILE, StageContent, StudyFolder, load_folder
-from chorale.study.running import RunningStage, Study
+from chorale.study.gates import decide_about_everybody
+from chorale.study.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
 from chorale.study.settling import derive_from_group, settle_group
 
 DATABASE = "study.db"
@@ -24,7 +30,7 @@ def open_study(path: Path, database: str | None = None, clock: Clock = wall_cloc
     folder = load_folder(path)
     store = open_store(store_url(database, path / DATABASE))
     try:
-        return _bring_in(folder, store, clock)
+        return bring_in(folder, store, clock)
     except BaseException:
         store.close()
         raise
@@ -65,12 +71,9 @@ def _open_lock(lock: Path) -> TextIO:
         ) from None
 
 
-def _bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
+def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
+    """Bring a folder into a database; the study, open on it."""
     ids = store.write(lambda tx: _sync(tx, folder, clock)).result()
-    feeds: dict[str, list[str]] = {}
-    for content in folder.stages:
-        if content.settings.items.from_ is not None:
-            feeds.setdefault(content.settings.items.from_, []).append(content.settings.name)
     study = Study(
         settings=folder.settings,
         consent=folder.consent,
@@ -81,14 +84,20 @@ def _bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
                 task=content.task,
                 options=content.options,
                 guidelines=content.guidelines,
-                feeds=tuple(feeds.get(content.settings.name, ())),
+                feeds=feeds(folder.settings, content.settings.name),
+                closed_by=closed_by(folder.settings, content.settings),
+                levels=levels(folder.settings, content.settings),
+                not_seen_later=not_seen_later(folder.settings, content.settings),
+                round_size=None if content.settings.round is None else content.settings.round.size or len(content.gold),
             )
             for content in folder.stages
         },
         store=store,
         clock=clock,
+        gates=running_gates(folder.settings, folder.messages),
     )
     store.write(lambda tx: _settle_after_changes(tx, study)).result()
+    store.write(lambda tx: advance(tx, study)).result()
     return study
 
 
@@ -116,7 +125,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
 def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
     """What the files say otherwise than the database."""
     known = {stage.name: stage for stage in setup.stages(tx)}
-    problems = [*_stage_problems(folder, known), *_seed_problems(tx, folder)]
+    problems = [*_stage_problems(folder, known), *_seed_problems(tx, folder), *_shape_problems(tx, folder)]
     for content in folder.stages:
         if content.settings.name in known:
             problems += _item_problems(tx, content, known[content.settings.name].id)
@@ -144,10 +153,56 @@ def _seed_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
         yield Problem("study.toml", None, "the seed can't change once the study has started", f"Put back {seed}.")
 
 
+def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
+    """Stages whose options make their answers something else than those that were given."""
+    text = setup.setting_value(tx, "study")
+    if text is None or setup.is_untouched(tx):
+        return
+    recorded = {stage["name"]: stage for stage in tomllib.loads(text).get("stage", [])}
+    ids = {row.name: row.id for row in setup.stages(tx)}
+    for content in folder.stages:
+        stage, task = recorded.get(content.settings.name), content.task
+        if stage is not None and content.settings.name in ids and "round" in stage:
+            yield from _round_problems(tx, content, stage["round"].get("size"), ids[content.settings.name])
+        if task.configure is None or stage is None or stage["task"] != task.name:
+            continue
+        try:
+            before = task.configure(task.options_type.model_validate(stage.get("options", {})))
+        except ValidationError:
+            continue  # started by another version of Chorale, which had other options
+        if before.answer_schema != task.answer_schema:
+            yield Problem(
+                SETTINGS_FILE,
+                None,
+                f"the answers of stage {content.settings.name!r} can no longer be what they were when it started",
+                "Put its options back, or give it a new name: answers belong to what was asked.",
+            )
+
+
+def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: int) -> Iterable[Problem]:
+    """A round that asks for more or less than it did: some have finished it, were paid for it and decided about."""
+    rule = content.settings.round
+    if rule is None:
+        fix = "Put it back, or give the new stage another name."
+        yield Problem(SETTINGS_FILE, None, f"stage {content.settings.name!r} was a round when it started", fix)
+        return
+    before = size or len(setup.known_gold(tx, stage_id))
+    now = rule.size or len(content.gold)
+    if before != now:
+        yield Problem(
+            SETTINGS_FILE if rule.size else rule.file,
+            None,
+            f"the round {content.settings.name!r} had {before} items for everybody when it started",
+            f"Put back {before}, or make it another round with a name of its own.",
+            str(now),
+        )
+
+
 def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
     """Keep every version of the study file that was in force, and of the texts people were shown."""
     texts = {folder.settings.study.consent: folder.consent}
     texts |= {content.settings.guidelines: content.guidelines for content in folder.stages}
+    texts |= {gate.message: folder.messages[gate.message] for gate in folder.settings.gate if gate.message}
     if setup.setting_value(tx, "texts") != setup.as_text(texts):
         setup.set_setting(tx, "texts", setup.as_text(texts))
         hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
@@ -163,8 +218,9 @@ def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem
     """Items and gold that are not what they were, or no longer there."""
     stage = content.settings
     known, known_gold = setup.known_items(tx, stage_id), setup.known_gold(tx, stage_id)
-    gold_file = stage.gold.file if stage.gold else ""
-    problems = [_changed(item, stage.items.file or "") for item in content.items if _differs(known, item)]
+    gold_file = stage.gold.file if stage.gold else stage.round.file if stage.round else ""
+    items_file = stage.items.file if stage.items else None
+    problems = [_changed(item, items_file or "") for item in content.items if _differs(known, item)]
     problems += [_changed(gold.item, gold_file) for gold in content.gold if _differs(known, gold.item)]
     for gold in content.gold:
         answer, _ = known_gold.get(gold.item.key, (setup.as_text(gold.answer), ""))
@@ -178,8 +234,8 @@ def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem
                     setup.as_text(gold.answer),
                 )
             )
-    if stage.items.file is not None:
-        problems += _missing(known, content, stage.items.file)
+    if items_file is not None:
+        problems += _missing(known, content, items_file)
     return problems
 
 
@@ -239,10 +295,13 @@ def _settle_after_changes(tx: Tx, study: Study) -> None:
     if setup.setting_value(tx, "unsettled") != "yes":
         return
     for stage in study.stages.values():
-        labels.set_wanted_of_unjudged(tx, stage.id, stage.settings.judgments.min)
+        for sampled in (False, True):
+            wanted = rule_for(stage.settings.judgments, sampled).min
+            labels.set_wanted_of_unjudged(tx, stage.id, wanted, sampled=sampled)
         for group_key in labels.judged_groups(tx, stage.id):
             settle_group(tx, study, stage, group_key)
             if stage.feeds:
                 # A later stage may be new, or ask for another confidence than before.
                 derive_from_group(tx, study, stage, group_key)
+    decide_about_everybody(tx, study)
     setup.set_setting(tx, "unsettled", "no")

@@ -1,11 +1,12 @@
 """A study that is open: its settings, its tasks and its database, ready to work on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from random import Random, SystemRandom
 
 from pydantic import BaseModel
 
-from chorale.model import Refusal, StageSettings, StudySettings
+from chorale.model import GateSettings, Refusal, StageSettings, StudySettings
 from chorale.store import Store
 from chorale.study.clock import Clock
 from chorale.tasks import Task
@@ -20,20 +21,70 @@ class RunningStage:
     guidelines: str
     feeds: tuple[str, ...]
     """Later stages whose items are derived from this one's results."""
+    closed_by: tuple[str, ...] = ()
+    """Gates that end the stage when they close: they look at its answers, or at the answers it grades."""
+    round_size: int | None = None
+    """How many answers a round asks of each worker; None in a stage that is no round."""
+    levels: int = 0
+    """How many stages back the items came from at most; none for those from a file."""
+    not_seen_later: int = 0
+    """Nobody gets an item here who has seen what others made of it, so many stages on."""
 
     @property
     def name(self) -> str:
         return self.settings.name
 
     @property
-    def excludes_contributors(self) -> bool:
-        """Whether those who worked on what an item came from are kept from it."""
-        return self.settings.entry.exclude_contributors and self.settings.items.from_ is not None
+    def fewest(self) -> tuple[int, int]:
+        """Judgments below which nothing can be decided about an item, and about one that was drawn for the sample."""
+        rule = self.settings.judgments
+        return rule.min, rule.min if rule.sample is None else rule.sample.judgments
 
     @property
-    def unproven_trust(self) -> float:
-        """Trust of a worker who has not met gold yet: as little as still counts."""
-        return self.settings.gold.floor if self.settings.gold else 1.0
+    def not_from_own(self) -> int:
+        """So many stages back, whoever worked on what an item came from is kept from it."""
+        return self.levels if self.settings.entry.exclude_contributors else 0
+
+
+@dataclass(frozen=True)
+class RunningGate:
+    settings: GateSettings
+    message: str | None
+    """The template of its message, in Markdown."""
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
+
+
+def feeds(settings: StudySettings, name: str) -> tuple[str, ...]:
+    """The later stages whose items are derived from this one."""
+    return tuple(later.name for later in settings.stage if name in later.sources)
+
+
+def levels(settings: StudySettings, stage: StageSettings) -> int:
+    """How many stages back the items of a stage came from at most."""
+    earlier = [each for each in settings.stage if each.name in stage.sources]
+    return max((1 + levels(settings, each) for each in earlier), default=0)
+
+
+def not_seen_later(settings: StudySettings, stage: StageSettings) -> int:
+    """How many stages on there are items from which those who worked on what they came from are kept."""
+    later = [each for each in settings.stage if stage.name in each.sources and each.entry.exclude_contributors]
+    return max((1 + not_seen_later(settings, each) for each in later), default=0)
+
+
+def closed_by(settings: StudySettings, stage: StageSettings) -> tuple[str, ...]:
+    """The gates that end a stage: those that decide together about its answers, or about the answers it grades."""
+    about = {stage.name, *(stage.sources if stage.grades else ())}
+    return tuple(gate.name for gate in settings.gate if not gate.decides_each and about & set(gate.stage))
+
+
+def running_gates(settings: StudySettings, texts: Mapping[str, str]) -> dict[str, RunningGate]:
+    """The gates with the templates of their messages, which stand in `texts` by file name."""
+    return {
+        gate.name: RunningGate(gate, texts.get(gate.message, "") if gate.message else None) for gate in settings.gate
+    }
 
 
 @dataclass(frozen=True)
@@ -43,6 +94,9 @@ class Study:
     stages: Mapping[str, RunningStage]
     store: Store
     clock: Clock
+    gates: Mapping[str, RunningGate] = field(default_factory=dict)
+    secrets: Random = field(default_factory=SystemRandom)
+    """Where tokens, pseudonyms and places of gold come from. Only a rehearsal has one that can be predicted."""
 
     def stage(self, name: str) -> RunningStage:
         found = self.stages.get(name)

@@ -6,16 +6,18 @@ label, and how a process that died half-way is made good by the next one.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from chorale.model import ItemState, Judgment
-from chorale.protocol import decide_item
+from chorale.model import ItemState, Judgment, NewItem, SourceItem
+from chorale.protocol import decide_item, rule_for
 from chorale.store import Tx, events, labels, setup, work
 from chorale.store.labels import LabelledItem, Unsettled
+from chorale.study.grading import grade_answer
 from chorale.study.running import RunningStage, Study
+from chorale.tasks import ItemError
 
 GROUPS_AT_ONCE = 40
 
@@ -31,27 +33,42 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
         derive_from_group(tx, study, stage, group_key)
 
 
-def settle_worker(study: Study, changed: Unsettled) -> None:
-    """Look again at every label a worker had a part in.
+def passes_answers_on(study: Study, stage: RunningStage) -> bool:
+    """Whether a later stage is made of what people answer here, each answer by itself."""
+    return any(_made_of(study, name) == "answers" for name in stage.feeds)
+
+
+def _made_of(study: Study, name: str) -> str | None:
+    items = study.stage(name).settings.items
+    return None if items is None else items.of
+
+
+def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]] | None = None) -> None:
+    """Look again at every label a worker had a part in, except for those in `settled`, which gets the others.
 
     In small transactions, so that others get their turn in between; a process that dies on the way leaves the worker
     marked, and the next sweep starts over.
     """
     store = study.store
     stage = study.stage_by_id(changed.stage_id)
-    groups = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
+    settled = set() if settled is None else settled
+    found = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
+    groups = [group for group in found if (stage.id, group) not in settled]
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
         store.write(partial(_settle_groups, study=study, stage=stage, groups=chunk)).result()
+        settled.update((stage.id, group) for group in chunk)
     store.write(lambda tx: labels.note_settled(tx, changed)).result()
 
 
 def settle_everything(study: Study) -> None:
     """Bring every label up to date with the changes there have been so far: what exports and reports start from."""
     failures = []
+    # A label is settled with everybody's present trust. One look is enough for all whose change was known before it.
+    settled: set[tuple[int, str]] = set()
     for changed in study.store.read(labels.unsettled).result():
         try:
-            settle_worker(study, changed)
+            settle_worker(study, changed, settled)
         except Exception as error:
             # One worker's trouble must not keep everybody else's labels from being settled.
             failures.append(error)
@@ -66,15 +83,14 @@ def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[s
 
 def _settle_item(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem) -> bool:
     """Decide one item again; whether its finished label came out different."""
-    judgments = work.judgments_of(tx, item.id, stage.unproven_trust)
+    judgments = work.judgments_of(tx, item.id, stage.settings.gold)
     if item.wanted == 0 and not judgments:
         return False  # gold and nothing else: nobody is asked to judge it
+    rule = rule_for(stage.settings.judgments, item.sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
-    combined = stage.task.combine(judgments) if len(judgments) >= stage.settings.judgments.min else None
+    combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
     confidence = None if combined is None else combined.confidence
-    decision = decide_item(
-        stage.settings.judgments, len(judgments), confidence or 0.0, stage.settings.release_confidence
-    )
+    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence)
     taken = len(judgments) + labels.live_leases(tx, item.id)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     settled = replace(
@@ -87,14 +103,18 @@ def _settle_item(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem) 
         counted=len(judgments),
         released=decision.released,
     )
+    # Whose answers count may have changed although as many do and the result is the same, or not there yet.
+    passed_on = any(_made_of(study, name) != "results" for name in stage.feeds)
     if settled == item:
-        return False
+        return passed_on
     labels.save_label(tx, settled)
     if (settled.state, settled.released) != (item.state, item.released) or (
         settled.state == ItemState.COMPLETE and settled.label != item.label
     ):
         _record_label(tx, study, stage, settled, judgments)
-    return settled.finished_label() != item.finished_label()
+    if stage.settings.grades and settled.state == ItemState.COMPLETE and settled.response_id is not None:
+        grade_answer(tx, study, stage, settled.response_id, judgments)
+    return passed_on or (settled.state, settled.finished_label()) != (item.state, item.finished_label())
 
 
 def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment]) -> None:
@@ -118,19 +138,15 @@ def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem,
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
     """Add, withdraw or bring back the items of later stages that rest on this group."""
-    sources = [
-        item.as_source(work.judgments_of(tx, item.id, stage.unproven_trust))
-        for item in labels.lock_group(tx, stage.id, group_key)
-    ]
+    group = labels.lock_group(tx, stage.id, group_key)
+    sources = [item.as_source(work.judgments_of(tx, item.id, stage.settings.gold)) for item in group]
+    complete = {item.id for item in group if item.state == ItemState.COMPLETE}
     ids = tuple(source.id for source in sources)
     for name in stage.feeds:
         later = study.stage(name)
-        derive = later.task.derive
-        if derive is None:
-            raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
         wanted = {
             new.key: new if new.sources else replace(new, sources=ids)
-            for new in derive(sources, later.settings.items.confidence)
+            for new in derived_items(later, stage, sources, complete, study.settings.study.seed)
         }
         present = {item.key: item for item in labels.derived_from(tx, later.id, ids)}
         evidence: dict[str, Any] = {
@@ -162,6 +178,68 @@ def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str)
                 labels.set_item_state(tx, item.id, ItemState.OPEN)
                 _changed(tx, study, later, item, "brought back", evidence)
                 settle_group(tx, study, later, item.group_key)
+
+
+def derived_items(
+    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], complete: Collection[int], seed: int
+) -> Iterator[NewItem]:
+    """The items a stage gets from one group of an earlier one: from its results, or from the answers in it."""
+    rule = later.settings.items
+    if rule is None:
+        return
+    if rule.of == "answers":
+        found = _from_answers(later, earlier, sources)
+    elif rule.of == "together":
+        found = _from_all_answers(later, earlier, [source for source in sources if source.id in complete])
+    elif later.task.derive is not None:
+        found = iter(later.task.derive(sources, rule.confidence))
+        if len(rule.from_) > 1:
+            # Arms may work on the same things: what came from each of their stages is an item of its own.
+            found = (
+                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in found
+            )
+    else:
+        raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
+    for new in found:
+        if rule.sample >= 1 or setup.drawn_share(seed, later.name, new.key) < rule.sample:
+            yield new
+
+
+def _from_answers(later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem]) -> Iterator[NewItem]:
+    """One item from every answer, as soon as it is there."""
+    for source in sources:
+        for judgment in source.judgments:
+            payload = _shaped(later, {**source.payload, **_told(earlier, source, judgment)})
+            if payload is not None:
+                key = f"{source.key}/{judgment.response}"
+                yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
+
+
+def _from_all_answers(later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem]) -> Iterator[NewItem]:
+    """One item from all answers to an item: what each person said is numbered, in the order they said it."""
+    for source in sources:
+        told: dict[str, Any] = {}
+        in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
+        for number, judgment in enumerate(in_order, 1):
+            told |= {f"{name}_{number}": value for name, value in _told(earlier, source, judgment).items()}
+        payload = _shaped(later, {**source.payload, **told})
+        if payload is not None:
+            # With other answers it is another item: what somebody was shown does not change.
+            key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
+            yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
+
+
+def _told(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
+    answer = earlier.task.tell(source.payload, judgment.answer)
+    return answer if isinstance(answer, dict) else {"answer": answer}
+
+
+def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        return later.task.parse_item(row)
+    except ItemError:
+        # Answers without what the later stage shows, such as a field left empty: there is nothing to grade.
+        return None
 
 
 def _changed(

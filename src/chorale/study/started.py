@@ -5,6 +5,7 @@ running and while somebody is editing the files, and never make the server and t
 in force.
 """
 
+import json
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from chorale.store import Store, open_store, setup, store_url
 from chorale.study.clock import wall_clock
 from chorale.study.folder import SETTINGS_FILE, did_you_mean
 from chorale.study.opening import DATABASE, open_study
-from chorale.study.running import RunningStage, Study
+from chorale.study.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
 from chorale.tasks import installed_tasks
 
 
@@ -103,28 +104,39 @@ def _as_recorded(directory: Path, store: Store) -> Study:
             f"`chorale check {directory}`, then `chorale serve {directory}`."
         ) from None
     ids = {row.name: row.id for row in store.read(setup.stages).result()}
+    texts = json.loads(store.read(lambda tx: setup.setting_value(tx, "texts")).result() or "{}")
     return Study(
         settings=settings,
         consent="",
         stages={
-            stage.name: _stage_as_recorded(stage, ids[stage.name], settings)
+            stage.name: _stage_as_recorded(store, stage, ids[stage.name], settings)
             for stage in settings.stage
             if stage.name in ids
         },
         store=store,
         clock=wall_clock,
+        gates=running_gates(settings, texts),
     )
 
 
-def _stage_as_recorded(stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:
+def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:
     task = installed_tasks().get(stage.task)
     if task is None:
         raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package it comes in.")
+    options = task.options_type.model_validate(stage.options)
     return RunningStage(
         id=stage_id,
         settings=stage,
-        task=task,
-        options=task.options_type.model_validate(stage.options),
+        task=task.configured(options),
+        options=options,
         guidelines="",
-        feeds=tuple(later.name for later in settings.stage if later.items.from_ == stage.name),
+        feeds=feeds(settings, stage.name),
+        closed_by=closed_by(settings, stage),
+        levels=levels(settings, stage),
+        not_seen_later=not_seen_later(settings, stage),
+        round_size=None if stage.round is None else stage.round.size or _gold_count(store, stage_id),
     )
+
+
+def _gold_count(store: Store, stage_id: int) -> int:
+    return store.read(lambda tx: len(setup.known_gold(tx, stage_id))).result()

@@ -1,13 +1,16 @@
 """Where a study stands, in numbers."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from chorale.model import GoldRecord, Standing
 from chorale.protocol import WageSummary, trust, wage_summary
-from chorale.store import Tx, events, results
+from chorale.store import Tx, events, gates, results
 from chorale.store.results import StageCounts
+from chorale.study.costs import arm_costs, study_costs
+from chorale.study.gates import statuses_as_json
 from chorale.study.outcomes import tallies
 from chorale.study.running import Study
 
@@ -29,6 +32,10 @@ class Status:
     wage: WageSummary
     below_minimum: bool
     dropped: list[DroppedWorker]
+    wages: dict[str, WageSummary]
+    """By stage."""
+    below_in: tuple[str, ...]
+    """The stages where the median is below the minimum."""
 
     @property
     def spent(self) -> int:
@@ -38,13 +45,25 @@ class Status:
 def status(tx: Tx, study: Study) -> Status:
     wage = wage_summary(results.paid_and_worked(tx))
     minimum = study.settings.pay.minimum_hourly
+    wages = _wages(tx)
     return Status(
         stages=results.stage_counts(tx),
         totals=results.ledger_totals(tx),
         wage=wage,
         below_minimum=wage.median is not None and wage.median < minimum,
         dropped=_dropped(tx),
+        wages=wages,
+        below_in=tuple(name for name, paid in wages.items() if paid.median is not None and paid.median < minimum),
     )
+
+
+def _wages(tx: Tx) -> dict[str, WageSummary]:
+    """What an hour pays in every stage that somebody has worked in."""
+    by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for row in results.worker_standings(tx):
+        if row.answered:
+            by_stage[row.stage].append((row.earned, row.worked_ms))
+    return {name: wage_summary(paid) for name, paid in by_stage.items()}
 
 
 def _dropped(tx: Tx) -> list[DroppedWorker]:
@@ -72,12 +91,14 @@ def _reason(evidence: Mapping[str, Any] | None) -> str:
 
 def trust_of(study: Study, row: results.WorkerStanding) -> float:
     """A worker's present trust in a stage."""
-    return trust(GoldRecord(row.gold_right, row.gold_answered), study.stage(row.stage).unproven_trust)
+    record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
+    return trust(record, study.stage(row.stage).settings.gold)
 
 
-def summary(tx: Tx, study: Study) -> dict[str, Any]:
-    """Where the study stands, as JSON values."""
+def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
+    """Where the study stands, as JSON values. How its arms do only if asked for."""
     now = status(tx, study)
+    told = {name: asdict(terms) for name, terms in arm_costs(tx, study).items()} if arms else None
     return {
         "title": study.settings.study.title,
         "seed": study.settings.study.seed,
@@ -87,9 +108,19 @@ def summary(tx: Tx, study: Study) -> dict[str, Any]:
         "spent": now.spent,
         "hourly_wage": asdict(now.wage),
         "below_minimum_wage": now.below_minimum,
+        "hourly_wage_by_stage": {name: asdict(wage) for name, wage in now.wages.items()},
+        "below_minimum_wage_in": list(now.below_in),
+        "gates": statuses_as_json(tx, study),
+        "costs": asdict(study_costs(tx, study)),
+        **({} if told is None else {"arms": {"workers": gates.arm_counts(tx), "costs": told}}),
         "dropped": [asdict(worker) for worker in now.dropped],
         "outcomes": {name: dict(tally) for name, tally in tallies(tx, study).items()},
     }
+
+
+def note_arms_shown(tx: Tx, study: Study, by: str) -> None:
+    """Looking at the arms while a study runs can bias whoever does; so it is written down."""
+    events.record(tx, study.clock(), "arms shown", {"by": by})
 
 
 def _stage_summary(study: Study, counts: StageCounts) -> dict[str, Any]:

@@ -3,15 +3,30 @@
 import tomllib
 from bisect import bisect_right
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from chorale.model import GoldRecord, ItemState, Judgment, SourceItem, StageSettings, Standing, StudySettings, UserError
-from chorale.protocol import decide_item, fee_due, fee_on, review_worker, trust
+from chorale.model import (
+    AssignmentKind,
+    GoldRecord,
+    ItemState,
+    Judgment,
+    SourceItem,
+    StageSettings,
+    Standing,
+    StudySettings,
+    UserError,
+)
+from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
 from chorale.store import Tx, events, results
 from chorale.store.results import ResponseRow, WorkerStanding
+from chorale.study.paying import earned_by
 from chorale.study.running import RunningStage, Study
+from chorale.study.settling import derived_items
+from chorale.study.verify_draws import arm_differences, entry_differences, sample_differences
+from chorale.study.verify_grades import grade_differences
+from chorale.study.verify_protocol import verify_gates
 
 TOLERANCE = 1e-9
 
@@ -46,7 +61,10 @@ class History:
     def most_judgments(self, name: str) -> int:
         """The most judgments an item of the stage could ever ask for."""
         stages = (stage for _, settings in self._versions for stage in settings.stage if stage.name == name)
-        return max(stage.judgments.max for stage in stages)
+        return max(
+            max(stage.judgments.max, stage.judgments.sample.judgments if stage.judgments.sample else 0)
+            for stage in stages
+        )
 
     def stage_at(self, moment: int, name: str) -> StageSettings:
         return next(stage for stage in self.study_at(moment).stage if stage.name == name)
@@ -59,23 +77,32 @@ def verify(tx: Tx, study: Study) -> Verification:
     standings = results.worker_standings(tx)
     paid = results.paid_by_participation(tx)
     history = History(tx)
+    bonuses, of_gates = verify_gates(tx, study, history.study_at)
+    differences += of_gates
+    differences += arm_differences(tx, study, history.study_at, standings)
+    differences += entry_differences(tx, history.study_at, standings)
+    differences += sample_differences(tx, study, history.study_at)
     by_worker: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
     for response in responses:
         by_worker[response.stage, response.worker].append(response)
     for row in standings:
         stage = study.stage(row.stage)
         differences += _worker_differences(stage, row, by_worker[row.stage, row.worker], history)
-        differences += _pay_differences(row, by_worker[row.stage, row.worker], history, paid)
+        differences += _pay_differences(
+            stage, row, by_worker[row.stage, row.worker], history, paid, bonuses[row.stage, row.worker]
+        )
     items = 0
+    judged: dict[str, dict[str, list[Judgment]]] = {}
     live = results.live_leases(tx)
     for stage in study.stages.values():
-        judged = _counted(stage, responses, standings)
+        judged[stage.name] = _counted(stage, responses, standings)
         most = history.most_judgments(stage.name)
         for item in results.all_items(tx, stage.name):
             items += 1
-            differences += _label_differences(stage, item, judged[item.key])
+            differences += _label_differences(stage, item, judged[stage.name][item.key])
             differences += _place_differences(item, live.get(item.id, 0), most)
-        differences += _derived_differences(tx, stage)
+        differences += _derived_differences(tx, study, stage, judged)
+    differences += grade_differences(tx, study, responses, judged)
     return Verification(
         {
             "responses": len(responses),
@@ -92,20 +119,21 @@ def _worker_differences(
 ) -> list[str]:
     found = []
     name = f"worker {row.worker} in {row.stage}"
-    graded = [response for response in given if response.kind == "gold"]
-    right = 0
+    graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
+    record = GoldRecord()
     should_drop = False
-    for count, response in enumerate(graded, 1):
+    for response in graded:
         score = stage.task.grade(response.answer, response.gold_answer).score
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
             found.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
-        right += score >= 1
         rule = history.stage_at(response.submitted_at, stage.name).gold
-        should_drop = should_drop or (rule is not None and review_worker(GoldRecord(right, count), rule).dropped)
+        record = gold_after(record, score >= 1, rule)
+        should_drop = should_drop or (rule is not None and review_worker(record, rule).dropped)
     for what, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, len(graded)),
-        ("right gold answers", row.gold_right, right),
+        ("right gold answers", row.gold_right, record.right),
+        ("latest gold answers", row.gold_recent, record.recent),
         ("time worked", row.worked_ms, sum(response.duration_ms for response in given)),
         ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
     ):
@@ -115,15 +143,27 @@ def _worker_differences(
 
 
 def _pay_differences(
-    row: WorkerStanding, given: list[ResponseRow], history: History, paid: dict[tuple[str, str], tuple[int, int]]
+    stage: RunningStage,
+    row: WorkerStanding,
+    given: list[ResponseRow],
+    history: History,
+    paid: dict[tuple[str, str], tuple[int, int]],
+    bonuses: list[tuple[int, int]],
 ) -> list[str]:
-    """Pay every response again at the rates in force when it was submitted."""
-    earned = exact_fees = 0
-    for response in given:
-        base = history.stage_at(response.submitted_at, row.stage).pay.per_judgment
-        earned += base
-        exact_fees += fee_on(base, history.study_at(response.submitted_at).pay.fee_percent)
-    fees = fee_due(exact_fees, 0)
+    """Pay every response again at the rates in force when it was submitted, and every bonus of a gate."""
+    record = GoldRecord()
+    payments = list(bonuses)
+    for number, response in enumerate(given, 1):
+        then = replace(stage, settings=history.stage_at(response.submitted_at, row.stage))
+        if response.kind != AssignmentKind.PRODUCTION:
+            right = stage.task.grade(response.answer, response.gold_answer).score >= 1
+            record = gold_after(record, right, then.settings.gold)
+        met = record if response.kind == AssignmentKind.GOLD else None
+        amounts = earned_by(then, "", response.id, stage.task.parts(response.answer), met)
+        finished = then.settings.pay.finished if number == stage.round_size else 0
+        payments.append((response.submitted_at, sum(one.amount for one in amounts) + finished))
+    earned = sum(amount for _, amount in payments)
+    fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
     name = f"worker {row.worker} in {row.stage}"
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
     found = []
@@ -138,24 +178,25 @@ def _counted(
     stage: RunningStage, responses: list[ResponseRow], standings: list[WorkerStanding]
 ) -> dict[str, list[Judgment]]:
     trusted = {
-        row.worker: trust(GoldRecord(row.gold_right, row.gold_answered), stage.unproven_trust)
+        row.worker: trust(GoldRecord(row.gold_right, row.gold_answered, row.gold_recent), stage.settings.gold)
         for row in standings
         if row.stage == stage.name
     }
     judged: dict[str, list[Judgment]] = defaultdict(list)
     for response in responses:
         if response.stage == stage.name and response.counts:
-            judged[response.item].append(Judgment(response.worker, response.answer, trusted[response.worker]))
+            judged[response.item].append(
+                Judgment(response.worker, response.answer, trusted[response.worker], response.id)
+            )
     return judged
 
 
 def _label_differences(stage: RunningStage, item: results.ItemRow, judgments: list[Judgment]) -> list[str]:
-    combined = stage.task.combine(judgments) if len(judgments) >= stage.settings.judgments.min else None
+    rule = rule_for(stage.settings.judgments, item.sampled)
+    combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
-    decision = decide_item(
-        stage.settings.judgments, len(judgments), confidence or 0.0, stage.settings.release_confidence
-    )
+    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     name = f"item {item.key} of {stage.name}"
     found = []
@@ -181,17 +222,25 @@ def _place_differences(item: results.ItemRow, live: int, most: int) -> list[str]
     return found
 
 
-def _derived_differences(tx: Tx, stage: RunningStage) -> list[str]:
-    """Which items a stage should have by the results of the stage it is derived from."""
-    earlier, derive = stage.settings.items.from_, stage.task.derive
-    if earlier is None or derive is None:
+def _derived_differences(
+    tx: Tx, study: Study, stage: RunningStage, judged: dict[str, dict[str, list[Judgment]]]
+) -> list[str]:
+    """Which items a stage should have by the results of the stages it is derived from."""
+    if not stage.settings.sources:
         return []
-    groups: dict[str, list[SourceItem]] = defaultdict(list)
-    for item in results.all_items(tx, earlier):
-        groups[item.group].append(item.as_source())
-    asked = stage.settings.items.confidence
-    wanted = {new.key for sources in groups.values() for new in derive(sources, asked)}
+    seed = study.settings.study.seed
+    wanted: set[str] = set()
+    for name in stage.settings.sources:
+        groups: dict[str, list[SourceItem]] = defaultdict(list)
+        complete: set[int] = set()
+        for item in results.all_items(tx, name):
+            groups[item.group].append(replace(item.as_source(), judgments=tuple(judged[name][item.key])))
+            if item.state == ItemState.COMPLETE:
+                complete.add(item.id)
+        for sources in groups.values():
+            wanted |= {new.key for new in derived_items(stage, study.stage(name), sources, complete, seed)}
     present = {item.key for item in results.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
+    earlier = ", ".join(stage.settings.sources)
     return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
         f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
     ]

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from chorale.model import StageState, Standing
-from chorale.store import Tx, people, setup, work
+from chorale.store import Tx, gates, people, setup, work
+from chorale.store.gates import MessageRow
+from chorale.study.entering import Papers, admission, is_for_arm, papers_of, why_locked
 from chorale.study.running import RunningStage, Study
-from chorale.study.work import MESSAGES, admission, more_may_come, why_locked
+from chorale.study.work import MESSAGES, nothing_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,8 @@ class Visit:
     worker: people.WorkerRow
     panel: str | None
     stages: tuple[StageVisit, ...]
+    messages: tuple[MessageRow, ...] = ()
+    """The newest first."""
 
     @property
     def earned(self) -> int:
@@ -51,25 +55,45 @@ def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
     if worker is None:
         return None
     paused = {row.name for row in setup.stages(tx) if row.state == StageState.PAUSED}
+    papers = papers_of(tx, worker_id)
+    records = work.participations_of(tx, worker_id)
     stages = tuple(
-        _stage_visit(tx, study, stage, worker_id, paused=name in paused) for name, stage in study.stages.items()
+        _stage_visit(tx, study, stage, worker_id, papers, records.get(stage.id), paused=name in paused)
+        for name, stage in study.stages.items()
+        if is_for_arm(stage, papers.arm)
     )
-    return Visit(worker, people.panel_of(tx, worker_id), stages)
+    return Visit(worker, people.panel_of(tx, worker_id), stages, tuple(gates.messages_to(tx, worker_id)))
 
 
-def _stage_visit(tx: Tx, study: Study, stage: RunningStage, worker_id: int, *, paused: bool) -> StageVisit:
-    record = work.participation_of(tx, stage.id, worker_id)
+def _stage_visit(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    worker_id: int,
+    papers: Papers,
+    record: work.ParticipationRow | None,
+    *,
+    paused: bool,
+) -> StageVisit:
     answered, earned = (0, 0) if record is None else (record.answered, record.earned)
-    state, reason = _state(tx, study, stage, worker_id, record, paused)
+    state, reason = _state(tx, study, stage, worker_id, papers, record, paused)
     return StageVisit(stage, state, reason, answered, earned, record is not None)
 
 
 def _state(
-    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: work.ParticipationRow | None, paused: bool
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    worker_id: int,
+    papers: Papers,
+    record: work.ParticipationRow | None,
+    paused: bool,
 ) -> tuple[str, str]:
     if record is not None and record.standing == Standing.DROPPED:
         return "dropped", MESSAGES["dropped"]
-    decided = admission(tx, study, stage, worker_id)
+    if record is not None and stage.round_size is not None and record.answered >= stage.round_size:
+        return "finished", MESSAGES["round"]
+    decided = admission(tx, study, stage, worker_id, papers)
     if not decided.allowed:
         return "locked", why_locked(study, decided)
     if paused:
@@ -79,8 +103,9 @@ def _state(
         return "limit", MESSAGES["limit"]
     if record is not None and work.live_lease(tx, stage.id, worker_id) is not None:
         return "available", ""
-    if work.room_for(tx, stage.id, worker_id, exclude_contributors=stage.excludes_contributors):
+    if stage.round_size is not None:
         return "available", ""
-    if more_may_come(tx, study, stage):
-        return "waiting", MESSAGES["wait"]
-    return "finished", MESSAGES["done"]
+    if work.room_for(tx, stage.id, worker_id, not_from_own=stage.not_from_own, not_seen_later=stage.not_seen_later):
+        return "available", ""
+    left = nothing_left(tx, study, stage)
+    return ("waiting" if left == "wait" else "finished"), MESSAGES[left]

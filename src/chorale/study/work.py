@@ -1,32 +1,31 @@
-"""What workers do: arrive, consent, enter a stage, get an item, submit it, give it back.
+"""What workers do in a stage: enter it, get an item, submit it, give it back.
 
 Each function is one transaction: load, decide, append.
 """
 
 import json
-import secrets
-from collections.abc import Mapping
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from chorale.model import (
     AssignmentKind,
     AssignmentState,
-    EntryKind,
     GoldRecord,
     Refusal,
     StageState,
     Standing,
-    money_text,
 )
-from chorale.protocol import Admission, fee_due, fee_on, gold_due, may_enter, review_worker
-from chorale.store import Tx, events, labels, people, work
+from chorale.protocol import gold_after, gold_due, review_worker
+from chorale.store import Tx, events, gates, labels, work
 from chorale.store.setup import as_text
 from chorale.store.work import AssignmentRow, Lease, ParticipationRow
+from chorale.study import paying
+from chorale.study.entering import admission, is_conditional, why_locked
+from chorale.study.gates import decide_about
 from chorale.study.running import RunningStage, Study
-from chorale.study.settling import settle_group
-from chorale.tasks import AnswerError, GradeResult
+from chorale.study.settling import derive_from_group, passes_answers_on, settle_group
+from chorale.tasks import AnswerError, GradeResult, Seeds
 
 EXPIRE_AT_ONCE = 500
 # Being able to extend a time limit ten times over is what WCAG 2.2 asks for (success criterion 2.2.1).
@@ -49,6 +48,8 @@ class Offer:
     progress: Progress
     lease: Lease | None = None
     view: dict[str, Any] | None = None
+    arrangement: dict[str, Any] | None = None
+    """The order of things on this worker's page, if the task has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +72,8 @@ MESSAGES = {
         "here for you. You are paid for everything you sent."
     ),
     "limit": "You have done as many of these as one person may. Thank you!",
+    "round": "You have finished this part. You will hear how you did, here on your start page.",
 }
-
-
-def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[str, str]) -> people.WorkerRow:
-    """The worker behind a panel's id. `visit` is what else the panel said; it is kept with the id, apart."""
-    worker, new = people.arrive(tx, panel, external_id, visit, study.clock())
-    if new:
-        events.record(tx, study.clock(), "arrived", {"panel": panel}, worker_id=worker.id)
-    return worker
-
-
-def consent(tx: Tx, study: Study, worker_id: int) -> None:
-    if people.consent(tx, worker_id, study.clock()):
-        text = sha256(study.consent.encode()).hexdigest()
-        events.record(tx, study.clock(), "consented", {"consent": text}, worker_id=worker_id)
-
-
-def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Admission:
-    """Whether a worker may work in a stage, and why. Asked before every item: what let them in may no longer hold."""
-    rule = stage.settings.entry
-    dropped_from = work.dropped_from(tx, worker_id)
-    record = None
-    if rule.qualified_in is not None:
-        earlier = work.participation_of(tx, study.stage(rule.qualified_in).id, worker_id)
-        record = None if earlier is None else earlier.gold
-    return may_enter(rule, record, dropped_from)
 
 
 def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
@@ -119,16 +96,18 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
         return _nothing("dropped", progress)
     # Also for somebody who has only just entered: another tab of theirs may have been first.
     if (held := work.live_lease(tx, stage.id, worker_id)) is not None:
-        return _offer(stage, held, progress)
+        return _offer(study, stage, found.pseudonym, held, progress)
     barred = _barred(tx, study, stage, found, record)
     if barred is not None:
         return barred
+    if not paying.allows(tx, study, stage):
+        return _nothing("paused", progress)
     lease = _lease_next(tx, study, stage, record)
     if lease is None and expire_leases(tx, study):
         lease = _lease_next(tx, study, stage, record)
     if lease is None:
-        return _nothing("wait" if more_may_come(tx, study, stage) else "done", progress)
-    return _offer(stage, lease, progress)
+        return _nothing(nothing_left(tx, study, stage), progress)
+    return _offer(study, stage, found.pseudonym, lease, progress)
 
 
 def _barred(tx: Tx, study: Study, stage: RunningStage, found: work.Situation, record: ParticipationRow) -> Offer | None:
@@ -136,7 +115,7 @@ def _barred(tx: Tx, study: Study, stage: RunningStage, found: work.Situation, re
     progress = Progress(record.answered, record.earned)
     if found.stage_state == StageState.PAUSED:
         return _nothing("paused", progress)
-    if found.dropped_somewhere or stage.settings.entry.qualified_in is not None:
+    if found.dropped_somewhere or is_conditional(stage):
         decided = admission(tx, study, stage, record.worker_id)
         if not decided.allowed:
             return Offer("locked", why_locked(study, decided), progress)
@@ -150,7 +129,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Partici
     decided = admission(tx, study, stage, worker_id)
     if not decided.allowed:
         return Offer("locked", why_locked(study, decided), Progress(0, 0))
-    if work.enter(tx, stage.id, worker_id, secret_number(), secret_number(), study.clock()):
+    if work.enter(tx, stage.id, worker_id, secret_number(study), secret_number(study), study.clock()):
         events.record(
             tx,
             study.clock(),
@@ -165,20 +144,53 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Partici
     return record
 
 
-def secret_number() -> int:
+def secret_number(study: Study) -> int:
     """Where a worker's gold comes. Kept with the participation: whoever knew it could tell which items are gold."""
-    return secrets.randbits(62)
+    return study.secrets.getrandbits(62)
+
+
+def _new_token(study: Study) -> str:
+    """What an assignment is called in addresses: nobody can guess it."""
+    return urlsafe_b64encode(study.secrets.randbytes(15)).decode()
 
 
 def _lease_next(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow) -> Lease | None:
+    now = study.clock()
+    until = now + int(stage.settings.lease_minutes * 60_000)
+    found = _round_item(tx, stage, record) if stage.round_size is not None else _stage_item(tx, stage, record)
+    if found is not None:
+        return work.lease(tx, _new_token(study), stage.id, record.worker_id, *found, now, until)
+    if stage.round_size is not None and record.answered < stage.round_size:
+        # A round is the same for everybody: what somebody has put aside comes again when all else is done.
+        return work.lease_again(tx, stage.id, record.worker_id, now, until)
+    return None
+
+
+def _round_item(
+    tx: Tx, stage: RunningStage, record: ParticipationRow
+) -> tuple[work.OfferedItem, AssignmentKind] | None:
+    """The next item of a round: everybody gets the same, from a place of their own on."""
+    rule = stage.settings.round
+    if rule is None or stage.round_size is None or record.answered >= stage.round_size:
+        return None
+    offered = work.next_gold(tx, stage.id, record.worker_id, record.gold_cursor)
+    if offered is None:
+        return None
+    return offered, AssignmentKind.TRAINING if rule.feedback == "at once" else AssignmentKind.QUALIFICATION
+
+
+def _stage_item(
+    tx: Tx, stage: RunningStage, record: ParticipationRow
+) -> tuple[work.OfferedItem, AssignmentKind] | None:
+    """The next item of a stage, or gold in its place."""
     gold = stage.settings.gold
-    kind = AssignmentKind.PRODUCTION
     offered = work.next_item(
         tx,
         stage.id,
         record.worker_id,
         record.item_cursor,
-        exclude_contributors=stage.excludes_contributors,
+        not_from_own=stage.not_from_own,
+        not_seen_later=stage.not_seen_later,
     )
     if offered is None:
         # Gold alone would be work for nothing: it stops with the last item.
@@ -186,29 +198,28 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, record: Participation
     if gold is not None and gold_due(record.seed, record.served, gold.share):
         unseen = work.next_gold(tx, stage.id, record.worker_id, record.gold_cursor)
         if unseen is not None:
-            offered, kind = unseen, AssignmentKind.GOLD
-    now = study.clock()
-    return work.lease(
-        tx,
-        secrets.token_urlsafe(15),
-        stage.id,
-        record.worker_id,
-        offered,
-        kind,
-        now,
-        now + int(stage.settings.lease_minutes * 60_000),
-    )
+            return unseen, AssignmentKind.GOLD
+    return offered, AssignmentKind.PRODUCTION
+
+
+def nothing_left(tx: Tx, study: Study, stage: RunningStage) -> str:
+    """What it means that a stage has no item for somebody: round, wait or done."""
+    if stage.round_size is not None:
+        return "round"
+    return "wait" if more_may_come(tx, study, stage) else "done"
 
 
 def more_may_come(tx: Tx, study: Study, stage: RunningStage) -> bool:
-    """Whether this stage, or one it is derived from, still wants judgments."""
-    ids = []
-    name: str | None = stage.name
-    while name is not None:
-        earlier = study.stage(name)
-        ids.append(earlier.id)
-        name = earlier.settings.items.from_
-    return work.has_open_items(tx, ids)
+    """Whether this stage, or one it is derived from, still wants judgments. A round that is over wants none."""
+    closed = gates.closed_gates(tx) if study.gates else frozenset()
+    found = [stage.name]
+    wanting = []
+    for name in found:
+        each = study.stage(name)
+        if not closed.intersection(each.closed_by):
+            wanting.append(each.id)
+            found += [source for source in each.settings.sources if source not in found]
+    return work.has_open_items(tx, wanting)
 
 
 def submit(
@@ -229,42 +240,69 @@ def submit(
     if assignment.state == AssignmentState.SUBMITTED:
         return _as_before(tx, assignment, record)
     try:
-        answer = stage.task.parse_answer(raw_answer)
+        item = None if stage.task.misfit is None else work.payload_of(tx, assignment.item_id)
+        answer = stage.task.parse_answer(raw_answer, item)
     except AnswerError as error:
         raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
-    _renew_if_ended(tx, stage, assignment, record)
+    _renew_if_ended(tx, study, stage, assignment, record)
     now = study.clock()
     elapsed = max(0, now - assignment.leased_at)
     duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
     response_id = work.add_response(tx, assignment, as_text(answer), stage.task.version, now, duration, idempotency_key)
     work.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
     graded = _grade(tx, stage, assignment, response_id, answer, now)
-    paid = _pay(tx, study, stage, record, response_id, now)
-    standing = _review(tx, study, stage, record, graded)
+    after = _gold_after(stage, record, graded)
+    amounts = paying.earned_by(
+        stage,
+        study.settings.pay.currency,
+        response_id,
+        stage.task.parts(answer),
+        after if assignment.kind == AssignmentKind.GOLD else None,
+    )
+    if stage.round_size is not None and record.answered + 1 == stage.round_size and stage.settings.pay.finished:
+        amounts.append(paying.for_finishing(stage, response_id))
+    paid = paying.book(tx, study, stage, record, amounts, now)
+    standing = _review(tx, study, stage, record, after if graded else None)
     work.count_answer(
         tx,
         stage.id,
         worker_id,
-        gold_answered=1 if graded else 0,
-        gold_right=1 if graded and graded.result.score >= 1 else 0,
-        earned=paid.base,
+        gold_answered=after.answered - record.gold_answered,
+        gold_right=after.right - record.gold_right,
+        gold_recent=after.recent,
+        earned=paid.earned,
         fees=paid.fee,
         exact_fees=paid.exact_fee,
         worked_ms=duration,
         standing=standing,
         trust_changed=graded is not None,
     )
-    if assignment.kind == AssignmentKind.PRODUCTION and not (
-        standing is Standing.ACTIVE and labels.count_judgment(tx, assignment.item_id, stage.settings.judgments.min)
-    ):
-        settle_group(tx, study, stage, assignment.group_key, only=assignment.item_id)
-    wrong = graded is not None and graded.result.score < 1
+    if assignment.kind == AssignmentKind.PRODUCTION:
+        if not (standing is Standing.ACTIVE and labels.count_judgment(tx, assignment.item_id, *stage.fewest)):
+            settle_group(tx, study, stage, assignment.group_key, only=assignment.item_id)
+        elif passes_answers_on(study, stage):
+            derive_from_group(tx, study, stage, assignment.group_key)
+    if stage.round_size is not None and record.answered + 1 >= stage.round_size:
+        decide_about(tx, study, stage, worker_id)
+    wrong = graded is not None and graded.result.score < 1 and _tells(assignment.kind)
     return Outcome(
         "accepted",
         graded.explanation if graded is not None and wrong else None,
         standing,
-        Progress(record.answered + 1, record.earned + paid.base),
+        Progress(record.answered + 1, record.earned + paid.earned),
     )
+
+
+def _tells(kind: str) -> bool:
+    """Whether somebody hears at once that they were wrong: in practice and in production, not in a test."""
+    return kind != AssignmentKind.QUALIFICATION
+
+
+def _gold_after(stage: RunningStage, record: ParticipationRow, graded: "_Graded | None") -> GoldRecord:
+    """A worker's gold record after an answer."""
+    if graded is None:
+        return record.gold
+    return gold_after(record.gold, graded.result.score >= 1, stage.settings.gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +323,7 @@ def _as_before(tx: Tx, assignment: AssignmentRow, record: ParticipationRow) -> O
     given = work.response_to(tx, assignment.id)
     if given is None:
         raise RuntimeError("a submitted assignment without a response")
-    wrong = given.score is not None and given.score < 1
+    wrong = given.score is not None and given.score < 1 and _tells(given.kind)
     return Outcome(
         "already_submitted",
         given.explanation if wrong else None,
@@ -294,12 +332,19 @@ def _as_before(tx: Tx, assignment: AssignmentRow, record: ParticipationRow) -> O
     )
 
 
-def _renew_if_ended(tx: Tx, stage: RunningStage, assignment: AssignmentRow, record: ParticipationRow) -> None:
+def _renew_if_ended(
+    tx: Tx, study: Study, stage: RunningStage, assignment: AssignmentRow, record: ParticipationRow
+) -> None:
     """Let a late answer in as long as its place is still free and its worker could be given the item now."""
     if assignment.state == AssignmentState.LIVE:
         return
-    limit = stage.settings.max_per_worker
-    barred = record.standing == Standing.DROPPED or (limit is not None and record.answered >= limit)
+    limits = [limit for limit in (stage.settings.max_per_worker, stage.round_size) if limit is not None]
+    barred = (
+        record.standing == Standing.DROPPED
+        or any(record.answered >= limit for limit in limits)
+        or not admission(tx, study, stage, record.worker_id).allowed
+        or not paying.allows(tx, study, stage)
+    )
     is_production = assignment.kind == AssignmentKind.PRODUCTION
     if (
         barred
@@ -315,7 +360,7 @@ def _renew_if_ended(tx: Tx, stage: RunningStage, assignment: AssignmentRow, reco
 def _grade(
     tx: Tx, stage: RunningStage, assignment: AssignmentRow, response_id: int, answer: Any, now: int
 ) -> _Graded | None:
-    if assignment.kind != AssignmentKind.GOLD:
+    if assignment.kind == AssignmentKind.PRODUCTION:
         return None
     gold = work.gold_answer(tx, assignment.item_id)
     if gold is None:
@@ -325,50 +370,12 @@ def _grade(
     return _Graded(result, gold.explanation)
 
 
-@dataclass(frozen=True, slots=True)
-class _Paid:
-    base: int
-    fee: int
-    exact_fee: int
-
-
-def _pay(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, response_id: int, now: int) -> _Paid:
-    """Book the base pay of a response, and the panel's fee on it."""
-    base = stage.settings.pay.per_judgment
-    if base:
-        work.add_entry(
-            tx,
-            f"response:{response_id}:base",
-            now,
-            record.worker_id,
-            stage.id,
-            EntryKind.BASE,
-            base,
-            f"a judgment in {stage.name}, {money_text(base, study.settings.pay.currency)} each",
-        )
-    percent = study.settings.pay.fee_percent
-    exact_fee = fee_on(base, percent)
-    fee = fee_due(record.exact_fees + exact_fee, record.fees)
-    if fee:
-        work.add_entry(
-            tx,
-            f"response:{response_id}:fee",
-            now,
-            record.worker_id,
-            stage.id,
-            EntryKind.FEE,
-            fee,
-            f"{percent:g}% on this and the payments before, as far as not booked yet",
-        )
-    return _Paid(base, fee, exact_fee)
-
-
-def _review(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, graded: _Graded | None) -> Standing:
+def _review(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, after: GoldRecord | None) -> Standing:
+    """Whether a worker stays, by their gold after the answer they have just given; None if it was not gold."""
     rule = stage.settings.gold
-    if graded is None or rule is None or record.standing == Standing.DROPPED:
+    if after is None or rule is None or record.standing == Standing.DROPPED:
         return Standing(record.standing)
-    right = record.gold_right + (1 if graded.result.score >= 1 else 0)
-    verdict = review_worker(GoldRecord(right, record.gold_answered + 1), rule)
+    verdict = review_worker(after, rule)
     if not verdict.dropped:
         return Standing.ACTIVE
     events.record(tx, study.clock(), "dropped", dict(verdict.evidence), stage_id=stage.id, worker_id=record.worker_id)
@@ -424,17 +431,14 @@ def expire_leases(tx: Tx, study: Study) -> int:
     return len(expired)
 
 
-def why_locked(study: Study, decided: Admission) -> str:
-    """Why a worker may not work in a stage, with the titles they know."""
-    reason = decided.reason
-    for stage in study.stages.values():
-        reason = reason.replace(f"`{stage.name}`", f"“{stage.settings.title}”")
-    return f"This part is not open to you: {reason}."
-
-
 def _nothing(status: str, progress: Progress) -> Offer:
     return Offer(status, MESSAGES[status], progress)
 
 
-def _offer(stage: RunningStage, lease: Lease, progress: Progress) -> Offer:
-    return Offer("item", "", progress, lease, stage.task.view(json.loads(lease.payload)))
+def _offer(study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: Progress) -> Offer:
+    payload = json.loads(lease.payload)
+    arrangement = None
+    if stage.task.arrange is not None:
+        seeds = Seeds.of(study.settings.study.seed, stage.name, pseudonym, lease.item_key)
+        arrangement = stage.task.arrange(payload, seeds)
+    return Offer("item", "", progress, lease, stage.task.view(payload), arrangement)

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from chorale import __version__
 from chorale.model import Refusal
 from chorale.study import Study, settling, work
+from chorale.study.advancing import advance
 from chorale.web.console import console_routes
 from chorale.web.links import study_sessions
 from chorale.web.pages import STATIC, Pages, StaticFilesForever
@@ -65,6 +66,7 @@ async def _sweep_for_ever(study: Study) -> None:
             # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
             if number % SWEEPS_PER_SETTLING == 0:
                 await asyncio.to_thread(settling.settle_everything, study)
+                await asyncio.wrap_future(study.store.write(lambda tx: advance(tx, study)))
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Path, Request, Response
@@ -10,11 +11,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from chorale.model import Refusal, Standing, money_text
+from chorale.model import Refusal, StagePay, Standing, money_text
+from chorale.store import Tx
+from chorale.store.gates import note_read
 from chorale.store.people import WorkerRow
-from chorale.study import settling, work
+from chorale.study import Study, entering, settling, work
 from chorale.study.visit import Visit, visit
 from chorale.study.work import Progress
+from chorale.tasks import Task
 from chorale.web.pages import markdown
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS, WorkerSession
@@ -56,12 +60,13 @@ class ProgressBody(BaseModel):
 class AssignmentBody(BaseModel):
     id: str
     item: dict[str, Any]
+    arrangement: dict[str, Any] | None = None
     expires_at: int
     server_now: int
 
 
 class OfferBody(BaseModel):
-    status: Literal["item", "wait", "done", "paused", "dropped", "limit", "locked"]
+    status: Literal["item", "wait", "done", "paused", "dropped", "limit", "locked", "round"]
     message: str
     progress: ProgressBody
     assignment: AssignmentBody | None = None
@@ -113,21 +118,23 @@ def add_worker_routes(router: APIRouter, site: Site) -> None:
     _add_pages(router, site)
 
 
+def signed_in_worker(site: Site, worker: WorkerRow) -> Response:
+    """Send a worker to their start page with a session of their own."""
+    response = RedirectResponse("/", 303)
+    response.set_cookie(
+        WORKER_COOKIE,
+        site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym)),
+        max_age=WORKER_SECONDS,
+        httponly=True,
+        samesite="lax",
+        secure=site.secure_cookies,
+    )
+    return response
+
+
 def _add_arrival(router: APIRouter, site: Site) -> None:
     arrival = site.study.settings.arrival
     worker_pattern = re.compile(arrival.worker_pattern)
-
-    def signed_in(worker: WorkerRow) -> Response:
-        response = RedirectResponse("/", 303)
-        response.set_cookie(
-            WORKER_COOKIE,
-            site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym)),
-            max_age=WORKER_SECONDS,
-            httponly=True,
-            samesite="lax",
-            secure=site.secure_cookies,
-        )
-        return response
 
     @router.get("/join", include_in_schema=False)
     async def join_by_url(request: Request) -> Response:
@@ -147,8 +154,8 @@ def _add_arrival(router: APIRouter, site: Site) -> None:
             raise Refusal("bad_arrival", "This link belongs to another study. Open it from your panel's page.", 400)
         session_id = request.query_params.get(arrival.session_parameter, "")[:100]
         via = {"study": study_id, "session": session_id}
-        worker = await site.write(work.arrive, arrival.panel, external_id, via)
-        return signed_in(worker)
+        worker = await site.write(entering.arrive, arrival.panel, external_id, via)
+        return signed_in_worker(site, worker)
 
     @router.post("/leave", include_in_schema=False)
     async def leave() -> Response:
@@ -165,8 +172,8 @@ def _add_arrival(router: APIRouter, site: Site) -> None:
             raise Refusal(
                 "bad_invitation", "This invitation is not valid. Copy the whole link, or ask for a new one.", 403
             )
-        worker = await site.write(work.arrive, "invitation", invitation, {})
-        return signed_in(worker)
+        worker = await site.write(entering.arrive, "invitation", invitation, {})
+        return signed_in_worker(site, worker)
 
 
 def _add_pages(router: APIRouter, site: Site) -> None:
@@ -186,13 +193,15 @@ def _add_pages(router: APIRouter, site: Site) -> None:
             return pages.page("worker/gone.html", 200)
         if found.worker.consented_at is None:
             return pages.page("worker/consent.html", consent_html=markdown(study.consent))
+        if any(message.read_at is None for message in found.messages):
+            await site.write(_note_read, found.worker.id)
         return pages.page("worker/home.html", **_home_context(site, found))
 
     @router.post("/consent", include_in_schema=False)
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
         if agree != "yes":
             raise Refusal("no_consent", "Tick the box if you agree to take part. Without it you can't go on.", 422)
-        await site.write(work.consent, site.worker_id(request))
+        await site.write(entering.consent, site.worker_id(request))
         return RedirectResponse("/", 303)
 
     @router.get("/stages/{name}", response_class=HTMLResponse, include_in_schema=False)
@@ -207,8 +216,9 @@ def _add_pages(router: APIRouter, site: Site) -> None:
             worker=found.worker,
             stage=stage.settings,
             guidelines_html=markdown(stage.guidelines),
-            form_html=Markup(stage.task.page.read_text("utf-8")),  # noqa: S704 - part of the task's package
-            task_module_url=f"/tasks/{stage.task.name}/module.js" if stage.task.module else None,
+            form_html=Markup(stage.task.html),  # noqa: S704 - part of the task's package
+            task_module_url=f"/tasks/{stage.task.name}/{stage.task.module.name}" if stage.task.module else None,
+            task_style_url=f"/tasks/{stage.task.name}/{stage.task.style.name}" if stage.task.style else None,
             api={
                 "next_url": f"/api/stages/{name}/next",
                 "submit_url_pattern": "/api/assignments/{id}/submit",
@@ -218,12 +228,28 @@ def _add_pages(router: APIRouter, site: Site) -> None:
             first_visit=not entered,
         )
 
-    @router.get("/tasks/{name}/module.js", include_in_schema=False)
-    async def task_module(name: StageInPath) -> Response:
+    @router.get("/tasks/{name}/{file}", include_in_schema=False)
+    async def task_file(name: StageInPath, file: str) -> Response:
+        """The module of a task, the modules beside it that it imports, and its style sheet."""
         for stage in study.stages.values():
-            if stage.task.name == name and stage.task.module is not None:
-                return Response(stage.task.module.read_text("utf-8"), media_type="text/javascript")
-        raise Refusal("not_found", "There is no such module.", 404)
+            path = _files_of(stage.task).get(file) if stage.task.name == name else None
+            if path is not None:
+                return Response(path.read_text("utf-8"), media_type=_MEDIA_TYPES[path.suffix])
+        raise Refusal("not_found", "There is no such file.", 404)
+
+
+_MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
+
+
+def _files_of(task: Task) -> dict[str, FilePath]:
+    """The files of a task that a browser may ask for. Looked up by name, so that no name leads anywhere else."""
+    modules = () if task.module is None else task.module.parent.glob("*.js")
+    style = () if task.style is None else (task.style,)
+    return {path.name: path for path in (*modules, *style)}
+
+
+def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
+    note_read(tx, worker_id, study.clock())
 
 
 def _home_context(site: Site, found: Visit) -> dict[str, Any]:
@@ -234,6 +260,9 @@ def _home_context(site: Site, found: Visit) -> dict[str, Any]:
         code = (arrival.screenout_code if found.screened_out else None) or arrival.completion_code
     return {
         "worker": found.worker,
+        "messages": [
+            {"title": one.title, "html": markdown(one.body), "new": one.read_at is None} for one in found.messages
+        ],
         "earned_total": money_text(found.earned, currency),
         "completion_code": code,
         "completion_url": None if code is None else arrival.completion_url.replace("{code}", code),
@@ -246,13 +275,19 @@ def _home_context(site: Site, found: Visit) -> dict[str, Any]:
                 "reason": part.reason,
                 "answered": part.answered,
                 "earned": money_text(part.earned, currency),
-                "pay": f"{money_text(part.stage.settings.pay.per_judgment, currency)} per answer",
+                "pay": _pay_text(part.stage.settings.pay, currency),
                 "url": f"/stages/{part.stage.name}",
                 "guidelines_url": f"/stages/{part.stage.name}#guidelines",
             }
             for part in found.stages
         ],
     }
+
+
+def _pay_text(pay: StagePay, currency: str) -> str:
+    """What a stage pays, in a few words."""
+    each = f"{money_text(pay.per_judgment, currency)} per answer"
+    return f"{each}, {money_text(pay.finished, currency)} when you have finished" if pay.finished else each
 
 
 def _add_interface(router: APIRouter, site: Site) -> None:
@@ -276,6 +311,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
             body["assignment"] = {
                 "id": offer.lease.token,
                 "item": offer.view,
+                "arrangement": offer.arrangement,
                 "expires_at": offer.lease.expires_at,
                 "server_now": study.clock(),
             }

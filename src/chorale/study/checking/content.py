@@ -1,6 +1,6 @@
 """What a study folder holds, once nothing in it is wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,3 +51,5 @@ class StudyFolder:
     consent: str
     """Markdown."""
     stages: tuple[StageContent, ...]
+    messages: Mapping[str, str]
+    """The templates of the gates' messages, by file name."""

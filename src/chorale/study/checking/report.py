@@ -14,10 +14,11 @@ MOST_ALIKE = 50
 
 
 class Report:
-    """The problems found so far, and where settings stand in the study file."""
+    """The problems found so far, and where settings stand in the study file, or in another file of settings."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, file: str = SETTINGS_FILE) -> None:
         self.root = root
+        self.file = file
         self.text = ""
         self.problems: list[Problem] = []
         self._told: list[TomlPath] = []
@@ -45,7 +46,7 @@ class Report:
             return
         self._told.append(path)
         found = None if value is None else shortened(value)
-        self.add(SETTINGS_FILE, line_of(self.text, path), message, fix, found)
+        self.add(self.file, line_of(self.text, path), message, fix, found)
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:

@@ -1,5 +1,6 @@
 """Files with a row an item: what every row of them must have, whatever the stage does with it."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from chorale.model import Answer, Problem
 from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
 from chorale.study.checking.named_files import located
 from chorale.study.checking.report import Report, did_you_mean, printable
-from chorale.tasks import AnswerError, ItemError, Task
+from chorale.tasks import AnswerError, ItemError
 
 _LONGEST_ID = 200
 _BESIDE_THE_ITEM = ("id", "answer", "explanation")
@@ -23,20 +24,20 @@ class RowFile:
 
     def __init__(self, path: Path, shown_as: str, report: Report) -> None:
         self._path = path
-        self._shown_as = shown_as
+        self.shown_as = shown_as
         self._report = report
         self.count: int | None = None
         """How many rows there are, once all were read; None if some could not be."""
 
     def tell(self, line: int | None, message: str, fix: str, value: Any = None) -> None:
-        self._report.add(self._shown_as, line, message, fix, None if value is None else shortened(value))
+        self._report.add(self.shown_as, line, message, fix, None if value is None else shortened(value))
 
     def rows(self, kind: type[BaseModel]) -> Iterator[Row]:
         """The rows. In a table, an empty cell stands for a missing value unless `kind` requires the column."""
         required = {field.alias or name for name, field in kind.model_fields.items() if field.is_required()}
         unread: list[Problem] = []
         count = 0
-        for row in read_rows(self._path, shown_as=self._shown_as, problems=unread):
+        for row in read_rows(self._path, shown_as=self.shown_as, problems=unread):
             count += 1
             if is_table(self._path):
                 filled = {name: cell for name, cell in row.values.items() if cell or name in required}
@@ -45,6 +46,15 @@ class RowFile:
                 yield row
         self.count = None if unread else count
         self._report.problems += unread
+
+    def columns(self, looked_for: set[str]) -> set[str]:
+        """The columns there are, read as far as it takes to find those that are looked for."""
+        found: set[str] = set()
+        for row in read_rows(self._path, shown_as=self.shown_as, problems=[]):
+            found |= row.values.keys() - set(_BESIDE_THE_ITEM)
+            if looked_for <= found:
+                break
+        return found
 
     def key_of(self, row: Row, lines: dict[str, int]) -> str | None:
         """The row's `id`, which no other row may have; `lines` remembers where each was."""
@@ -77,15 +87,18 @@ class RowFile:
                 self.tell(row.line, f"`{printable(field)}` {words.wrong}", fix, None if message == MISSING else value)
         return None
 
-    def answer_of(self, row: Row, task: Task) -> tuple[bool, Answer]:
+    def answer_of(self, row: Row, parse: Callable[[Any], Answer]) -> tuple[bool, Answer]:
         """Whether the row has an answer of the task's shape, and the answer, which may be anything."""
         if "answer" not in row.values:
             self.tell(row.line, "`answer` is missing", "Write the right answer.")
             return False, None
         try:
-            return True, task.parse_answer(row.values["answer"])
+            return True, parse(row.values["answer"])
         except AnswerError as error:
-            self.tell(row.line, f"`answer` {error.words.wrong}", error.words.fix, row.values["answer"])
+            value, wrong = row.values["answer"], error.words.wrong
+            nested = is_table(self._path) and isinstance(value, str) and ("a table" in wrong or value[:1] in "{[")
+            fix = "A cell holds text only: write the file as JSONL." if nested else error.words.fix
+            self.tell(row.line, f"`answer` {wrong}", fix, _culprit(value, wrong))
         return False, None
 
     def explanation_of(self, row: Row) -> str | None:
@@ -102,6 +115,12 @@ def row_file(relative: str | None, at: TomlPath, report: Report) -> RowFile | No
     """The file that the setting at `at` names."""
     path = None if relative is None else located(relative, at, report)
     return None if relative is None or path is None else RowFile(path, relative, report)
+
+
+def _culprit(answer: Any, wrong: str) -> Any:
+    """Of an answer with several fields, the one that a message names."""
+    field = re.search(r"`([^`]+)`", wrong)
+    return answer[field[1]] if isinstance(answer, dict) and field and field[1] in answer else answer
 
 
 def _is_id(text: str) -> bool:

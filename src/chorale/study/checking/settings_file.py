@@ -6,40 +6,46 @@ import tomllib
 from datetime import date, datetime, time
 from typing import Any
 
+from chorale.formats import shortened
 from chorale.formats.toml_lines import TomlPath
 from chorale.study.checking.named_files import decoded
-from chorale.study.checking.report import SETTINGS_FILE, Report
+from chorale.study.checking.report import Report
 
 _DEEPEST = 20
+_TWICE = "Cannot overwrite a value"
+"""What tomllib says of a key that stands in a table twice, without naming it."""
 
 
 def read_settings(report: Report) -> dict[str, Any] | None:
     """The study file as JSON values, or None if there is nothing in it to check further."""
     try:
-        raw = (report.root / SETTINGS_FILE).read_bytes()
+        raw = (report.root / report.file).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         report.add(
-            SETTINGS_FILE,
+            report.file,
             None,
             f"there is no such file in {report.root}",
             "Name a study folder, or make one with `chorale new DIR --template rules`.",
         )
         return None
     except OSError as error:
-        report.add(SETTINGS_FILE, None, f"can't be read: {error.strerror}", "Make the file readable.")
+        report.add(report.file, None, f"can't be read: {error.strerror}", "Make the file readable.")
         return None
-    text = decoded(raw, SETTINGS_FILE, report)
-    if text is None:
-        return None
+    text = decoded(raw, report.file, report)
+    return None if text is None else settings_in(text, report)
+
+
+def settings_in(text: str, report: Report) -> dict[str, Any] | None:
+    """What a file of this text says, as JSON values."""
     report.text = text
     try:
         settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message, line = _without_position(str(error), text)
-        report.add(SETTINGS_FILE, line, f"is not TOML: {message}", "Correct the line; see https://toml.io.")
+        report.add(report.file, line, f"is not TOML: {message}", "Correct the line; see https://toml.io.")
         return None
     except (ValueError, RecursionError):
-        report.add(SETTINGS_FILE, None, "can't be read as TOML", "Remove overlong numbers and deep nesting.")
+        report.add(report.file, None, "can't be read as TOML", "Remove overlong numbers and deep nesting.")
         return None
     return {name: _usable(value, (name,), report) for name, value in settings.items()}
 
@@ -49,6 +55,9 @@ def _without_position(message: str, text: str) -> tuple[str, int]:
     match = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$", message)
     line = int(match[1]) if match and match[1] else text.rstrip().count("\n") + 1
     message = message[: match.start()] if match else message
+    if message == _TWICE:
+        key = text.splitlines()[line - 1].partition("=")[0].strip()
+        return f"{shortened(key)[1:-1]} is there twice", line
     return message[:1].lower() + message[1:], line
 
 

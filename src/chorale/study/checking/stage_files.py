@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic import BaseModel
 
-from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, StageSettings
+from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
+from chorale.study.checking.columns import names_columns_that_are_there
 from chorale.study.checking.content import GoldRow, StageContent, TruthRow
 from chorale.study.checking.drafts import Draft, earlier_stage
 from chorale.study.checking.named_files import read_markdown
@@ -48,13 +50,21 @@ def read_stage_files(
     draft: Draft, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
 ) -> StageFiles:
     """What `draft` comes with. `earlier` is what the stages before it in `drafts` came with."""
-    task = _task_of(draft, report)
+    kind = _task_of(draft, report)
+    options = None if kind is None else _options_of(draft, kind, report)
+    # Without its options, a task that depends on them can't say what an item is.
+    task = None if kind is None or (options is None and kind.configure) else kind
+    if task is not None and options is not None:
+        task = task.configured(options)
+    if task is not None and not names_columns_that_are_there(draft, task, report):
+        # What the rows lack follows from that.
+        task = None
     guidelines = read_markdown(draft.text("guidelines"), draft.at("guidelines"), report)
     items, taken = _read_items_of(draft, task, drafts, earlier, report)
     gold, gold_count = _read_gold_of(draft, task, taken, report)
     return StageFiles(
         task=task,
-        options=None if task is None else _options_of(draft, task, report),
+        options=options,
         items=items,
         gold=gold,
         gold_count=gold_count,
@@ -86,12 +96,13 @@ def _read_items_of(
     settings = draft.table(ItemSettings, "items")
     if settings is None:
         return (), frozenset()
-    if settings.from_ is not None:
-        source = earlier_stage(settings.from_, draft, drafts, draft.at("items", "from"), report)
-        if task and task.derive is None:
-            fix = "Give the stage a `file` of items, or another task."
+    if settings.from_:
+        at = draft.at("items", "from")
+        sources = [earlier_stage(name, draft, drafts, at, report) for name in settings.from_]
+        if task and task.derive is None and settings.of == "results":
+            fix = 'Give the stage a `file` of items, make them `of = "answers"`, or give it another task.'
             report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
-        return (), frozenset() if source is None else earlier[source].taken
+        return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
     file = row_file(settings.file, draft.at("items", "file"), report)
     if file is None or task is None:
         return (), frozenset()
@@ -119,6 +130,8 @@ def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
 def _read_gold_of(
     draft: Draft, task: Task | None, taken: frozenset[str], report: Report
 ) -> tuple[tuple[GoldRow, ...], int | None]:
+    if "round" in draft.raw:
+        return _read_round_of(draft, task, report)
     settings = draft.table(GoldSettings, "gold")
     file = settings and row_file(settings.file, draft.at("gold", "file"), report)
     if not settings or not file or not task:
@@ -134,6 +147,25 @@ def _read_gold_of(
     return gold, file.count
 
 
+def _read_round_of(draft: Draft, task: Task | None, report: Report) -> tuple[tuple[GoldRow, ...], int | None]:
+    """The items of a round: all of them have known answers."""
+    settings = draft.table(RoundSettings, "round")
+    file = settings and row_file(settings.file, draft.at("round", "file"), report)
+    if not settings or not file or not task:
+        return (), None
+    rows = tuple(_gold_in(file, task, frozenset()))
+    if settings.size is not None and file.count is not None and file.count < settings.size:
+        report.setting(
+            draft.at("round", "size"),
+            f"{settings.file} has {file.count} rows, fewer than everybody is to get",
+            f"Write at least {settings.size} rows, or lower `size`.",
+            settings.size,
+        )
+    if file.count == 0:
+        file.tell(None, "has no items", "Write one row an item.")
+    return rows, file.count
+
+
 def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldRow]:
     lines: dict[str, int] = {}
     for row in file.rows(task.item_type):
@@ -141,7 +173,7 @@ def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldR
         if key in taken:
             file.tell(row.line, "`id` belongs to an item already", "Give the gold row another `id`.", key)
         payload = file.shaped(row, task.item_type, task.parse_item)
-        answered, answer = file.answer_of(row, task)
+        answered, answer = file.answer_of(row, partial(task.parse_gold, item=payload))
         explanation = file.explanation_of(row)
         if key is not None and payload is not None and answered and explanation is not None:
             yield GoldRow(NewItem(key=key, payload=payload, group=key), answer, explanation)
@@ -156,6 +188,6 @@ def _read_truth_of(draft: Draft, task: Task | None, report: Report) -> tuple[Tru
 def _truth_in(file: RowFile, task: Task) -> Iterator[TruthRow]:
     for row in file.rows(task.item_type):
         payload = file.shaped(row, task.item_type, task.parse_item)
-        answered, answer = file.answer_of(row, task)
+        answered, answer = file.answer_of(row, partial(task.parse_answer, item=payload))
         if payload is not None and answered:
             yield TruthRow(task.view(payload), answer)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chorale.model import EntrySettings, GoldSettings, ItemSettings, PaySettings, StagePay
+from chorale.model import EntrySettings, GoldSettings, ItemSettings, PaySettings, RoundSettings, StagePay, money_text
 from chorale.study.checking.drafts import Draft, earlier_stage
 from chorale.study.checking.report import Report
 from chorale.study.checking.settings_shape import salvaged
@@ -24,7 +24,7 @@ def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
     contents: list[StageFiles] = []
     for draft in drafts:
         contents.append(read_stage_files(draft, drafts, contents, report))
-        _check_pay(draft, pay, report)
+        _check_pay(draft, pay, contents[-1], report)
     _check_confidence(drafts, report)
     _check_entry(drafts, contents, report)
     return contents
@@ -44,17 +44,22 @@ def _check_names(drafts: Sequence[Draft], report: Report) -> None:
             seen.add(draft.name)
 
 
-def _check_pay(draft: Draft, pay: PaySettings | None, report: Report) -> None:
+def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, report: Report) -> None:
     stage = draft.table(StagePay, "pay")
     if stage is None or pay is None or stage.expected_seconds is None:
         return
-    if stage.per_judgment * 3600 < pay.minimum_hourly * stage.expected_seconds:
+    # Finishing a round pays all of its answers a little more.
+    asked = draft.table(RoundSettings, "round") if "round" in draft.raw else None
+    size = (asked.size if asked else None) or content.gold_count or 0
+    each = stage.per_judgment + (stage.finished / size if asked and size else 0)
+    if each * 3600 < pay.minimum_hourly * stage.expected_seconds:
         enough = math.ceil(pay.minimum_hourly * stage.expected_seconds / 3600)
-        hourly = stage.per_judgment * 3600 // stage.expected_seconds
+        hourly = int(each * 3600 // stage.expected_seconds)
         report.setting(
             draft.at("pay", "per_judgment"),
-            f"pays {hourly} an hour, below `pay.minimum_hourly` ({pay.minimum_hourly})",
-            f"Pay at least {enough} per judgment.",
+            f"pays {money_text(hourly, pay.currency)} an hour, below `pay.minimum_hourly` "
+            f"({money_text(pay.minimum_hourly, pay.currency)})",
+            f"Pay at least {enough} ({money_text(enough, pay.currency)}) per judgment.",
             stage.per_judgment,
         )
 
@@ -64,17 +69,20 @@ def _check_confidence(drafts: Sequence[Draft], report: Report) -> None:
     by_name = {draft.name: draft for draft in reversed(drafts)}
     for draft in drafts:
         items = draft.table(ItemSettings, "items")
-        source = by_name.get(items.from_) if items and items.from_ else None
-        released = source and source.number("release_confidence")
-        # Above 1 it is wrong by itself.
-        if items and released and items.confidence < released <= 1:
-            report.setting(
-                draft.at("items", "confidence"),
-                f"`stage.items.confidence` is below the `release_confidence` of `{items.from_}` ({released:g}), "
-                "so it has no effect",
-                f"Write at least {released:g}, or lower the `release_confidence` there.",
-                items.confidence,
-            )
+        if items is None or items.of != "results":
+            continue
+        for name in items.from_:
+            source = by_name.get(name)
+            released = source and source.number("release_confidence")
+            # Above 1 it is wrong by itself.
+            if released and items.confidence < released <= 1:
+                report.setting(
+                    draft.at("items", "confidence"),
+                    f"`stage.items.confidence` is below the `release_confidence` of `{name}` ({released:g}), "
+                    "so it has no effect",
+                    f"Write at least {released:g}, or lower the `release_confidence` there.",
+                    items.confidence,
+                )
 
 
 def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report: Report) -> None:

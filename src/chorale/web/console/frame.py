@@ -9,7 +9,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
-from chorale.model import Refusal, UserError
+from chorale.model import EXPERT, Refusal, UserError
+from chorale.study import Study
 from chorale.web.console import texts
 from chorale.web.serving import Site
 from chorale.web.staff import staff_only
@@ -23,6 +24,9 @@ NOTICES = {
     "gold": "The item is gold now. Workers who have not seen it will meet it.",
     "all-gold": "{n} items are gold now. Workers who have not seen them will meet them.",
     "retired": "The gold is retired. Answers given so far stay graded.",
+    "gate-closed": "The gate is closed. Bonuses are booked and messages written.",
+    "message-sent": "The message is sent.",
+    "message-was-sent": "Somebody has sent that message already.",
     "password": "The password is changed. Every other session has ended.",
 }
 TEXTS: dict[str, Any] = {
@@ -59,6 +63,7 @@ class Console:
             "notice": _notice(request),
             "problem": None,
             "stages": list(self.site.study.stages.values()),
+            "has_protocol": has_protocol(self.site.study),
             **context,
         }
         return self.site.pages.page(f"console/{template}.html", status, **shown)
@@ -70,6 +75,11 @@ class Console:
 
     def problem(self, request: Request, status: int, message: str) -> Response:
         return self.page(request, "problem", status, message=message)
+
+
+def has_protocol(study: Study) -> bool:
+    """Whether there is anything to decide between stages, or to do for experts in them."""
+    return bool(study.gates) or any(EXPERT in stage.entry.qualifications for stage in study.settings.stage)
 
 
 def back_to(path: str, done: str, n: int | None = None) -> Response:

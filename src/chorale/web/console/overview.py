@@ -103,6 +103,7 @@ def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[EventR
 EVENT_KINDS = (
     *("arrived", "consented", "entered", "returned", "expired", "dropped"),
     *("labelled", "reopened", "derived", "withdrawn", "brought back"),
+    *("passed", "not passed", "qualified", "arm", "gate closed", "message sent", "budget reached"),
     *("made gold", "retired gold", "paused", "resumed", "settings", "exported"),
     *("set up", "password changed", "invited", "expert invited", "expert came"),
 )

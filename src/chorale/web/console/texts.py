@@ -47,7 +47,9 @@ def answer_text(value: Any) -> str:
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """What workers see of an item, in one line."""
-    text = " · ".join(answer_text(value) for value in stage.task.view(payload).values())
+    # What is in a structure is for the form to work with.
+    parts = (value for value in stage.task.view(payload).values() if not isinstance(value, dict))
+    text = " · ".join(map(answer_text, parts))
     return text if len(text) <= SUMMARY_CHARACTERS else f"{text[:SUMMARY_CHARACTERS]}…"
 
 

@@ -1,0 +1,131 @@
+"""What a study file can say about training, qualifying and paying people. Descriptions are the documentation."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from chorale.model.setting_types import Fraction, Money, Name, RelativePath, Settings, one_or_several
+
+EXPERT = "expert"
+"""The qualification that experts have by their invitation."""
+
+
+class RoundSettings(Settings):
+    file: RelativePath = Field(
+        description="JSONL or CSV file (JSONL for forms): an item per row with the expert's `answer`, and an "
+        "`explanation`. Everybody gets the same items, each in an order of their own, and every answer is graded."
+    )
+    size: int | None = Field(
+        default=None, ge=1, description="How many of the items each worker gets; all of them if not given."
+    )
+    feedback: Literal["at once", "later"] = Field(
+        default="later",
+        description="`at once` shows the explanation after every wrong answer, for practice; `later` says nothing "
+        "until the gate's message.",
+    )
+
+
+class Promotion(Settings):
+    to: Name = Field(description="The further qualification, for example `grader`.")
+    top_share: Fraction = Field(description="Share of those who were scored that gets it, the best first.")
+
+
+class GateSettings(Settings):
+    name: Name = Field(description="Name of the gate, and of the qualification that passing it gives.")
+    stage: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
+        min_length=1,
+        description="The stage whose graded answers are looked at, or a list of stages: each counts the same.",
+    )
+    graded: int = Field(
+        default=1,
+        ge=1,
+        description="Graded answers a worker must have in each of them; all of a round, whatever this says.",
+    )
+    threshold: Fraction | None = Field(default=None, description="Pass everybody whose mean score reaches this.")
+    top_share: float | None = Field(
+        default=None, gt=0, le=1, description="Pass this share of those who were scored, the best first."
+    )
+    top: int | None = Field(default=None, ge=1, description="Pass this many of those who were scored, the best first.")
+    floor: Fraction = Field(
+        default=0, description="With `top_share` or `top`: mean score below which nobody passes all the same."
+    )
+    ties: Literal["pass", "draw"] = Field(
+        default="pass",
+        description="With `top_share` or `top`, those who have the same score as the last to pass: all of them `pass` "
+        "too, or lots are drawn (`draw`), so that no more pass than there are places.",
+    )
+    decides: Literal["each", "together"] | None = Field(
+        default=None,
+        description="`each` worker as soon as they are scored (only by threshold), or all `together` when the gate "
+        "closes. By threshold each, otherwise together, if not given.",
+    )
+    workers: int | None = Field(
+        default=None,
+        ge=1,
+        description="A gate that decides together closes by itself once this many have finished and all they did is "
+        "graded; with `chorale close` or in the console at any time. For a gate that decides about each worker, how "
+        "many you expect: `chorale check` counts the cost for so many, and nothing closes.",
+    )
+    bonus: Money = Field(default=0, description="Paid to everybody who passes, in minor units (cents).")
+    promote: Promotion | None = Field(default=None, description="A further qualification for the best.")
+    message: RelativePath | None = Field(
+        default=None, description="Markdown file with the feedback everybody gets who was scored (docs/protocols.md)."
+    )
+    review: bool = Field(default=False, description="Whether an expert reads every message before it is sent.")
+
+    @model_validator(mode="after")
+    def _one_way_to_pass(self) -> "GateSettings":
+        given = [rule for rule in (self.threshold, self.top_share, self.top) if rule is not None]
+        if len(given) != 1:
+            raise ValueError("needs exactly one of `threshold`, `top_share` and `top`")
+        if self.decides == "each" and self.threshold is None:
+            raise ValueError('`decides = "each"` needs a `threshold`: the best of all are known only together')
+        if self.decides_each and self.promote:
+            raise ValueError('`promote` needs `decides = "together"`: the best of all are known only then')
+        return self
+
+    @property
+    def decides_each(self) -> bool:
+        return self.decides == "each" or (self.decides is None and self.threshold is not None)
+
+
+class ArmsSettings(Settings):
+    names: tuple[Name, ...] = Field(min_length=2, description="The arms. Everybody is put in one, by chance, for good.")
+    weights: tuple[int, ...] = Field(
+        default=(), description="How many of each in a block, in the same order; one each if not given."
+    )
+    after: Name | None = Field(
+        default=None,
+        description="Qualification somebody must have before they are put in an arm; at consent if not given.",
+    )
+    stratify: Literal["panel"] | None = Field(
+        default=None, description="Balance the arms within every panel people come from."
+    )
+
+    @model_validator(mode="after")
+    def _weights_fit(self) -> "ArmsSettings":
+        if len(set(self.names)) < len(self.names):
+            raise ValueError("`names` has a name twice")
+        if self.weights and (len(self.weights) != len(self.names) or min(self.weights) < 1):
+            raise ValueError("`weights` needs a whole number of at least 1 for every name")
+        return self
+
+
+class GoldBonus(Settings):
+    right: int = Field(ge=1, description="Right answers to gold…")
+    of: int = Field(ge=1, description="…among so many in a row (1 to `of`, the next `of` after that, and so on)…")
+    amount: Money = Field(description="…earn this, in minor units (cents).")
+
+    @model_validator(mode="after")
+    def _possible(self) -> "GoldBonus":
+        if self.right > self.of:
+            raise ValueError(f"`right` ({self.right}) is more than `of` ({self.of})")
+        return self
+
+
+class PartsBonus(Settings):
+    beyond: int = Field(default=0, ge=0, description="Parts of an answer that the pay per judgment covers.")
+    amounts: tuple[Money, ...] = Field(
+        min_length=1,
+        description="Paid for the first part beyond, the second, and so on; the last amount for all further ones.",
+    )

@@ -1,0 +1,30 @@
+"""What settings are made of."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+Money = Annotated[int, Field(ge=0, le=1_000_000)]
+RelativePath = Annotated[str, Field(min_length=1, max_length=400)]
+Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+class Settings(BaseModel):
+    """A table of the study file: nothing in it that is not known, and nothing that changes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is blank. Fill it in.")
+    return value
+
+
+def one_or_several(value: Any) -> Any:
+    """Let a text stand for a list of one."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,141 @@
+"""How many people a study takes at the least, and how many of them go through which stage before they may go on."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+
+from chorale.model import EXPERT, GateSettings, NewItem, StageSettings, StudySettings
+
+
+@dataclass(frozen=True, slots=True)
+class Turnout:
+    """The fewest people who can do a study, if nobody fails at a gate that could pass everybody."""
+
+    workers: int
+    stages: Mapping[str, int]
+    """By stage; 0 where only experts work."""
+    scored: Mapping[str, int]
+    """By gate: how many it decides about, so that enough of them pass; or as many as its `workers` says."""
+    needed: Mapping[str, int]
+    """By gate: how many must pass."""
+
+    def passing(self, gate: GateSettings) -> int:
+        """How many pass a gate at most, but for those who share a place."""
+        scored = self.scored[gate.name]
+        if gate.top is not None:
+            return min(scored, gate.top)
+        return scored if gate.top_share is None else _share_of(scored, gate.top_share)
+
+
+def fewest_people(
+    settings: StudySettings, items: Mapping[str, Sequence[NewItem]], *, most_judgments: bool = False
+) -> Turnout:
+    """Count back from the last stages to the first: whoever is to work in one has come through all before it.
+
+    `items` are those that stages have from files. With `most_judgments`, there are enough people for items that ask for
+    the most judgments they can.
+    """
+    counting = _Counting(settings, items, most_judgments=most_judgments)
+    return Turnout(
+        counting.together(settings.stage),
+        {stage.name: counting.in_stage(stage) for stage in settings.stage},
+        {gate.name: counting.scored(gate) for gate in settings.gate},
+        {gate.name: counting.needed(gate) for gate in settings.gate},
+    )
+
+
+class _Counting:
+    def __init__(
+        self, settings: StudySettings, items: Mapping[str, Sequence[NewItem]], *, most_judgments: bool
+    ) -> None:
+        self._settings = settings
+        self._items = items
+        self._most_judgments = most_judgments
+        self._stages = {stage.name: stage for stage in settings.stage}
+        self._found: dict[str, int] = {}
+
+    def in_stage(self, stage: StageSettings) -> int:
+        if stage.name not in self._found:
+            later = (other for other in self._settings.stage if other.entry.qualified_in == stage.name)
+            self._found[stage.name] = (
+                0
+                if EXPERT in stage.entry.qualifications
+                else max(
+                    self._for_its_own_work(stage),
+                    *(self.scored(gate) for gate in self._settings.gate if stage.name in gate.stage),
+                    *map(self.in_stage, later),
+                    1,
+                )
+            )
+        return self._found[stage.name]
+
+    def scored(self, gate: GateSettings) -> int:
+        share = gate.top_share or 1.0
+        for_passing = ceil(self.needed(gate) / share)
+        promote = gate.promote
+        promoted = 0 if promote is None else self._needed_with(promote.to, gate)
+        for_promotion = ceil(promoted / promote.top_share) if promote is not None and promote.top_share else promoted
+        return max(gate.workers or 1, for_passing, for_promotion)
+
+    def needed(self, gate: GateSettings) -> int:
+        return self._needed_with(gate.name, gate)
+
+    def together(self, stages: Iterable[StageSettings], among: frozenset[str] = frozenset()) -> int:
+        """People for all of these stages: the same for all, but for those of different arms.
+
+        They are counted among people of the arms `among`; among everybody if there are none.
+        """
+        arms = self._settings.arms
+        weights = {} if arms is None else dict(zip(arms.names, arms.weights or (1,) * len(arms.names), strict=False))
+        found = 0
+        for stage in stages:
+            people = self.in_stage(stage)
+            theirs = sum(weight for arm, weight in weights.items() if arm in stage.arms and (arm in among or not among))
+            # Of all who come, only so many are put in an arm of this stage.
+            everybody = sum(weight for arm, weight in weights.items() if arm in among or not among)
+            found = max(found, ceil(people * everybody / theirs) if theirs else people)
+        return found
+
+    def _needed_with(self, qualification: str, gate: GateSettings) -> int:
+        among = (frozenset(self._stages[name].arms) for name in gate.stage if self._stages[name].arms)
+        return self.together(self._that_ask_for(qualification, gate), frozenset().union(*among))
+
+    def _that_ask_for(self, qualification: str, gate: GateSettings) -> list[StageSettings]:
+        arms = self._settings.arms
+        for_arms = arms is not None and arms.after == qualification
+        return [
+            stage
+            for stage in self._settings.stage
+            if stage.name not in gate.stage
+            and (qualification in stage.entry.qualifications or (for_arms and bool(stage.arms)))
+        ]
+
+    def _for_its_own_work(self, stage: StageSettings) -> int:
+        if stage.round is not None:
+            return 1
+        judgments = self._judgments(stage)
+        items = self._items.get(stage.name, ())
+        parts = Counter(item.group for item in items)
+        people = max(parts.values(), default=1) * judgments
+        if stage.sources and stage.entry.exclude_contributors:
+            people += self._contributors(stage)
+        if stage.max_per_worker:
+            people = max(people, ceil(len(items) * judgments / stage.max_per_worker))
+        return people
+
+    def _judgments(self, stage: StageSettings) -> int:
+        asked = stage.judgments.max if self._most_judgments else stage.judgments.min
+        more = stage.judgments.sample
+        return asked if more is None else max(asked, more.judgments)
+
+    def _contributors(self, stage: StageSettings) -> int:
+        """People who worked on what an item of the stage comes from, and do not get it."""
+        if stage.items is not None and stage.items.of == "answers":
+            return 1
+        sources = (self._stages[name] for name in stage.sources)
+        return max((self._judgments(one) for one in sources if EXPERT not in one.entry.qualifications), default=0)
+
+
+def _share_of(count: int, share: float) -> int:
+    return max(1, floor(count * share + 0.5))

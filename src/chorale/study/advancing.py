@@ -1,0 +1,71 @@
+"""What happens by itself as a study goes on: gates that have waited long enough close, samples are drawn."""
+
+from collections.abc import Sequence
+
+from chorale.model import StageSettings
+from chorale.store import Tx, events, labels, setup
+from chorale.study.gates import close_ready_gates
+from chorale.study.running import RunningStage, Study
+from chorale.study.settling import settle_group
+from chorale.study.work import more_may_come
+
+
+def advance(tx: Tx, study: Study) -> list[str]:
+    """Do what is due; what it was, in words. Doing it again changes nothing."""
+    return [f"gate {name} closed" for name in close_ready_gates(tx, study)] + draw_samples(tx, study)
+
+
+def draw_samples(tx: Tx, study: Study) -> list[str]:
+    """Draw the items that get another number of judgments than the others.
+
+    Of every stage they come from, once it has no more to give: only then has every item the same chance.
+    """
+    done = []
+    for stage in study.stages.values():
+        if stage.settings.judgments.sample is None:
+            continue
+        for source in stage.settings.sources or ("",):
+            note = f"sampled:{stage.name}:{source}"
+            if setup.setting_value(tx, note) is not None:
+                continue
+            if source and more_may_come(tx, study, study.stage(source)):
+                continue
+            found = labels.items_from(tx, stage.id, study.stage(source).id if source else None)
+            if found:
+                setup.set_setting(tx, note, "drawn")
+                drawn = drawn_items(study, stage.settings, found)
+                _ask_for_more(tx, study, stage, source, found, drawn)
+                done.append(f"{len(drawn)} items of {stage.name} drawn")
+    return done
+
+
+def drawn_items(
+    study: Study, stage: StageSettings, items: Sequence[tuple[int, str, str]]
+) -> Sequence[tuple[int, str, str]]:
+    """Those of the items that chance draws: the same whenever it is asked."""
+    rule = stage.judgments.sample
+    if rule is None:
+        return ()
+    seed = study.settings.study.seed
+    count = rule.items if rule.items is not None else round((rule.share or 0.0) * len(items))
+    return sorted(items, key=lambda one: setup.drawn_share(seed, f"{stage.name}:more", one[1]))[:count]
+
+
+def _ask_for_more(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    source: str,
+    of: Sequence[tuple[int, str, str]],
+    drawn: Sequence[tuple[int, str, str]],
+) -> None:
+    labels.mark_sampled(tx, [item_id for item_id, _, _ in drawn])
+    evidence = {
+        "from": source or "the file",
+        "of": len(of),
+        "last": max(item_id for item_id, _, _ in of),
+        "items": [key for _, key, _ in drawn],
+    }
+    events.record(tx, study.clock(), "sampled", evidence, stage_id=stage.id)
+    for item_id, _, group in drawn:
+        settle_group(tx, study, stage, group, only=item_id)

@@ -1,0 +1,159 @@
+"""What a study has cost, in the terms papers report: per result, per valid answer, per arm; with training and without.
+
+Fees are part of every cost. Work that does not count (its worker was dropped, or its item withdrawn) is paid all the
+same, and is told apart.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chorale.model import AssignmentKind, EntryKind, ItemState
+from chorale.store import Tx, gates, results
+from chorale.store.results import LedgerLine, ResponseRow
+from chorale.study.running import RunningStage, Study
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What one worker had in one stage."""
+
+    worker: str
+    stage: str
+    paid: int
+    fees: int
+    discarded: int
+    """Of what was paid: for answers that do not count."""
+
+    @property
+    def cost(self) -> int:
+        return self.paid + self.fees
+
+    @property
+    def wasted(self) -> float:
+        """What the answers that do not count cost, with their part of the fees."""
+        return self.cost * self.discarded / self.paid if self.paid else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CostTerms:
+    """Costs in minor units; None where there is nothing to divide by."""
+
+    cost: int
+    training: int
+    """Of that: in rounds."""
+    discarded: int
+    """Of that: for answers that do not count."""
+    results: int
+    """Results that are released."""
+    answers: int
+    """Answers that count, where results come from."""
+    per_result: float | None
+    per_result_without_training: float | None
+    per_result_without_discarded: float | None
+    """Without training, and without work that does not count."""
+    per_answer: float | None
+    per_answer_without_training: float | None
+    per_answer_without_discarded: float | None
+
+
+def cost_terms(spent: Sequence[Spending], rounds: frozenset[str], released: int, answers: int) -> CostTerms:
+    """Put what was spent against what came of it. `rounds` are the names of the stages that train people."""
+    cost = sum(one.cost for one in spent)
+    training = sum(one.cost for one in spent if one.stage in rounds)
+    discarded = round(sum(one.wasted for one in spent if one.stage not in rounds))
+
+    def per(what: int, amount: int) -> float | None:
+        return amount / what if what else None
+
+    bare = cost - training
+    return CostTerms(
+        cost=cost,
+        training=training,
+        discarded=discarded,
+        results=released,
+        answers=answers,
+        per_result=per(released, cost),
+        per_result_without_training=per(released, bare),
+        per_result_without_discarded=per(released, bare - discarded),
+        per_answer=per(answers, cost),
+        per_answer_without_training=per(answers, bare),
+        per_answer_without_discarded=per(answers, bare - discarded),
+    )
+
+
+def study_costs(tx: Tx, study: Study) -> CostTerms:
+    """The costs of the whole study. Its results are those of its final stages."""
+    spent, answers = _spent(tx)
+    return cost_terms(spent, _rounds(study), *_yield(tx, final_stages(study), answers))
+
+
+def final_stages(study: Study) -> list[RunningStage]:
+    """The stages a study's results are of: nothing but grading and looking at samples follows on them."""
+    stages = list(study.stages.values())
+    return [stage for stage in stages if _is_last(stage, stages)]
+
+
+def arm_costs(tx: Tx, study: Study) -> dict[str, CostTerms]:
+    """The costs of every arm: all its workers had anywhere, against what came of the stages that are its own."""
+    if study.settings.arms is None:
+        return {}
+    spent, answers = _spent(tx)
+    arms = gates.arms(tx)
+    found = {}
+    for arm in study.settings.arms.names:
+        own = [stage for stage in study.stages.values() if stage.settings.arms == (arm,)]
+        final = [stage for stage in own if _is_last(stage, own)]
+        mine = [one for one in spent if arms.get(one.worker) == arm]
+        found[arm] = cost_terms(mine, _rounds(study), *_yield(tx, final, answers))
+    return found
+
+
+def _rounds(study: Study) -> frozenset[str]:
+    return frozenset(name for name, stage in study.stages.items() if stage.round_size is not None)
+
+
+def _is_last(stage: RunningStage, among: Sequence[RunningStage]) -> bool:
+    if stage.round_size is not None or _looks_after_others(stage):
+        return False
+    return not any(stage.name in later.settings.sources and not _looks_after_others(later) for later in among)
+
+
+def _looks_after_others(stage: RunningStage) -> bool:
+    """Whether a stage is there for the work of other stages, as grading and monitoring are."""
+    items = stage.settings.items
+    return stage.settings.grades or (items is not None and items.sample < 1)
+
+
+def _yield(tx: Tx, stages: Sequence[RunningStage], answers: Mapping[str, int]) -> tuple[int, int]:
+    """Released results, and answers that count, of some stages."""
+    names = {stage.name for stage in stages}
+    released = sum(counts.released for counts in results.stage_counts(tx) if counts.name in names)
+    return released, sum(answers[name] for name in names)
+
+
+def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
+    """What everybody had where; and how many answers count, by stage."""
+    answers: dict[str, int] = defaultdict(int)
+    unused: set[int] = set()
+    for response in results.all_responses(tx):
+        if _counts(response):
+            answers[response.stage] += 1
+        elif response.kind == AssignmentKind.PRODUCTION:
+            unused.add(response.id)
+    discarded: dict[tuple[str, str], int] = defaultdict(int)
+    for line in results.ledger(tx):
+        if line.kind != EntryKind.FEE and _response_of(line) in unused:
+            discarded[line.stage, line.worker] += line.amount
+    paid = results.paid_by_participation(tx)
+    spent = [Spending(worker, stage, *paid[stage, worker], discarded[stage, worker]) for stage, worker in paid]
+    return spent, answers
+
+
+def _counts(response: ResponseRow) -> bool:
+    return response.counts and response.item_state != ItemState.WITHDRAWN
+
+
+def _response_of(line: LedgerLine) -> int | None:
+    kind, _, rest = line.cause.partition(":")
+    return int(rest.partition(":")[0]) if kind == "response" else None

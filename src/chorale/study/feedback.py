@@ -1,0 +1,148 @@
+"""Feedback messages: a requester's template filled with how somebody did, against everybody and answer by answer."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import Any
+
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from chorale.protocol import GateVerdict
+from chorale.store.gates import GradedAnswer
+
+LISTED = 3
+"""How many of the best and of the worst answers a message lists."""
+LONGEST_TEXT = 600
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
+_TEMPLATES = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False, trim_blocks=True)
+
+
+class TemplateMistakeError(Exception):
+    """A template that can't be filled: the line, and why."""
+
+    def __init__(self, line: int | None, why: str) -> None:
+        super().__init__(why)
+        self.line = line
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """A graded answer as a template can show it. All text is safe to stand in Markdown."""
+
+    item: str
+    answer: str
+    score: float
+    reasons: tuple[str, ...]
+    expert: str
+    """The expert's answer; empty if people graded it."""
+
+
+def compose(
+    template: str,
+    verdict: GateVerdict,
+    own: Sequence[GradedAnswer],
+    everybody: Sequence[GradedAnswer],
+    extra: Mapping[str, Any],
+) -> str:
+    """The message to one worker, in Markdown.
+
+    The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded
+    answers of the worker in the order they gave them, `best` and `worst`, some of them; `flagged`, those with reasons,
+    and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean (`own`) and everybody's
+    (`average`); and what is in `extra`.
+    """
+    shown = [_shown(answer) for answer in own]
+    by_score = sorted(range(len(shown)), key=lambda place: (-shown[place].score, place))
+    flagged = [answer for answer in shown if answer.reasons]
+    return _filled(
+        template,
+        {
+            **extra,
+            "score": verdict.score,
+            "average": verdict.evidence["average"],
+            "rank": verdict.evidence["rank"],
+            "of": verdict.evidence["of"],
+            "needed": verdict.evidence["needed"],
+            "passed": verdict.passed,
+            "promoted": verdict.promoted,
+            "answers": shown,
+            "best": [shown[place] for place in by_score[:LISTED]],
+            "worst": [shown[place] for place in reversed(by_score[LISTED:][-LISTED:])],
+            "flagged": flagged,
+            "flagged_share": len(flagged) / len(shown) if shown else 0.0,
+            "criteria": _criteria(own, everybody),
+        },
+    )
+
+
+def check_template(template: str, extra: Mapping[str, Any]) -> None:
+    """Fill a template with made-up work: TemplateMistakeError if that can't be done."""
+    evidence = {"average": 0.5, "rank": 1, "of": 2, "needed": 0.5}
+    answer = GradedAnswer(1, "w", 1, 1, 0.5, ("a reason",), "an answer", {"text": "an item"}, {"clarity": 0.5})
+    for passed in (True, False):
+        made_up = GateVerdict("w", 0.5, passed, passed, "", evidence)
+        compose(template, made_up, [answer] * 7, [answer] * 7, extra)
+        compose(template, made_up, [answer], [answer], extra)
+
+
+def _filled(template: str, values: Mapping[str, Any]) -> str:
+    try:
+        return _compiled(template).render(values)
+    except TemplateSyntaxError as error:
+        raise TemplateMistakeError(error.lineno, error.message or "can't be understood") from None
+    except (TemplateError, TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as error:
+        raise TemplateMistakeError(None, str(error)) from None
+
+
+@lru_cache(maxsize=64)
+def _compiled(template: str) -> Template:
+    return _TEMPLATES.from_string(template)
+
+
+def _criteria(own: Sequence[GradedAnswer], everybody: Sequence[GradedAnswer]) -> dict[str, dict[str, float]]:
+    names = list(dict.fromkeys(name for answer in own for name in answer.criteria))
+    return {name: {"own": _mean_of(own, name), "average": _mean_of(everybody, name)} for name in names}
+
+
+def _mean_of(answers: Sequence[GradedAnswer], criterion: str) -> float:
+    return fmean(answer.criteria[criterion] for answer in answers if criterion in answer.criteria)
+
+
+def _shown(answer: GradedAnswer) -> ShownAnswer:
+    return ShownAnswer(
+        in_markdown(_in_words(answer.payload)),
+        in_markdown(_by_name(answer.answer)),
+        answer.score,
+        tuple(map(in_markdown, answer.reasons)),
+        in_markdown(_by_name(answer.expert)),
+    )
+
+
+def _by_name(value: Any) -> str:
+    """The fields of an answer with their names, and nothing of those that are empty."""
+    if not isinstance(value, dict):
+        return _in_words(value)
+    return " · ".join(f"{name}: {text}" for name, part in value.items() if (text := _in_words(part)))
+
+
+def _in_words(value: Any) -> str:
+    """What somebody wrote or saw, in one line."""
+    if isinstance(value, dict):
+        return " · ".join(text for part in value.values() if (text := _in_words(part)))
+    if isinstance(value, list):
+        return ", ".join(text for part in value if (text := _in_words(part)))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)
+
+
+def in_markdown(text: str) -> str:
+    """Text that Markdown leaves as it is, in one line and not too long."""
+    line = " ".join(text.split())
+    cut = line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…"
+    return _MARKDOWN.sub(r"\\\1", cut)

@@ -1,0 +1,266 @@
+"""Between stages: who passes a gate, and what follows for them.
+
+A gate looks at the graded answers of its stages. It decides about each worker as soon as they are scored, or about all
+together when it is closed; about nobody twice. Whoever passes gets the qualification of the gate's name and its bonus,
+the best may be promoted, everybody who was scored gets the message, and all of it is written down with the evidence.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from chorale.model import MessageState, Refusal, money_text
+from chorale.protocol import Candidate, GateVerdict, decide_gate
+from chorale.store import Tx, events, gates
+from chorale.store.gates import GradedAnswer
+from chorale.study.entering import put_in_arm
+from chorale.study.feedback import TemplateMistakeError, compose
+from chorale.study.paying import covers, pay_bonus
+from chorale.study.running import RunningGate, RunningStage, Study
+
+
+@dataclass(frozen=True, slots=True)
+class GateField:
+    """Everybody a gate could decide about now."""
+
+    candidates: tuple[Candidate, ...]
+    ids: dict[str, int]
+    """Of the candidates, by pseudonym."""
+    waiting: int
+    """Workers who have done enough and are not graded yet."""
+    answers: dict[str, list[GradedAnswer]]
+
+
+def stages_of(study: Study, gate: RunningGate) -> list[RunningStage]:
+    return [study.stage(name) for name in gate.settings.stage]
+
+
+def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None) -> GateField:
+    """Who has done enough for a gate to decide about them, and is not decided about yet."""
+    stages = stages_of(study, gate)
+    ids = [stage.id for stage in stages]
+    decided = gates.decided_about(tx, gate.name)
+    done = [
+        each
+        for each, answered in gates.answered_by(tx, ids, worker_id).items()
+        if each not in decided and all(answered.get(stage.id, 0) >= _enough(stage, gate) for stage in stages)
+    ]
+    graded: dict[int, list[GradedAnswer]] = defaultdict(list)
+    for answer in gates.graded_answers(tx, ids, worker_id) if done else ():
+        graded[answer.worker_id].append(answer)
+    candidates, by_name, found, waiting = [], {}, {}, 0
+    for each in done:
+        answers = graded[each]
+        by_stage = {stage.name: [one.score for one in answers if one.stage_id == stage.id] for stage in stages}
+        if any(len(by_stage[stage.name]) < _enough(stage, gate) for stage in stages):
+            waiting += 1
+            continue
+        name = answers[0].worker
+        candidates.append(Candidate(name, by_stage))
+        by_name[name] = each
+        found[name] = answers
+    return GateField(tuple(candidates), by_name, waiting, found)
+
+
+def _enough(stage: RunningStage, gate: RunningGate) -> int:
+    return gate.settings.graded if stage.round_size is None else stage.round_size
+
+
+def decide_about(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> None:
+    """Let the gates that decide about each worker look at one who has just been graded in a stage."""
+    for gate in study.gates.values():
+        if gate.settings.decides_each and stage.name in gate.settings.stage:
+            field = survey(tx, study, gate, worker_id)
+            _decide(tx, study, gate, field)
+
+
+def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str) -> list[GateVerdict]:
+    """Decide about everybody together, and end the gate's stages. Closing twice is once."""
+    if gate.settings.decides_each:
+        raise Refusal("no_closing", f"The gate {gate.name} decides about each worker as they finish.")
+    if gate.name in gates.closed_gates(tx):
+        return []
+    field = survey(tx, study, gate)
+    if not _affordable(tx, study, gate, field):
+        raise Refusal(
+            "budget", f"The bonuses of the gate {gate.name} would exceed the budget. Raise `pay.budget` first."
+        )
+    gates.close(tx, gate.name, study.clock())
+    verdicts = _decide(tx, study, gate, field)
+    evidence = {
+        "gate": gate.name,
+        "by": by,
+        "scored": len(verdicts),
+        "passed": sum(verdict.passed for verdict in verdicts),
+        "promoted": sum(verdict.promoted for verdict in verdicts),
+        "not_graded": field.waiting,
+        "rule": gate.settings.model_dump(mode="json", exclude_defaults=True),
+    }
+    events.record(tx, study.clock(), "gate closed", evidence, stage_id=stages_of(study, gate)[-1].id)
+    return verdicts
+
+
+def close_ready_gates(tx: Tx, study: Study) -> list[str]:
+    """Close the gates that have waited for so many workers and have them now, all graded."""
+    closed = gates.closed_gates(tx)
+    names = []
+    for gate in study.gates.values():
+        needed = gate.settings.workers
+        if needed is None or gate.name in closed or gate.settings.decides_each:
+            continue
+        field = survey(tx, study, gate)
+        ready = len(field.candidates) >= needed and not field.waiting
+        # Without the money it stays open, and everything else goes on.
+        if ready and _affordable(tx, study, gate, field):
+            close_gate(tx, study, gate, f"{needed} workers were scored")
+            names.append(gate.name)
+    return names
+
+
+def _affordable(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> bool:
+    """Whether the budget covers the bonuses of everybody who would pass now."""
+    passing = sum(verdict.passed for verdict in decide_gate(gate.settings, field.candidates))
+    return not gate.settings.bonus or covers(tx, study, gate.settings.bonus * passing, passing)
+
+
+def decide_about_everybody(tx: Tx, study: Study) -> None:
+    """Let gates that decide about each worker catch up: one that is new has not looked at those who are done."""
+    for gate in study.gates.values():
+        if gate.settings.decides_each:
+            _decide(tx, study, gate, survey(tx, study, gate))
+
+
+def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> list[GateVerdict]:
+    if not field.candidates:
+        return []
+    alone = gate.settings.decides_each
+    earlier = [row.score for row in gates.verdicts(tx, gate.name)] if alone else []
+    verdicts = decide_gate(gate.settings, field.candidates, earlier)
+    everybody = [answer for answers in field.answers.values() for answer in answers]
+    if alone and gate.message is not None and "criteria" in gate.message:
+        # Only to tell somebody how others did by each criterion are all answers needed.
+        everybody = gates.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
+    for verdict in verdicts:
+        _follow(tx, study, gate, field.ids[verdict.worker], verdict, field.answers[verdict.worker])
+        if gate.message is not None:
+            _write(tx, study, gate, field.ids[verdict.worker], verdict, field.answers[verdict.worker], everybody)
+    return verdicts
+
+
+def _follow(
+    tx: Tx, study: Study, gate: RunningGate, worker_id: int, verdict: GateVerdict, answers: Sequence[GradedAnswer]
+) -> None:
+    """What a verdict means for a worker: written down, qualified, paid, promoted, put in an arm."""
+    now, rule = study.clock(), gate.settings
+    stage = stages_of(study, gate)[-1]
+    evidence = {
+        **verdict.evidence,
+        "gate": gate.name,
+        "promoted": verdict.promoted,
+        "reason": verdict.reason,
+        "grades": [answer.grade_id for answer in answers],
+    }
+    gates.add_verdict(tx, gate.name, worker_id, now, verdict.score, verdict.passed, evidence)
+    kind = "passed" if verdict.passed else "not passed"
+    events.record(tx, now, kind, evidence, stage_id=stage.id, worker_id=worker_id)
+    granted = [rule.name] if verdict.passed else []
+    if verdict.promoted and rule.promote is not None:
+        granted.append(rule.promote.to)
+    for name in granted:
+        if gates.grant(tx, worker_id, name, now):
+            told = {"qualification": name, "gate": gate.name, "score": verdict.score}
+            events.record(tx, now, "qualified", told, worker_id=worker_id)
+            if study.settings.arms is not None and study.settings.arms.after == name:
+                put_in_arm(tx, study, worker_id)
+    if verdict.passed and rule.bonus:
+        pay_bonus(tx, study, stage, worker_id, f"gate:{gate.name}:{worker_id}", rule.bonus, f"passed {gate.name}")
+
+
+def _write(
+    tx: Tx,
+    study: Study,
+    gate: RunningGate,
+    worker_id: int,
+    verdict: GateVerdict,
+    own: Sequence[GradedAnswer],
+    everybody: Sequence[GradedAnswer],
+) -> None:
+    state = MessageState.DRAFT if gate.settings.review else MessageState.SENT
+    in_words = [_told(study, answer) for answer in own]
+    try:
+        body = compose(gate.message or "", verdict, in_words, everybody, message_extra(study, gate))
+    except TemplateMistakeError as mistake:
+        # Nobody's work may be lost for a template that was tried with other answers. An expert has to finish it.
+        body, state = gate.message or "", MessageState.DRAFT
+        told = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
+        events.record(tx, study.clock(), "message not filled", told, worker_id=worker_id)
+    title = study.stage(gate.settings.stage[-1]).settings.title
+    gates.add_message(tx, worker_id, f"gate:{gate.name}", study.clock(), title, body, state)
+
+
+def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
+    """An answer, and the expert's if there is one, as a person understands them."""
+    tell = study.stage_by_id(answer.stage_id).task.tell
+    expert = None if answer.expert is None else tell(answer.payload, answer.expert)
+    return replace(answer, answer=tell(answer.payload, answer.answer), expert=expert)
+
+
+def message_extra(study: Study, gate: RunningGate) -> dict[str, str]:
+    """What a message can say beside how somebody did."""
+    return {
+        "study": study.settings.study.title,
+        "contact": study.settings.study.contact,
+        "bonus": money_text(gate.settings.bonus, study.settings.pay.currency),
+    }
+
+
+def send_message(tx: Tx, study: Study, message_id: int, body: str, by: str) -> bool:
+    """Send a message that waited for an expert, as they have left it; False if it was sent before."""
+    found = gates.message_by_id(tx, message_id)
+    if found is None:
+        raise Refusal("not_found", "There is no such message. Go back to the list.", 404)
+    sent = gates.send(tx, message_id, body, study.clock())
+    if sent:
+        evidence = {"message": message_id, "cause": found.cause, "by": by, "changed": body != found.body}
+        events.record(tx, study.clock(), "message sent", evidence, worker_id=found.worker_id)
+    return sent
+
+
+@dataclass(frozen=True, slots=True)
+class GateStatus:
+    name: str
+    stages: tuple[str, ...]
+    state: str
+    """open, closed, or each: one that decides about each worker."""
+    scored: int
+    """Workers it could decide about now."""
+    waiting: int
+    passed: int
+    not_passed: int
+
+
+def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:
+    """Where every gate stands."""
+    closed = gates.closed_gates(tx)
+    found = []
+    for gate in study.gates.values():
+        field = survey(tx, study, gate)
+        given = gates.verdicts(tx, gate.name)
+        passed = sum(verdict.passed for verdict in given)
+        state = "each" if gate.settings.decides_each else "closed" if gate.name in closed else "open"
+        found.append(
+            GateStatus(
+                gate.name,
+                gate.settings.stage,
+                state,
+                len(field.candidates),
+                field.waiting,
+                passed,
+                len(given) - passed,
+            )
+        )
+    return found
+
+
+def statuses_as_json(tx: Tx, study: Study) -> list[dict[str, object]]:
+    return [asdict(status) for status in gate_statuses(tx, study)]

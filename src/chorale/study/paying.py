@@ -1,0 +1,159 @@
+"""The ledger: what work earns, the panel's fee on it, and whether the budget allows more."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chorale.model import EntryKind, GoldRecord, money_text
+from chorale.protocol import fee_due, fee_on, gold_bonus, parts_bonus
+from chorale.store import Tx, events, setup, work
+from chorale.store.results import LedgerLine
+from chorale.store.work import ParticipationRow
+from chorale.study.running import RunningStage, Study
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    earned: int
+    fee: int
+    exact_fee: int
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """One line of the ledger to be."""
+
+    cause: str
+    kind: EntryKind
+    amount: int
+    reason: str
+
+
+def earned_by(
+    stage: RunningStage, currency: str, response_id: int, parts: int, record: GoldRecord | None
+) -> list[Amount]:
+    """What a response earns. `record` is the worker's gold after it, if it was gold in production."""
+    pay = stage.settings.pay
+    gold = stage.settings.gold
+    rules = (
+        Amount(
+            f"response:{response_id}:base",
+            EntryKind.BASE,
+            pay.per_judgment,
+            f"a judgment in {stage.name}, {money_text(pay.per_judgment, currency)} each",
+        ),
+        Amount(
+            f"response:{response_id}:parts",
+            EntryKind.BONUS,
+            parts_bonus(parts, pay.parts),
+            f"{parts} parts, {pay.parts.beyond if pay.parts else 0} of them paid with the judgment",
+        ),
+        Amount(
+            f"response:{response_id}:gold",
+            EntryKind.BONUS,
+            gold_bonus(record, gold.bonus) if record is not None and gold is not None else 0,
+            "answered well where we know the answer",
+        ),
+    )
+    return [amount for amount in rules if amount.amount]
+
+
+def for_finishing(stage: RunningStage, response_id: int) -> Amount:
+    """What the last answer of a round earns on top."""
+    return Amount(
+        f"response:{response_id}:finished", EntryKind.BONUS, stage.settings.pay.finished, f"finished {stage.name}"
+    )
+
+
+def is_for_finishing(line: LedgerLine) -> bool:
+    return line.cause.startswith("response:") and line.cause.endswith(":finished")
+
+
+def book(
+    tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, amounts: Sequence[Amount], now: int
+) -> Paid:
+    """Write amounts into the ledger, and the panel's fee on them."""
+    for one in amounts:
+        work.add_entry(tx, one.cause, now, record.worker_id, stage.id, one.kind, one.amount, one.reason)
+    earned = sum(one.amount for one in amounts)
+    percent = study.settings.pay.fee_percent
+    exact_fee = fee_on(earned, percent)
+    fee = fee_due(record.exact_fees + exact_fee, record.fees)
+    if fee:
+        work.add_entry(
+            tx,
+            f"{amounts[0].cause.rpartition(':')[0]}:fee",
+            now,
+            record.worker_id,
+            stage.id,
+            EntryKind.FEE,
+            fee,
+            f"{percent:g}% on this and the payments before, as far as not booked yet",
+        )
+    return Paid(earned, fee, exact_fee)
+
+
+def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: str, amount: int, reason: str) -> None:
+    """Book a bonus that no single response earned. The cause makes sure it is booked once."""
+    record = work.participation_of(tx, stage.id, worker_id, lock=True)
+    if record is None:
+        raise RuntimeError(f"a bonus for somebody who never was in {stage.name}")
+    paid = book(tx, study, stage, record, [Amount(f"{cause}:bonus", EntryKind.BONUS, amount, reason)], study.clock())
+    work.add_earnings(tx, stage.id, worker_id, paid.earned, paid.fee, paid.exact_fee)
+
+
+def most_for_one(study: Study, stage: RunningStage) -> int:
+    """The most one answer can earn, as far as the study file lists it.
+
+    Also for somebody else: a gate that decides about each worker pays its bonus as soon as a grader has answered.
+    """
+    pay, gold = stage.settings.pay, stage.settings.gold
+    bonus = gold.bonus.amount if gold is not None and gold.bonus is not None else 0
+    parts = sum(pay.parts.amounts) if pay.parts is not None else 0
+    about = {stage.name, *(stage.settings.sources if stage.settings.grades else ())}
+    rules = [gate.settings for gate in study.gates.values()]
+    passing = sum(rule.bonus for rule in rules if rule.decides_each and about & set(rule.stage))
+    return pay.per_judgment + bonus + parts + pay.finished + passing
+
+
+def _promised(tx: Tx, study: Study) -> tuple[int, int]:
+    """The most that all items in work can earn, and in how many payments."""
+    out = work.live_by_stage(tx)
+    most = sum(most_for_one(study, stage) * out.get(stage.id, 0) for stage in study.stages.values())
+    # For the answer, and for passing a gate by it.
+    return most, 2 * sum(out.values())
+
+
+def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
+    """Whether the budget covers one more item of the stage, on top of all that was paid and is being worked on.
+
+    When it first does not, that is written down.
+    """
+    budget = study.settings.pay.budget
+    if budget is None:
+        return True
+    setup.lock_budget(tx)
+    out, payments = _promised(tx, study)
+    more = out + most_for_one(study, stage)
+    spent = work.spent(tx)
+    enough = spent + _with_fee(study, more, payments + 2) <= budget
+    if not enough and setup.setting_value(tx, "budget reached") != str(budget):
+        setup.set_setting(tx, "budget reached", str(budget))
+        evidence = {"budget": budget, "spent": spent, "promised": more}
+        events.record(tx, study.clock(), "budget reached", evidence)
+    return enough
+
+
+def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
+    """Whether the budget covers amounts to be paid at once, on top of all that items in work can earn."""
+    budget = study.settings.pay.budget
+    if budget is None:
+        return True
+    setup.lock_budget(tx)
+    out, more = _promised(tx, study)
+    return work.spent(tx) + _with_fee(study, amount + out, payments + more) <= budget
+
+
+def _with_fee(study: Study, amount: int, payments: int) -> int:
+    """An amount with the most its fees can be: they are rounded on what each worker has in a stage."""
+    percent = study.settings.pay.fee_percent
+    return amount + (fee_due(fee_on(amount, percent), 0) + payments if percent else 0)

@@ -1,0 +1,194 @@
+"""Gates once more: whether what they decided follows from the grades they saw, and what followed for everybody."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings
+from chorale.protocol import Candidate, GateVerdict, decide_gate
+from chorale.store import Tx, events, gates
+from chorale.store.events import EventRow
+from chorale.store.gates import GradeRow, VerdictRow
+from chorale.study.gates import survey
+from chorale.study.running import Study
+
+Bonuses = defaultdict[tuple[str, str], list[tuple[int, int]]]
+SettingsAt = Callable[[int], StudySettings]
+ALL = 1_000_000
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """A verdict with the rule of its time and the grades it says it saw."""
+
+    row: VerdictRow
+    rule: GateSettings
+    seen: tuple[GradeRow, ...]
+
+    @property
+    def name(self) -> str:
+        return f"worker {self.row.worker} at gate {self.row.gate}"
+
+    def candidate(self) -> Candidate | None:
+        """The worker as the gate must have seen them; None if a stage has no grade."""
+        scores = {stage: [one.score for one in self.seen if one.stage == stage] for stage in self.rule.stage}
+        return Candidate(self.row.worker, scores) if all(scores.values()) else None
+
+
+def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[Bonuses, list[str]]:
+    """What gates paid, by stage and worker, as moment and amount; and what does not follow from the grades."""
+    found: list[str] = []
+    grades = {grade.id: grade for grade in gates.all_grades(tx)}
+    decided: list[_Decided] = []
+    for row in gates.verdicts(tx):
+        rule = next((gate for gate in settings_at(row.at).gate if gate.name == row.gate), None)
+        if rule is None:
+            found.append(f"worker {row.worker}: was decided about by {row.gate}, which was no gate then")
+            continue
+        seen = tuple(grades[number] for number in row.evidence.get("grades", ()) if number in grades)
+        decided.append(_Decided(row, rule, seen))
+    by_worker: dict[str, list[GradeRow]] = defaultdict(list)
+    for grade in grades.values():
+        if grade.kind != AssignmentKind.GOLD:
+            by_worker[grade.worker].append(grade)
+    for one in decided:
+        found += _seen_differences(study, one, by_worker[one.row.worker])
+    found += _verdict_differences(decided)
+    found += _event_differences(tx, decided)
+    found += _closing_differences(tx, study, decided, by_worker)
+    found += _qualification_differences(tx, decided)
+    found += _message_differences(tx, decided)
+    bonuses: Bonuses = defaultdict(list)
+    for one in decided:
+        if one.row.passed and one.rule.bonus:
+            bonuses[one.rule.stage[-1], one.row.worker].append((one.row.at, one.rule.bonus))
+    return bonuses, found
+
+
+def _seen_differences(study: Study, one: _Decided, own: Sequence[GradeRow]) -> Iterator[str]:
+    """Whether the gate saw the worker's grades of that time: all of them, the latest of each, and no others."""
+    row = one.row
+    if len(one.seen) != len(row.evidence.get("grades", ())):
+        yield f"{one.name}: decided by grades that are not there"
+    latest: dict[int, GradeRow] = {}
+    for grade in own:
+        # Of the same moment, some came before the verdict and some after it: those it names did come before.
+        if grade.stage in one.rule.stage and (grade.graded_at < row.at or grade in one.seen):
+            latest[grade.response_id] = grade
+    if sorted(grade.id for grade in latest.values()) != sorted(grade.id for grade in one.seen):
+        yield f"{one.name}: decided by other grades than there were"
+    for name in one.rule.stage:
+        needed = study.stages[name].round_size or one.rule.graded
+        if sum(grade.stage == name for grade in one.seen) < needed:
+            yield f"{one.name}: decided by fewer grades in {name} than {needed}"
+    candidate = one.candidate()
+    if candidate is None or abs(candidate.mean - row.score) > TOLERANCE:
+        again = None if candidate is None else candidate.mean
+        yield f"{one.name}: score {row.score} stored, {again} recomputed from the grades"
+
+
+def _verdict_differences(decided: Sequence[_Decided]) -> Iterator[str]:
+    """Decide again: about each by themselves, or about all who were decided about together."""
+    together: dict[tuple[str, int], list[_Decided]] = defaultdict(list)
+    for one in decided:
+        together[one.row.gate, one.row.at].append(one)
+    for several in together.values():
+        rule = several[0].rule
+        candidates = [candidate for one in several if (candidate := one.candidate()) is not None]
+        again = {verdict.worker: verdict for verdict in decide_gate(rule, candidates)}
+        for one in several:
+            if one.row.worker in again:
+                yield from _outcome_differences(one, again[one.row.worker], alone=rule.decides_each)
+
+
+def _outcome_differences(one: _Decided, again: GateVerdict, *, alone: bool) -> Iterator[str]:
+    stored = one.row.evidence
+    if one.row.passed != again.passed:
+        yield f"{one.name}: passed={one.row.passed} stored, {again.passed} recomputed from the grades"
+    if bool(stored.get("promoted")) != again.promoted:
+        yield f"{one.name}: promoted={stored.get('promoted')} stored, {again.promoted} recomputed from the grades"
+    # About each worker a gate decides as they come; a rank among others is no part of that.
+    told = ("score", "graded", "needed") if alone else tuple(again.evidence)
+    for name in told:
+        if stored.get(name) != again.evidence[name]:
+            yield f"{one.name}: {name} {stored.get(name)} in the evidence, {again.evidence[name]} recomputed"
+
+
+def _event_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+    """Every verdict is an event with its evidence, and every such event a verdict."""
+    told: dict[tuple[str, str | None], list[EventRow]] = defaultdict(list)
+    for event in events.recent(tx, ALL, kinds=("passed", "not passed")):
+        told[event.evidence["gate"], event.worker].append(event)
+    for one in decided:
+        recorded = told.pop((one.row.gate, one.row.worker), [])
+        kind = "passed" if one.row.passed else "not passed"
+        if [(event.kind, event.at, event.evidence) for event in recorded] != [(kind, one.row.at, one.row.evidence)]:
+            yield f"{one.name}: the verdict is not the one among the events"
+    for gate, worker in told:
+        yield f"worker {worker} at gate {gate}: there is an event of a verdict that is not there"
+
+
+def _closing_differences(
+    tx: Tx, study: Study, decided: Sequence[_Decided], grades: Mapping[str, Sequence[GradeRow]]
+) -> Iterator[str]:
+    """Gates that were closed decided about everybody who was scored; those that decide about each, too."""
+    told = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
+    closed = gates.closing_times(tx)
+    for name in sorted(closed.keys() ^ told.keys()):
+        yield f"gate {name}: {'closed without an event' if name in closed else 'an event says closed, and it is open'}"
+    for name in sorted(closed.keys() & told.keys()):
+        mine = [one.row for one in decided if one.row.gate == name and one.row.at == closed[name]]
+        again = (len(mine), sum(row.passed for row in mine), sum(bool(row.evidence.get("promoted")) for row in mine))
+        stored = tuple(told[name].evidence[what] for what in ("scored", "passed", "promoted"))
+        if stored != again:
+            yield f"gate {name}: {stored} scored, passed and promoted by the event, {again} by the verdicts"
+    for one in decided:
+        if not one.rule.decides_each and closed.get(one.row.gate) != one.row.at:
+            yield f"{one.name}: decided at another time than the gate was closed"
+    for gate in study.gates.values():
+        if not gate.settings.decides_each and gate.name not in closed:
+            continue
+        for candidate in survey(tx, study, gate).candidates:
+            scored = [
+                sum(grade.stage == name and grade.graded_at < closed.get(gate.name, ALL**3) for grade in own)
+                for own in (grades.get(candidate.worker, ()),)
+                for name in gate.settings.stage
+            ]
+            enough = [study.stages[name].round_size or gate.settings.graded for name in gate.settings.stage]
+            if all(count >= needed for count, needed in zip(scored, enough, strict=True)):
+                yield f"worker {candidate.worker} at gate {gate.name}: scored, and not decided about"
+
+
+def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+    """Who has a qualification has it by a gate, or as an expert."""
+    expected: dict[tuple[str, str], int] = {}
+    for one in decided:
+        if one.row.passed:
+            expected[one.row.worker, one.rule.name] = one.row.at
+        if one.row.evidence.get("promoted") and one.rule.promote is not None:
+            expected[one.row.worker, one.rule.promote.to] = one.row.at
+    for event in events.recent(tx, ALL, kinds=("qualified",)):
+        if event.evidence["qualification"] == EXPERT and event.worker is not None:
+            expected[event.worker, EXPERT] = event.at
+    held = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
+    for worker, name in sorted(expected.keys() | held.keys()):
+        if (worker, name) not in held:
+            yield f"worker {worker}: should have the qualification {name} and does not"
+        elif (worker, name) not in expected:
+            yield f"worker {worker}: has the qualification {name}, and nothing gave it to them"
+        elif held[worker, name] != expected[worker, name]:
+            yield f"worker {worker}: has the qualification {name} since another time than it was given"
+
+
+def _message_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+    """Whoever was scored at a gate with a message has it, and nobody else."""
+    expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
+    written = {(message.worker, message.cause): message.written_at for message in gates.all_messages(tx)}
+    for worker, cause in sorted(expected.keys() | written.keys()):
+        if (worker, cause) not in written:
+            yield f"worker {worker}: the message of {cause} is missing"
+        elif (worker, cause) not in expected:
+            yield f"worker {worker}: has a message of {cause}, which never decided about them"
+        elif written[worker, cause] != expected[worker, cause]:
+            yield f"worker {worker}: the message of {cause} was not written when it decided"

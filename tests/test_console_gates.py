@@ -1,0 +1,138 @@
+"""Gates on pages: the console closes them, experts read messages and grade, workers read how they did."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from chorale.cli import app as commands
+from chorale.store import gates, people
+from chorale.study import Study, open_study
+from chorale.web.app import create_app
+from chorale.web.links import OWNER, expert_link_path, study_sessions
+from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE, StaffSession, WorkerSession
+from crowd import Person, look
+from protocol_study import write_protocol_study
+from test_protocols import train
+
+GATE = "top = 1\nbonus = 500\nreview = true"
+MESSAGE = "Your score is {{ '%.2f' % score }}. [A link](javascript:alert(1)) <script>alert(2)</script>\n"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    write_protocol_study(tmp_path / "study", gate=GATE, message=MESSAGE)
+    opened = open_study(tmp_path / "study")
+    yield opened
+    opened.close()
+
+
+def client(study: Study) -> TestClient:
+    return TestClient(create_app(study), base_url="http://study.test", follow_redirects=False)
+
+
+def as_owner(study: Study) -> TestClient:
+    study.store.write(lambda tx: people.add_requester(tx, "maya", OWNER)).result()
+    browser = client(study)
+    browser.cookies.set(STAFF_COOKIE, study_sessions(study).staff_cookie(StaffSession("maya", 1)))
+    return browser
+
+
+def as_expert(study: Study) -> TestClient:
+    browser = client(study)
+    assert browser.get(expert_link_path(study_sessions(study), "ada")).status_code in (200, 303)
+    return browser
+
+
+def as_worker(study: Study, person: Person) -> TestClient:
+    browser = client(study)
+    cookie = study_sessions(study).worker_cookie(WorkerSession(person.id, person.pseudonym))
+    browser.cookies.set(WORKER_COOKIE, cookie)
+    return browser
+
+
+def test_the_owner_sees_who_would_pass_and_closes_the_gate(study: Study) -> None:
+    good, bad = Person(study, "good"), Person(study, "bad")
+    train(good, 4)
+    train(bad, 1)
+    owner = as_owner(study)
+    page = owner.get("/console/gates").text
+    assert "1 of 2 would pass" in page
+    assert good.pseudonym in page
+    closed = owner.post("/console/gates/trained/close")
+    assert (closed.status_code, closed.headers["location"]) == (303, "/console/gates?done=gate-closed")
+    assert look(study, gates.closed_gates) == {"trained"}
+    assert good.next("work-a").status == "item"
+    assert "closed" in owner.get("/console/gates").text
+    # A second click changes nothing.
+    owner.post("/console/gates/trained/close")
+    assert len(look(study, lambda tx: gates.verdicts(tx, "trained"))) == 2
+
+
+def test_a_gate_that_is_not_there_is_told_on_a_page(study: Study) -> None:
+    answer = as_owner(study).post("/console/gates/nothing/close")
+    assert answer.status_code == 404
+    assert "no such gate" in answer.text
+
+
+def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
+    person = Person(study, "a")
+    train(person, 3)
+    owner = as_owner(study)
+    owner.post("/console/gates/trained/close")
+    expert = as_expert(study)
+    assert expert.get("/console/gates").status_code == 403
+    assert expert.post("/console/gates/trained/close").status_code == 403
+    page = expert.get("/console/messages").text
+    assert "Your score is 0.75." in page
+    assert "<script>alert(2)" not in page
+    assert 'href="javascript' not in page
+    assert "Messages to you" not in as_worker(study, person).get("/").text
+    [draft] = look(study, gates.drafts)
+    assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "  "}).status_code == 422
+    assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "Well *done*."}).status_code == 303
+    shown = as_worker(study, person).get("/").text
+    assert "Messages to you" in shown
+    assert "Well <em>done</em>." in shown
+    assert "New" in shown
+    # Having been shown, it is no longer new.
+    assert '<span class="badge badge-info">New</span>' not in as_worker(study, person).get("/").text
+
+
+def test_nobody_reads_anothers_messages(study: Study) -> None:
+    first, second = Person(study, "a"), Person(study, "b")
+    train(first, 4)
+    as_owner(study).post("/console/gates/trained/close")
+    [draft] = look(study, gates.drafts)
+    as_expert(study).post(f"/console/messages/{draft.id}/send", data={"body": "For the first alone."})
+    assert "For the first alone." not in as_worker(study, second).get("/").text
+
+
+def test_experts_work_as_workers_of_their_own(study: Study) -> None:
+    expert = as_expert(study)
+    answer = expert.post("/console/work")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    page = expert.get("/").text
+    assert "Your overview" in page
+
+
+def chorale_json(*arguments: object, code: int = 0) -> dict[str, Any]:
+    result = CliRunner().invoke(commands, [*map(str, arguments), "--json"])
+    assert result.exit_code == code, (result.output, result.exception)
+    found: dict[str, Any] = json.loads(result.stdout) if code == 0 else {}
+    return found
+
+
+def test_the_command_line_closes_a_gate(tmp_path: Path, study: Study) -> None:
+    person = Person(study, "a")
+    train(person, 4)
+    told = chorale_json("close", tmp_path / "study", "trained")
+    assert [verdict["passed"] for verdict in told["verdicts"]] == [True]
+    assert chorale_json("close", tmp_path / "study", "trained")["verdicts"] == []
+    wrong = CliRunner().invoke(commands, ["close", str(tmp_path / "study"), "traned"])
+    assert wrong.exit_code == 2
+    assert "Did you mean `trained`?" in wrong.output

@@ -1,0 +1,223 @@
+"""What a study costs, in the terms papers report; and what status, exports and check say about protocols."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from chorale.cli import app
+from chorale.report import plan_study
+from chorale.store import events, gates
+from chorale.study import Study, load_folder, open_study
+from chorale.study.costs import Spending, arm_costs, cost_terms, study_costs
+from chorale.study.export import write_export
+from chorale.study.gates import close_gate
+from chorale.study.status import status
+from chorale.study.templating import create_study
+from conftest import ManualClock
+from crowd import do, look, people
+from protocol_study import ROUND, write_protocol_study
+from test_protocols import ARMS, train
+
+ROUNDS = frozenset({"training"})
+
+
+def test_costs_are_told_with_and_without_training_and_discarded_work() -> None:
+    spent = [
+        Spending("a", "training", 100, 20, 0),
+        Spending("a", "work", 200, 40, 0),
+        Spending("b", "work", 100, 20, 50),
+    ]
+    terms = cost_terms(spent, ROUNDS, released=6, answers=12)
+    assert (terms.cost, terms.training, terms.discarded) == (480, 120, 60)
+    assert (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded) == (80, 60, 50)
+    assert (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded) == (40, 30, 25)
+
+
+def test_where_nothing_came_of_it_there_is_no_cost_of_one() -> None:
+    terms = cost_terms([], ROUNDS, released=0, answers=0)
+    assert (terms.cost, terms.per_result, terms.per_answer_without_discarded) == (0, None, None)
+
+
+@pytest.fixture
+def study(tmp_path: Path, clock: ManualClock) -> Iterator[Study]:
+    write_protocol_study(
+        tmp_path / "study",
+        arms=ARMS,
+        arms_of=('"left"', '"right"'),
+        gate='top_share = 1.0\nbonus = 10\npromote = { to = "grader", top_share = 0.25 }',
+        round_pay="per_judgment = 2\nfinished = 12",
+        pay="minimum_hourly = 2000\nfee_percent = 20",
+    )
+    opened = open_study(tmp_path / "study", None, clock)
+    everyone = people(opened, 4)
+    for number, person in enumerate(everyone):
+        train(person, 4 - number)
+    do(opened, close_gate, opened.gates["trained"], "the test")
+    for person in everyone:
+        for stage in ("work-a", "work-b"):
+            while (offer := person.next(stage)).lease is not None:
+                clock.pass_minutes(1)
+                person.submit(offer, "yes", ms=1000)
+    yield opened
+    opened.close()
+
+
+def test_a_study_tells_what_came_of_its_money(study: Study) -> None:
+    terms = look(study, lambda tx: study_costs(tx, study))
+    # Four workers had 20 for the round and 10 for passing; sixteen judgments paid 3 each.
+    assert terms.training == 4 * 36
+    assert terms.cost - terms.training == pytest.approx(16 * 3 * 1.2, abs=2)
+    assert (terms.results, terms.answers, terms.discarded) == (16, 16, 0)
+    by_arm = look(study, lambda tx: arm_costs(tx, study))
+    assert sum(one.cost for one in by_arm.values()) == terms.cost
+    assert [one.answers for one in by_arm.values()] == [8, 8]
+    assert terms.per_answer == terms.cost / 16
+
+
+def test_status_names_the_stages_that_pay_too_little(study: Study) -> None:
+    now = look(study, lambda tx: status(tx, study))
+    assert now.below_in == ()
+    write = "UPDATE participation SET worked_ms = worked_ms * 100 WHERE stage_id = 2"
+    do(study, lambda tx, _: tx.exec_driver_sql(write))
+    assert look(study, lambda tx: status(tx, study)).below_in == ("work-a",)
+
+
+def shown(study: Study, folder: Path, *options: str) -> str:
+    study.close()
+    done = CliRunner().invoke(app, ["status", str(folder), *options])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_status_shows_gates_and_costs_and_no_arms(study: Study, tmp_path: Path) -> None:
+    told = json.loads(shown(study, tmp_path / "study", "--json"))
+    [gate] = told["gates"]
+    assert (gate["name"], gate["state"], gate["passed"]) == ("trained", "closed", 4)
+    assert told["costs"]["answers"] == 16
+    assert "arms" not in told
+    page = shown(study, tmp_path / "study")
+    assert "trained" in page
+    assert "A valid answer costs" in page
+    assert "left" not in page
+
+
+def test_looking_at_the_arms_is_written_down(study: Study, tmp_path: Path) -> None:
+    assert "left" in shown(study, tmp_path / "study", "--arms")
+    told = json.loads(shown(study, tmp_path / "study", "--arms", "--json"))
+    assert told["arms"]["workers"] == {"left": 2, "right": 2}
+    again = open_study(tmp_path / "study")
+    looked = look(again, lambda tx: events.recent(tx, kinds=("arms shown",)))
+    assert [event.evidence["by"] for event in looked] == ["the command line"] * 2
+    again.close()
+
+
+def test_arms_that_are_not_there_are_told(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path / "study")
+    open_study(tmp_path / "study").close()
+    done = CliRunner().invoke(app, ["status", str(tmp_path / "study"), "--arms"])
+    assert done.exit_code == 2
+    assert "has no arms" in done.output
+
+
+def rows(study: Study, format_name: str, folder: Path) -> list[dict[str, str]]:
+    path = folder / f"{format_name}.csv"
+    write_export(study, format_name, path)
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_qualifications_grades_and_messages_can_be_exported(study: Study, tmp_path: Path) -> None:
+    qualified = rows(study, "qualifications", tmp_path)
+    assert sorted(row["qualification"] for row in qualified) == ["grader", *["trained"] * 4]
+    assert {row["gate"] for row in qualified} == {"trained"}
+    assert max(float(row["score"]) for row in qualified) == 1.0
+    graded = rows(study, "grades", tmp_path)
+    assert len(graded) == 4 * ROUND
+    assert {(row["source"], row["stage"]) for row in graded} == {("gold", "training")}
+    written = rows(study, "messages", tmp_path)
+    assert len(written) == 4
+    assert all(row["body"].startswith("You had") and row["state"] == "sent" for row in written)
+
+
+def test_exports_have_the_arm_where_there_are_arms(study: Study, tmp_path: Path) -> None:
+    arms = look(study, gates.arms)
+    assert all(row["arm"] == arms[row["worker"]] for row in rows(study, "csv", tmp_path))
+    by_stage = {"work-a": "left", "work-b": "right"}
+    assert all(row["arm"] == by_stage[row["stage"]] for row in rows(study, "labels", tmp_path))
+    write_export(study, "jsonl", tmp_path / "all.jsonl")
+    assert "arm" in json.loads((tmp_path / "all.jsonl").read_text().splitlines()[0])
+    write_export(study, "parquet", tmp_path / "all.parquet")
+
+
+def test_without_arms_there_is_no_such_column(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    train(people(study, 1)[0], 4)
+    assert "arm" not in rows(study, "csv", tmp_path)[0]
+    study.close()
+
+
+def test_check_counts_rounds_and_bonuses_for_those_who_will_come(tmp_path: Path) -> None:
+    write_protocol_study(
+        tmp_path,
+        gate="top_share = 0.5\nworkers = 10\nbonus = 100",
+        round_pay="per_judgment = 2\nfinished = 12\nexpected_seconds = 10",
+    )
+    plan = plan_study(load_folder(tmp_path))
+    [training, *_] = plan.stages
+    assert (training.per_worker, training.workers, training.cost) == (20, 10, 200)
+    assert training.hourly_wage == 1800
+    [gate] = plan.gates
+    assert (gate.passing, gate.cost) == (5, 500)
+    assert plan.cost == 200 + 500 + 16 * 3
+    page = CliRunner().invoke(app, ["check", str(tmp_path)]).output
+    assert "for each worker who does it" in " ".join(page.split())
+    assert "5 of 10 pass" in " ".join(page.split())
+
+
+@pytest.mark.parametrize(
+    ("changes", "workers"),
+    [
+        # Two parts of one thing: two people.
+        ({"gate": "threshold = 0.75"}, 2),
+        ({"gate": "threshold = 0.75", "judgments": "3"}, 6),
+        ({"gate": "threshold = 0.75\nworkers = 40"}, 40),
+        ({"gate": "top_share = 0.25"}, 8),
+        ({"gate": "threshold = 0.75", "arms": ARMS, "arms_of": ('"left"', '"right"')}, 4),
+        ({"gate": "threshold = 0.75", "arms": ARMS + "weights = [1, 3]", "arms_of": ('"left"', '"right"')}, 8),
+        ({"gate": "threshold = 0.75", "entry": 'qualifications = ["expert"]'}, 1),
+    ],
+)
+def test_check_counts_training_for_as_many_as_the_study_takes(
+    tmp_path: Path, changes: dict[str, Any], workers: int
+) -> None:
+    write_protocol_study(tmp_path, round_pay="per_judgment = 2\nfinished = 12", **changes)
+    plan = plan_study(load_folder(tmp_path))
+    assert (plan.stages[0].workers, plan.stages[0].cost) == (workers, workers * 20)
+    assert plan.workers == workers
+    page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
+    assert "is not known" in page and "costs $0.20 more" in page
+
+
+def test_check_notes_a_budget_that_runs_out(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, gate="threshold = 0.75\nbonus = 50", pay="budget = 100")
+    page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
+    assert "the budget of $1.00 does not cover the $1.64 above" in page
+
+
+def test_a_round_has_as_many_items_as_everybody_gets(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, round_extra="size = 3")
+    training = plan_study(load_folder(tmp_path)).stages[0]
+    assert (training.items, training.gold_items) == (3, 3)
+
+
+def test_nothing_is_said_of_parts_where_there_are_none(tmp_path: Path) -> None:
+    create_study(tmp_path / "form", "form")
+    assert "two parts" not in CliRunner().invoke(app, ["check", str(tmp_path / "form")]).output
+    create_study(tmp_path / "rules", "rules")
+    assert "two parts" in " ".join(CliRunner().invoke(app, ["check", str(tmp_path / "rules")]).output.split())

@@ -1,0 +1,127 @@
+"""Whatever a study's protocol is and whatever people do in it, these things hold."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from chorale.store import open_store, store_url
+from chorale.store.memory import MemoryStore
+from chorale.store.opening import open_memory_store
+from chorale.study import check_folder
+from protocol_world import Step, World
+from random_study import Drawn, studies, write_study
+
+ACTS, PEOPLE, WAYS = 16, 10, 105
+
+
+def walk(seed: int, length: int) -> list[Step]:
+    chance = Random(seed)
+    return [(chance.randrange(ACTS), chance.randrange(PEOPLE), chance.randrange(WAYS)) for _ in range(length)]
+
+
+# Drawn one by one, steps are few and much the same, and far too little happens.
+WALKS = st.builds(walk, st.integers(0, 10**9), st.integers(40, 140))
+LISTS = st.lists(
+    st.tuples(st.integers(0, ACTS - 1), st.integers(0, PEOPLE - 1), st.integers(0, WAYS - 1)), min_size=10, max_size=70
+)
+STEPS = WALKS | WALKS | WALKS | LISTS
+FEW = settings(
+    derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+EVERY = 20
+"""Steps between two looks at everything."""
+
+
+@pytest.fixture(autouse=True)
+def same_gold_positions() -> None:
+    """Here gold comes where the study's own secrets say."""
+
+
+@cache
+def _empty() -> MemoryStore:
+    return open_memory_store()
+
+
+def write_affordable(folder: Path, drawn: Drawn) -> None:
+    """Write the study, unless it is one that its budget could never pay for: `chorale check` refuses those."""
+    write_study(folder, drawn)
+    _, problems = check_folder(folder)
+    assume(not any("does not cover" in problem.message for problem in problems))
+
+
+@contextmanager
+def worlds(drawn: Drawn, count: int = 1) -> Iterator[list[World]]:
+    """The same study, so many times, in memory."""
+    with tempfile.TemporaryDirectory() as name:
+        write_affordable(Path(name), drawn)
+        made = [World(Path(name), _empty().copy(), secrets) for secrets in range(count)]
+        yield made
+        for world in made:
+            world.study.close()
+
+
+def live(world: World, steps: list[Step]) -> None:
+    for number, step in enumerate(steps, 1):
+        world.take(step)
+        if number % EVERY == 0:
+            world.check()
+    world.check()
+
+
+def all_holds(drawn: Drawn, steps: list[Step]) -> None:
+    with worlds(drawn) as [world]:
+        live(world, steps)
+
+
+def replays(drawn: Drawn, steps: list[Step]) -> None:
+    with worlds(drawn, 2) as [first, again]:
+        for step in steps:
+            first.take(step)
+        first.settle()
+        again.replay(first.log)
+        known, found = first.state(), again.state()
+        for what, stored in known.items():
+            assert found[what] == stored, f"{what}: {found[what]}, recorded {stored}"
+
+
+@settings(FEW, max_examples=18)
+@given(studies(), STEPS)
+def test_everything_holds_at_any_point(drawn: Drawn, steps: list[Step]) -> None:
+    all_holds(drawn, steps)
+
+
+@settings(FEW, max_examples=12)
+@given(studies(), STEPS)
+def test_the_recorded_answers_give_the_same_state(drawn: Drawn, steps: list[Step]) -> None:
+    replays(drawn, steps)
+
+
+@settings(FEW, max_examples=4)
+@given(studies(), STEPS)
+def test_everything_holds_on_disk(drawn: Drawn, steps: list[Step]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_affordable(folder, drawn)
+        world = World(folder, open_store(store_url(None, folder / "study.db")))
+        for step in steps:
+            world.take(step)
+        world.study.close()
+        # Another process finds everything as it was left.
+        world.study = world._opened(open_store(store_url(None, folder / "study.db")))
+        world.check()
+        world.study.close()
+
+
+@pytest.mark.slow
+@settings(FEW, max_examples=300, derandomize=False)
+@given(studies(), STEPS)
+def test_everything_holds_in_many_more_studies(drawn: Drawn, steps: list[Step]) -> None:
+    all_holds(drawn, steps)
+    replays(drawn, steps)

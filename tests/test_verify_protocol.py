@@ -1,0 +1,157 @@
+"""`verify` finds whatever was changed behind the engine's back in what protocols leave behind."""
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from sqlalchemy import text
+
+from chorale.store import Tx
+from chorale.study import Study
+from chorale.study.gates import close_gate
+from chorale.study.verify import verify
+from crowd import do, look
+from protocol_world import World
+from random_study import Drawn, write_study
+from test_protocol_properties import _empty
+
+DRAWN = Drawn(
+    arms='[arms]\nnames = ["left", "right"]\nstratify = "panel"\n',
+    first="top_share = 0.6\nbonus = 7\n",
+    promotes=True,
+    second="threshold = 0.1\nbonus = 7\n",
+    grades_by="grader",
+    judgments=1,
+    items=3,
+    more="items = 1",
+    finished=11,
+)
+
+
+@pytest.fixture(autouse=True)
+def same_gold_positions() -> None:
+    """Here gold comes where the study's own secrets say."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A study in which everything has happened that can be changed afterwards."""
+    folder = tmp_path_factory.mktemp("study")
+    write_study(folder, DRAWN)
+    world = World(folder, _empty().copy())
+    for number in range(8):
+        world.come(number * 2 + 1)
+    for one in world.people[:6]:
+        world.finish_round(one, one.id)
+    do(world.study, close_gate, world.study.gates["trained"], "the test")
+    chance = Random(3)
+    for _ in range(150):
+        world.clock.now += 1000
+        world.work_on(chance.choice(world.people), chance.randrange(1, 105))
+    world.advance()
+    world.check()
+    return world
+
+
+@pytest.fixture
+def study(whole: World) -> Iterator[Study]:
+    before = whole.study
+    copied = whole._opened(before.store.copy())  # type: ignore[attr-defined]
+    yield copied
+    copied.close()
+
+
+def change(study: Study, statement: str) -> None:
+    def tampered(tx: Tx, _study: Study) -> int:
+        names = tx.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).scalars().all()
+        for name in names:
+            tx.execute(text(f"DROP TRIGGER {name}"))
+        return tx.execute(text(statement)).rowcount
+
+    assert do(study, tampered) > 0, "the study has nothing of the kind"
+
+
+def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE verdict SET score = score - 0.01 WHERE gate = 'trained'", "recomputed from the grades"),
+        ("UPDATE verdict SET passed = NOT passed WHERE gate = 'trained'", "passed="),
+        (
+            "UPDATE verdict SET evidence = replace(evidence, '\"rank\": 1', '\"rank\": 4') WHERE gate = 'trained'",
+            "rank 4 in the evidence",
+        ),
+        (
+            "UPDATE verdict SET evidence = replace(evidence, '\"promoted\": true', '\"promoted\": false')",
+            "promoted=False stored",
+        ),
+        ("DELETE FROM verdict WHERE gate = 'trained' AND passed", "an event of a verdict that is not there"),
+        ("DELETE FROM verdict WHERE gate = 'writer'", "scored, and not decided about"),
+        (
+            "UPDATE grade SET score = 1 - score WHERE source = 'gold' AND response_id IN "
+            "(SELECT id FROM response WHERE kind = 'qualification')",
+            "recomputed from the grades",
+        ),
+        ("UPDATE grade SET score = score / 2 + 0.1 WHERE source <> 'gold'", "the graders' answers come to"),
+        ("UPDATE grade SET criteria = '{\"quality\": 0.1}' WHERE source <> 'gold'", "other criteria or reasons"),
+        ("UPDATE grade SET source = 'write-a#1' WHERE source <> 'gold'", "nobody who could have given it"),
+        (
+            "INSERT INTO grade (response_id, source, score, reasons, graded_at) "
+            "SELECT id, 'gold', 1, '[]', submitted_at FROM response WHERE kind = 'production' LIMIT 1",
+            "graded by gold, and its item was none",
+        ),
+        (
+            'UPDATE response SET answer = \'{"quality":"fair"}\' WHERE answer <> \'{"quality":"fair"}\' AND stage_id = '
+            "(SELECT id FROM stage WHERE name = 'grading')",
+            "the graders' answers come to",
+        ),
+        ("DELETE FROM event WHERE kind = 'graded'", "no event that says who gave it"),
+        ("DELETE FROM event WHERE kind = 'passed'", "not the one among the events"),
+        ("DELETE FROM event WHERE kind = 'gate closed'", "closed without an event"),
+        ("UPDATE gate SET closed_at = closed_at + 1", "another time than the gate was closed"),
+        (
+            "INSERT INTO qualification SELECT worker_id, 'grader', at FROM verdict WHERE NOT passed LIMIT 1",
+            "nothing gave it to them",
+        ),
+        ("DELETE FROM qualification WHERE name = 'trained'", "should have the qualification trained"),
+        ("UPDATE qualification SET granted_at = granted_at + 1", "another time than it was given"),
+        ("DELETE FROM message", "is missing"),
+        (
+            "INSERT INTO message (worker_id, cause, written_at, title, body, state) "
+            "SELECT max(id), 'gate:trained', 0, 't', 'b', 'sent' FROM worker",
+            "never decided about them",
+        ),
+        ("UPDATE worker SET arm = CASE arm WHEN 'left' THEN 'right' ELSE 'left' END", "was put in"),
+        ("UPDATE worker SET arm = NULL WHERE arm = 'left'", "is in arm None"),
+        ("DELETE FROM event WHERE kind = 'arm' AND evidence LIKE '%\"number\": 0,%'", "each once"),
+        (
+            "UPDATE event SET evidence = replace(replace(replace(evidence, '\"arm\": \"left\"', 'X'), "
+            '\'"arm": "right"\', \'"arm": "left"\'), \'X\', \'"arm": "right"\') WHERE kind = \'arm\'',
+            "the draw says",
+        ),
+        ("UPDATE worker_identity SET panel = 'three' WHERE panel = 'two'", "which is not theirs"),
+        ("UPDATE item SET sampled = NOT sampled WHERE sampled", "drawn and not marked so"),
+        (
+            "UPDATE item SET sampled = NOT sampled WHERE NOT sampled AND stage_id = "
+            "(SELECT id FROM stage WHERE name = 'review')",
+            "marked as drawn and was not",
+        ),
+        (
+            'UPDATE event SET evidence = replace(evidence, \'"items": [\', \'"items": ["other", \') '
+            "WHERE kind = 'sampled'",
+            "not those chance draws",
+        ),
+        (
+            "UPDATE participation SET entered_at = 5 WHERE stage_id = (SELECT id FROM stage WHERE name = 'grading')",
+            "without",
+        ),
+        ("UPDATE entry SET amount = amount + 1 WHERE cause LIKE 'gate:%'", "the ledger says"),
+    ],
+)
+def test_whatever_is_changed_is_found(study: Study, statement: str, told: str) -> None:
+    change(study, statement)
+    differences = look(study, lambda tx: verify(tx, study)).differences
+    assert any(told in line for line in differences), differences
