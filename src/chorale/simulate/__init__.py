@@ -1,16 +1,26 @@
 """Workers who answer like people of known quality. Pure: randomness comes in as an argument."""
 
-from chorale.simulate.knowledge import Knowledge, choices_of
+from chorale.simulate.answering import AnswerSheet, plausible_answers
+from chorale.simulate.crowd import CrowdSettings, KindSettings, draw_arrivals, draw_crowd, draw_experts
+from chorale.simulate.knowledge import Knowledge, choices_of, prospects
 from chorale.simulate.models import Mode, WorkerModel, careless, first_option_clicker, good, mixed_crowd, random_clicker
 
 __all__ = [
+    "AnswerSheet",
+    "CrowdSettings",
+    "KindSettings",
     "Knowledge",
     "Mode",
     "WorkerModel",
     "careless",
     "choices_of",
+    "draw_arrivals",
+    "draw_crowd",
+    "draw_experts",
     "first_option_clicker",
     "good",
     "mixed_crowd",
+    "plausible_answers",
+    "prospects",
     "random_clicker",
 ]

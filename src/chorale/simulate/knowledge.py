@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from random import Random
 from typing import Any
 
 from chorale.model import Answer, UserError
 from chorale.tasks import Task
 
 View = Mapping[str, Any]
+GUESSES = 7
+"""Answers at random to choose from, where answers can't be listed."""
 
 
 class Knowledge:
@@ -29,10 +32,23 @@ def view_key(view: View) -> str:
 def choices_of(task: Task) -> Sequence[Answer]:
     """All answers a task allows, in the order its form has them.
 
-    Tasks whose answers can't be listed need a worker model that makes answers up: a crowd takes any function from what
-    a worker sees to an answer.
+    Tasks whose answers can't be listed guess them instead (see `prospects`), or need a worker model that makes answers
+    up: a crowd takes any function from what a worker sees to an answer.
     """
     choices = task.choices
     if not choices:
         raise UserError(f"the answers of task `{task.name}` can't be listed, so simulated workers can't choose one.")
     return choices
+
+
+def prospects(task: Task, view: View, known: Answer | None, rng: Random) -> tuple[Answer, Sequence[Answer]]:
+    """What somebody who reads an item takes for right, and all they may answer if they do not; first what comes first.
+
+    Where nothing is known, it is one of the choices. Gold may say less than an answer must have: a task that guesses
+    fills in the rest.
+    """
+    if task.guess is None:
+        choices = choices_of(task)
+        return (rng.choice(choices) if known is None else known), choices
+    guesses = [task.guess(view, None, None), *(task.guess(view, None, rng) for _ in range(GUESSES))]
+    return task.guess(view, known, rng), guesses

@@ -1,7 +1,7 @@
 """How well and how fast a simulated worker works."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import exp
 from random import Random
@@ -16,6 +16,8 @@ class Mode(StrEnum):
     """Clicks anything."""
     FIRST_OPTION = "first-option"
     """Always clicks the same."""
+    COPY_PREVIOUS = "copy-previous"
+    """Gives the answer they gave before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +32,54 @@ class WorkerModel:
     """Median time for an item, as a share of the time it is expected to take."""
     spread: float = 0.4
     """How much that varies from item to item: the standard deviation of its logarithm."""
+    accuracies: Mapping[str, float] = field(default_factory=dict)
+    """Accuracy where it is another one, by the name of a stage or a task."""
+    learning: float = 0.0
+    """The share of their errors that somebody gives up after a mistake was explained to them."""
+    dropout: float = 0.0
+    """How likely it is that they leave for good instead of answering the item in front of them."""
+    confusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """How often which answer is given where which is right, both as text, if that is known."""
 
-    def answer(self, truth: Answer, choices: Sequence[Answer], rng: Random) -> Answer:
-        """One of the choices, given the right one."""
+    def accuracy_in(self, *names: str) -> float:
+        """How good they are to begin with, given a stage's name and its task's."""
+        return next((self.accuracies[name] for name in names if name in self.accuracies), self.accuracy)
+
+    def answer(
+        self,
+        truth: Answer,
+        choices: Sequence[Answer],
+        rng: Random,
+        *,
+        accuracy: float | None = None,
+        previous: Answer | None = None,
+    ) -> Answer:
+        """One of the choices, given the right one; `accuracy` is what they have learned to be, if they learn."""
         if self.mode is Mode.FIRST_OPTION:
             return choices[0]
-        if self.mode is Mode.RANDOM or rng.random() < self.carelessness:
+        if self.mode is Mode.COPY_PREVIOUS and previous is not None:
+            return previous
+        if self.mode is not Mode.HONEST or rng.random() < self.carelessness:
             return rng.choice(choices)
+        if self.confusion and str(truth) in self.confusion:
+            return self._confused(truth, choices, rng)
+        if rng.random() < (self.accuracy if accuracy is None else accuracy):
+            return truth
         wrong = [choice for choice in choices if choice != truth]
-        return truth if not wrong or rng.random() < self.accuracy else rng.choice(wrong)
+        return rng.choice(wrong) if wrong else truth
+
+    def learned(self, accuracy: float) -> float:
+        """How good they are after a mistake was explained."""
+        return accuracy + self.learning * (1 - accuracy)
 
     def seconds(self, expected: float, rng: Random) -> float:
         """How long the next item takes: mostly about the median, now and then much longer, as people do."""
         return expected * self.pace * exp(rng.gauss(0.0, self.spread))
+
+    def _confused(self, truth: Answer, choices: Sequence[Answer], rng: Random) -> Answer:
+        row = self.confusion[str(truth)]
+        weights = [row.get(str(choice), 0.0) for choice in choices]
+        return rng.choices(choices, weights)[0] if any(weights) else truth
 
 
 def good(accuracy: float = 0.95) -> WorkerModel:

@@ -1,0 +1,98 @@
+"""`chorale rehearse`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chorale.cli.arguments import AsJson, StudyFolder
+from chorale.cli.output import print_json, say, show, tell_notes
+from chorale.cli.scoring import AsLatex
+from chorale.cli.targets import Force, check_target, writing
+
+
+def rehearse(
+    directory: StudyFolder,
+    seeds: Annotated[int, typer.Option(metavar="N", help="How many times to run it.", min=1, max=10_000)] = 10,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the first run; the next ones follow it.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="How many people come; if not given, as rehearsal.toml says, or as many as suit the study's size.",
+            min=1,
+            max=100_000,
+            show_default=False,
+        ),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SETTING=VALUE,…",
+            help="Try these values of a setting, e.g. entailment.judgments=1,2,3 or workers=20,40. Several make all "
+            "combinations.",
+            show_default=False,
+        ),
+    ] = None,
+    fit: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Real judgments (task, worker, label): people err as those did.",
+            show_default=False,
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="How many processes to use; one for each core if not given.", min=1, show_default=False
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page with pictures, as one HTML file.", show_default=False),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+    as_latex: AsLatex = False,
+) -> None:
+    """Run a study against simulated workers, many times, and forecast its results, cost, wages and duration."""
+    from chorale.cli.progress import patiently
+    from chorale.rehearsal import parse_vary
+    from chorale.rehearsal import rehearse as run
+    from chorale.report.rehearsal import forecast_latex, forecast_notes, forecast_page, forecast_tables
+    from chorale.report.scoring import score_table
+
+    check_target(out, "--out", force=force, endings=(".html", ".htm"))
+    tried = [parse_vary(option) for option in vary or ()]
+    with patiently("runs") as progress:
+        told = run(
+            directory,
+            seeds=seeds,
+            first_seed=seed,
+            workers=workers,
+            vary=tried,
+            fit=fit,
+            processes=processes,
+            progress=progress,
+        )
+    if out is not None:
+        _write(out, forecast_page(told))
+    if as_json:
+        print_json({"study": str(directory), **told.as_json(), "notes": forecast_notes(told)})
+        return
+    if as_latex:
+        say(forecast_latex(told))
+    else:
+        show(*(score_table(table) for table in forecast_tables(told)))
+        if out is not None:
+            say(f"Wrote {out}.")
+    tell_notes(forecast_notes(told))
+
+
+def _write(out: Path, page: str) -> None:
+    from chorale.formats import replacing
+
+    with writing(out, "--out"), replacing(out) as draft:
+        draft.write_text(page, "utf-8")

@@ -1,0 +1,101 @@
+"""A whole study against simulated people, in simulated time, before anybody is paid."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
+from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Estimate, Forecast
+from chorale.rehearsal.many import Programme, Progress, perform_all
+from chorale.rehearsal.measuring import GateRun, Run, StageRun
+from chorale.rehearsal.performing import Advance, Performance
+from chorale.rehearsal.preparing import Crowd, Rehearsal
+from chorale.rehearsal.varying import Variation, Vary, parse_vary, variations
+from chorale.study import load_folder
+
+__all__ = [
+    "CROWD_FILE",
+    "Advance",
+    "Crowd",
+    "Estimate",
+    "Forecast",
+    "Forecasts",
+    "GateRun",
+    "Performance",
+    "Rehearsal",
+    "Run",
+    "StageRun",
+    "Variation",
+    "Vary",
+    "parse_vary",
+    "read_crowd",
+    "rehearse",
+]
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """What rehearsals say of a study, and of the variations of it that were tried."""
+
+    title: str
+    currency: str
+    minimum_hourly: int
+    workers: int | None
+    """How many people came; None if that was varied."""
+    seeds: tuple[int, ...]
+    forecasts: tuple[Forecast, ...]
+    notes: tuple[str, ...] = ()
+    """What to know of the crowd."""
+
+    @property
+    def people(self) -> str:
+        if self.workers is None:
+            return "as many people as each says"
+        return "1 person" if self.workers == 1 else f"{self.workers:,} people"
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Which of the runs an estimate's bounds hold: the middle ones, or all where there are few."""
+        return (LOW, HIGH) if len(self.seeds) >= ENOUGH_RUNS else (0.0, 1.0)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "currency": self.currency,
+            "workers": self.workers,
+            "seeds": list(self.seeds),
+            "interval": list(self.interval),
+            "variations": [forecast.as_json() for forecast in self.forecasts],
+        }
+
+
+def rehearse(
+    path: Path,
+    *,
+    seeds: int = 10,
+    first_seed: int = 1,
+    workers: int | None = None,
+    vary: Sequence[Vary] = (),
+    fit: Path | None = None,
+    processes: int | None = None,
+    progress: Progress | None = None,
+) -> Forecasts:
+    """Perform the study in a folder with so many seeds, and every variation of it with the same ones.
+
+    Nothing is written, neither to the folder nor to the study's database.
+    """
+    folder = load_folder(path)
+    crowd = read_crowd(folder, workers, fit)
+    tried = tuple(variations(folder, vary))
+    programme = Programme(path, tried, crowd, tuple(range(first_seed, first_seed + seeds)))
+    runs = perform_all(programme, processes, progress)
+    return Forecasts(
+        folder.settings.study.title,
+        folder.settings.pay.currency,
+        folder.settings.pay.minimum_hourly,
+        None if any(each.workers for each in tried) else crowd.settings.workers,
+        programme.seeds,
+        tuple(Forecast(variation, found) for variation, found in zip(tried, runs, strict=True)),
+        crowd.notes,
+    )

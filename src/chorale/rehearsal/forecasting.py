@@ -1,0 +1,227 @@
+"""From many performances to a forecast: what to expect, and between which bounds nine in ten of them came out."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import floor
+from statistics import fmean
+from typing import Any
+
+from chorale.rehearsal.measuring import Run, StageRun
+from chorale.rehearsal.varying import Variation
+
+LOW, HIGH = 0.05, 0.95
+ENOUGH_RUNS = 5
+"""With fewer there is no middle to speak of: the lowest and the highest are told instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over seeds, and the interval that holds the middle 90% of them; of fewer than five, all of them."""
+
+    mean: float
+    low: float
+    high: float
+
+    def as_json(self) -> dict[str, float]:
+        return {"mean": self.mean, "low": self.low, "high": self.high}
+
+
+def estimate(values: Sequence[float]) -> Estimate | None:
+    """
+    >>> estimate([1, 2, 3, 4, 5])
+    Estimate(mean=3, low=1.2, high=4.8)
+    >>> estimate([1, 3])
+    Estimate(mean=2, low=1, high=3)
+    """
+    if not values:
+        return None
+    ordered = sorted(values)
+    if len(ordered) < ENOUGH_RUNS:
+        return Estimate(fmean(ordered), ordered[0], ordered[-1])
+    return Estimate(fmean(ordered), _quantile(ordered, LOW), _quantile(ordered, HIGH))
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    place = share * (len(ordered) - 1)
+    below = floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number of a run or of a stage of it."""
+
+    key: str
+    title: str
+    unit: str
+    """money, share, hours, count or number."""
+    of: Callable[[Any], float | None]
+
+
+def _part(count: int, whole: int) -> float | None:
+    return count / whole if whole else None
+
+
+def _of_items(stage: StageRun, count: int) -> float | None:
+    return None if stage.round else _part(count, stage.items)
+
+
+def _completed(stage: StageRun) -> float | None:
+    return None if stage.ended else _of_items(stage, stage.complete)
+
+
+def quality_stage(run: Run) -> StageRun | None:
+    """The last stage anything is known of: what the study is for."""
+    return next((stage for stage in reversed(run.stages) if stage.accuracy is not None), None)
+
+
+def cost_per_result(run: Run) -> float | None:
+    """What the study cost for each released result of its final stages."""
+    return run.cost / run.released if run.released else None
+
+
+OF_RUNS = (
+    Measure("finished", "runs that finished", "share", lambda run: float(run.complete)),
+    Measure("cost", "cost", "money", lambda run: run.cost),
+    Measure("base", "  pay for judgments", "money", lambda run: run.base),
+    Measure("finishing", "  pay for finishing rounds", "money", lambda run: run.finishing),
+    Measure("bonus", "  bonuses", "money", lambda run: run.bonus),
+    Measure("fee", "  fees", "money", lambda run: run.fee),
+    Measure("cost_per_result", "cost of a released result", "money", cost_per_result),
+    Measure("wage", "an hour pays (median)", "money", lambda run: run.wage),
+    Measure("low_wage", "an hour pays (10th percentile)", "money", lambda run: run.low_wage),
+    Measure("hours", "hours from first arrival to last answer", "hours", lambda run: run.hours),
+    Measure("arrived", "people who came", "count", lambda run: run.arrived),
+    Measure("active", "people who worked", "count", lambda run: run.active),
+    Measure("found_nothing", "people who found nothing to do", "count", lambda run: run.found_nothing),
+    Measure("answers", "answers", "count", lambda run: run.answers),
+)
+RESULTS_OF_STAGES = (
+    Measure("accuracy", "results right", "share", lambda stage: stage.accuracy),
+    Measure("released", "results released", "share", lambda stage: _of_items(stage, stage.released)),
+    Measure("released_accuracy", "released results right", "share", lambda stage: stage.released_accuracy),
+)
+WORK_OF_STAGES = (
+    Measure("items", "items", "count", lambda stage: None if stage.round else stage.items),
+    Measure("complete", "items complete", "share", _completed),
+    Measure("judgments_per_item", "judgments per item", "number", lambda stage: stage.judgments_per_item),
+    Measure("discarded", "judgments discarded", "count", lambda stage: stage.discarded),
+    Measure("gold_per_worker", "gold per worker", "number", lambda stage: stage.gold_per_worker),
+    Measure("cost", "cost", "money", lambda stage: stage.cost),
+)
+PEOPLE_IN_STAGES = (
+    Measure("entered", "entered", "count", lambda stage: stage.entered),
+    Measure("dropped", "dropped", "count", lambda stage: stage.dropped),
+    Measure("left", "left in the middle", "count", lambda stage: stage.left),
+    Measure("gave_up", "gave up waiting", "count", lambda stage: stage.gave_up),
+    Measure("finished", "finished", "count", lambda stage: stage.finished),
+    Measure("found_nothing", "found nothing to do", "count", lambda stage: stage.found_nothing),
+    Measure("locked_out", "not let in", "count", lambda stage: stage.locked_out),
+)
+OF_STAGES = (*RESULTS_OF_STAGES, *WORK_OF_STAGES, *PEOPLE_IN_STAGES)
+
+
+OF_GATES = (
+    Measure("passed", "passed", "count", lambda gate: gate.passed),
+    Measure("not_passed", "not passed", "count", lambda gate: gate.not_passed),
+    Measure("undecided", "never decided about", "count", lambda gate: gate.undecided),
+)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What to expect of one variation."""
+
+    variation: Variation
+    runs: Sequence[Run]
+
+    @property
+    def stages(self) -> list[str]:
+        return [stage.name for stage in self.runs[0].stages]
+
+    @property
+    def gates(self) -> list[str]:
+        return [gate.name for gate in self.runs[0].gates]
+
+    def of(self, measure: Measure) -> Estimate | None:
+        return estimate([value for run in self.runs if (value := measure.of(run)) is not None])
+
+    def of_stage(self, name: str, measure: Measure) -> Estimate | None:
+        stages = (stage for run in self.runs for stage in run.stages if stage.name == name)
+        return estimate([value for stage in stages if (value := measure.of(stage)) is not None])
+
+    def of_gate(self, name: str, measure: Measure) -> Estimate | None:
+        return estimate([measure.of(gate) or 0 for run in self.runs for gate in run.gates if gate.name == name])
+
+    @property
+    def quality(self) -> Estimate | None:
+        """How many of the released results of the last stage that anything is known of are right."""
+        found = (quality_stage(run) for run in self.runs)
+        return estimate([stage.released_accuracy for stage in found if stage and stage.released_accuracy is not None])
+
+    @property
+    def quality_of(self) -> str | None:
+        """The name of that stage."""
+        found = next((stage for run in self.runs if (stage := quality_stage(run))), None)
+        return None if found is None else found.name
+
+    @property
+    def final(self) -> tuple[str, ...]:
+        """The stages that the study's results are of."""
+        return self.runs[0].final
+
+    @property
+    def released(self) -> Estimate | None:
+        """Which share of what the final stages have got is released."""
+        found = [
+            _part(run.released, sum(stage.items for stage in run.stages if stage.name in run.final))
+            for run in self.runs
+        ]
+        return estimate([share for share in found if share is not None])
+
+    @property
+    def finished(self) -> int:
+        return sum(run.complete for run in self.runs)
+
+    @property
+    def starved(self) -> list[str]:
+        """Of the runs that did not finish, why; one example a stage, with how many runs it stands for."""
+        examples: dict[str, str] = {}
+        counts: Counter[str] = Counter()
+        for run in self.runs:
+            for reason in run.starved:
+                stage = reason.partition(":")[0]
+                examples.setdefault(stage, f"{reason} (seed {run.seed})")
+                counts[stage] += 1
+        many = f"{len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
+        return [f"in {counts[stage]} of {many}, {example}" for stage, example in examples.items()]
+
+    @property
+    def notes(self) -> list[str]:
+        return list(dict.fromkeys(note for run in self.runs for note in run.notes))
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "values": dict(self.variation.values),
+            "runs": len(self.runs),
+            "finished": self.finished,
+            "quality": _json(self.quality),
+            "quality_of": self.quality_of,
+            "final_stages": list(self.final),
+            **{measure.key: _json(self.of(measure)) for measure in OF_RUNS if measure.key != "finished"},
+            "stages": {
+                name: {measure.key: _json(self.of_stage(name, measure)) for measure in OF_STAGES}
+                for name in self.stages
+            },
+            "gates": {
+                name: {measure.key: _json(self.of_gate(name, measure)) for measure in OF_GATES} for name in self.gates
+            },
+            "starved": self.starved,
+            "notes": self.notes,
+        }
+
+
+def _json(found: Estimate | None) -> dict[str, float] | None:
+    return None if found is None else found.as_json()

@@ -1,0 +1,280 @@
+"""What a performance came to, in numbers."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from chorale.model import Standing
+from chorale.rehearsal.performing import Exit, Performance, Person, is_for_experts
+from chorale.simulate import Knowledge
+from chorale.store import Tx, results
+from chorale.store.gates import closed_gates
+from chorale.store.results import LedgerLine, StageCounts, WorkerStanding
+from chorale.study import RunningStage, Study
+from chorale.study.costs import final_stages
+from chorale.study.gates import gate_statuses
+from chorale.study.paying import is_for_finishing
+from chorale.study.status import status
+
+HOUR_MS = 3_600_000
+CURVE_POINTS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class StageRun:
+    """A stage after a performance."""
+
+    name: str
+    round: bool
+    """Whether everybody does the same here, so that there are no items to complete."""
+    ended: bool
+    """Whether a gate that closed has ended it: what it still wanted, nobody is to do any more."""
+    items: int
+    complete: int
+    released: int
+    judgments: int
+    """Those that count."""
+    discarded: int
+    gold_answers: int
+    accuracy: float | None
+    """Mean score of the complete items against what is known; None if nothing is known of them."""
+    released_accuracy: float | None
+    """The same of those that are released."""
+    entered: int
+    dropped: int
+    left: int
+    """People who went away in the middle of this stage."""
+    gave_up: int
+    """People who worked here last and did not want to wait any longer."""
+    finished: int
+    """Everybody else who had entered."""
+    found_nothing: int
+    """People who were let in and found nothing to do any more."""
+    locked_out: int
+    """People who came to its door and were not let in."""
+    cost: int
+
+    @property
+    def open_items(self) -> int:
+        return self.items - self.complete
+
+    @property
+    def judgments_per_item(self) -> float | None:
+        return self.judgments / self.items if self.items and not self.round else None
+
+    @property
+    def gold_per_worker(self) -> float | None:
+        return self.gold_answers / self.entered if self.gold_answers and self.entered else None
+
+
+@dataclass(frozen=True, slots=True)
+class GateRun:
+    """A gate after a performance."""
+
+    name: str
+    passed: int
+    not_passed: int
+    undecided: int
+    """People who had done enough and were never decided about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A whole performance."""
+
+    seed: int
+    stages: tuple[StageRun, ...]
+    final: tuple[str, ...]
+    """The stages that the study's results are of."""
+    base: int
+    finishing: int
+    """Paid for finishing rounds."""
+    bonus: int
+    """Paid for passing gates, for gold and for parts of answers."""
+    fee: int
+    wage: int | None
+    """Median, in minor units an hour."""
+    low_wage: int | None
+    """10th percentile."""
+    hours: float
+    """From the first arrival to the last answer."""
+    arrived: int
+    """People who came before the last answer did."""
+    active: int
+    """People who answered something."""
+    found_nothing: int
+    """People who came in time, and were never given an item."""
+    answers: int
+    starved: tuple[str, ...]
+    """Why the study could not be finished, a sentence a stage; empty if it was."""
+    curve: tuple[tuple[float, int], ...]
+    """Hours, and what had been spent by then."""
+    gates: tuple[GateRun, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def cost(self) -> int:
+        return self.base + self.finishing + self.bonus + self.fee
+
+    @property
+    def released(self) -> int:
+        """Results of the study."""
+        return sum(stage.released for stage in self.stages if stage.name in self.final)
+
+    @property
+    def complete(self) -> bool:
+        return not self.starved
+
+
+def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, Knowledge], seed: int) -> Run:
+    now = status(tx, study)
+    standings = results.worker_standings(tx)
+    closed = closed_gates(tx)
+    people = [person for person in performance.people if not person.expert]
+    stages = tuple(
+        _stage_run(
+            tx,
+            study.stage(counts.name),
+            counts,
+            standings,
+            performance.people,
+            known[counts.name],
+            ended=bool(closed.intersection(study.stage(counts.name).closed_by)),
+        )
+        for counts in now.stages
+    )
+    lines = list(results.ledger(tx))
+    finishing = sum(line.amount for line in lines if is_for_finishing(line))
+    came = [person for person in people if person.came_at is not None and person.came_at <= performance.ended_at]
+    return Run(
+        seed=seed,
+        stages=stages,
+        final=tuple(stage.name for stage in final_stages(study)),
+        base=now.totals["base"],
+        finishing=finishing,
+        bonus=now.totals["bonus"] - finishing,
+        fee=now.totals["fee"],
+        wage=now.wage.median,
+        low_wage=now.wage.tenth_percentile,
+        hours=(performance.ended_at - performance.started_at) / HOUR_MS,
+        arrived=len(came),
+        active=sum(person.answered > 0 for person in people),
+        found_nothing=sum(not person.entered for person in came),
+        answers=sum(person.answered for person in people),
+        starved=tuple(_why_starved(stage, people) for stage in stages if stage.open_items and not stage.ended),
+        curve=cost_curve(lines, performance.started_at),
+        gates=tuple(
+            GateRun(gate.name, gate.passed, gate.not_passed, gate.scored + gate.waiting)
+            for gate in gate_statuses(tx, study)
+        ),
+        notes=_notes(performance),
+    )
+
+
+def cost_curve(lines: Iterable[LedgerLine], started_at: int) -> tuple[tuple[float, int], ...]:
+    """What had been spent when, at equal distances in time."""
+    paid = sorted((line.at - started_at, line.amount) for line in lines)
+    if not paid:
+        return ()
+    end, spent, index = paid[-1][0], 0, 0
+    points = []
+    for number in range(CURVE_POINTS + 1):
+        moment = end * number / CURVE_POINTS
+        while index < len(paid) and paid[index][0] <= moment:
+            spent += paid[index][1]
+            index += 1
+        points.append((moment / HOUR_MS, spent))
+    return tuple(points)
+
+
+def _stage_run(
+    tx: Tx,
+    stage: RunningStage,
+    counts: StageCounts,
+    standings: Iterable[WorkerStanding],
+    people: Iterable[Person],
+    known: Knowledge,
+    *,
+    ended: bool,
+) -> StageRun:
+    let_in = [row for row in standings if row.stage == stage.name]
+    dropped = sum(row.standing == Standing.DROPPED for row in let_in)
+    entered = sum(stage.name in person.entered for person in people)
+    last_here = [person for person in people if person.stage is stage and stage.name in person.entered]
+    left = sum(person.exit is Exit.LEFT for person in last_here)
+    gave_up = sum(person.exit is Exit.GAVE_UP for person in last_here)
+    scores, released = _scores(tx, stage, known)
+    return StageRun(
+        name=stage.name,
+        round=stage.round_size is not None,
+        ended=ended,
+        items=counts.items,
+        complete=counts.complete,
+        released=counts.released,
+        judgments=counts.judgments,
+        discarded=counts.discarded,
+        gold_answers=counts.gold_answers,
+        accuracy=fmean(scores) if scores else None,
+        released_accuracy=fmean(released) if released else None,
+        entered=entered,
+        dropped=dropped,
+        left=left,
+        gave_up=gave_up,
+        finished=max(0, entered - dropped - left - gave_up),
+        found_nothing=len(let_in) - entered,
+        locked_out=sum(
+            person.states.get(stage.name) == "locked" and stage.name not in person.entered
+            for person in people
+            if not person.expert and not is_for_experts(stage)
+        ),
+        cost=counts.paid + counts.fees,
+    )
+
+
+def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float], list[float]]:
+    """How the results of a stage compare with what is known: all of them, and those that are released."""
+    scores, released = [], []
+    for item in results.all_items(tx, stage.name):
+        label = item.label()
+        truth = None if label is None else known.get(stage.task.view(item.payload))
+        if label is None or truth is None:
+            continue
+        score = stage.task.grade(label.answer, truth).score
+        scores.append(score)
+        if label.released:
+            released.append(score)
+    return scores, released
+
+
+def _why_starved(stage: StageRun, people: Sequence[Person]) -> str:
+    found = Counter(_hindrance(person, stage.name) for person in people)
+    reasons = ", ".join(f"{count} {what}" for what, count in found.most_common())
+    wanting = f"{stage.open_items:,} of {stage.items:,} items still want judgments"
+    return f"{stage.name}: {wanting}. Of {len(people):,} people, {reasons}."
+
+
+def _hindrance(person: Person, stage: str) -> str:
+    """What keeps somebody from a stage that wants them."""
+    if person.exit is Exit.LEFT:
+        return "left in the middle of the work"
+    if person.exit is Exit.GAVE_UP:
+        return "gave up waiting"
+    return _HINDRANCES.get(person.states.get(stage, ""), "had done all they may do there")
+
+
+_HINDRANCES = {
+    "dropped": "were dropped there",
+    "locked": "were not let in",
+    "limit": "had done as much as one person may",
+    "paused": "found it paused",
+}
+
+
+def _notes(performance: Performance) -> tuple[str, ...]:
+    """A task that can't make answers up lets people who err give answers to other items."""
+    return tuple(
+        f"{name}: some answers that simulated people took from other items did not fit theirs, and the items were "
+        "given back. Nothing is wrong with the study; that stage takes a little longer than it would."
+        for name in sorted(performance.refused)
+    )

@@ -1,0 +1,374 @@
+"""A study done by simulated people in simulated time: one event after the other, through the functions people reach.
+
+Nobody here knows what stages are made of. People do what the study's own pages tell them: take what is open to them,
+wait where more may come, and leave when there is nothing left.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from heapq import heappop, heappush
+from random import Random
+
+from chorale.model import EXPERT, Answer, Refusal, Standing
+from chorale.rehearsal.requester import close_a_gate
+from chorale.simulate import AnswerSheet, WorkerModel
+from chorale.store import Tx, labels
+from chorale.store.gates import times_decided
+from chorale.study import RunningStage, Study, entering, work
+from chorale.study.advancing import advance as do_what_is_due
+from chorale.study.settling import settle_everything, settle_worker
+from chorale.study.visit import visit
+from chorale.study.work import Offer
+
+PANEL = "rehearsal"
+# For stages that do not say how long a judgment takes.
+USUAL_SECONDS = 10.0
+FEEDBACK_SECONDS = 4.0
+WORDS_PER_SECOND = 4.0
+# Gates are looked after when somebody has finished something, and this often: what graders do can let others through.
+GATES_MS = 30 * 60_000
+FOR_GOOD = frozenset({"finished", "locked", "dropped", "limit"})
+MOST_ADVANCES = 1_000
+NOT_GRANTED = 409
+
+Advance = Callable[[Study], bool]
+"""Called when everybody waits: does what only a requester can do, and says whether it did anything."""
+
+
+class Clock:
+    """Simulated time: it is what it was last set to."""
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class Exit(StrEnum):
+    """Why somebody is no longer there."""
+
+    FINISHED = "finished"
+    """Nothing was left that they could do."""
+    LEFT = "left"
+    """They dropped out in the middle of the work."""
+    GAVE_UP = "gave up"
+    """They had to wait for longer than they wanted to."""
+
+
+@dataclass(slots=True)
+class Person:
+    number: int
+    model: WorkerModel
+    rng: Random
+    expert: bool = False
+    """Whether they work in the stages of experts, and nowhere else."""
+    worker_id: int = 0
+    came_at: int | None = None
+    stage: RunningStage | None = None
+    """Where they work, or worked last."""
+    offer: Offer | None = None
+    seconds: float = 0.0
+    """How long the item they hold takes them."""
+    accuracy: dict[str, float] = field(default_factory=dict)
+    previous: Answer | None = None
+    answered: int = 0
+    answered_before: int = 0
+    """The same when they last looked at their start page."""
+    waiting_since: int | None = None
+    looked_at: int = -1
+    """What the study had come to when they last looked in."""
+    empty: dict[str, int] = field(default_factory=dict)
+    """Stages that had nothing for them although they looked open, and what the study had come to then."""
+    states: Mapping[str, str] = field(default_factory=dict)
+    """How they found each stage then."""
+    entered: set[str] = field(default_factory=set)
+    """Stages they were given an item in."""
+    exit: Exit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How people behave who have to wait."""
+
+    look_in_ms: int
+    patience_ms: int
+
+
+class Performance:
+    """One crowd doing one study. `run` once; then the study holds what came of it."""
+
+    def __init__(
+        self,
+        study: Study,
+        clock: Clock,
+        people: Sequence[Person],
+        arrivals: Sequence[float],
+        sheets: Mapping[str, AnswerSheet],
+        manners: Manners,
+        advance: Advance = close_a_gate,
+    ) -> None:
+        self.people = people
+        self.refused: set[str] = set()
+        """Stages where an answer did not fit its item."""
+        self.started_at = clock.now
+        self.ended_at = clock.now
+        """When the last answer came in."""
+        self._study = study
+        self._clock = clock
+        self._sheets = sheets
+        self._manners = manners
+        self._advance = advance
+        self._things_fall_due = bool(study.gates) or any(
+            stage.settings.judgments.sample is not None for stage in study.stages.values()
+        )
+        """Whether gates close or samples are drawn by themselves."""
+        self._expected = {
+            name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
+        }
+        self._reading = {name: _reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
+        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._scheduled = 0
+        self._changes = 0
+        """Counts whatever may give somebody something to do."""
+        self._busy = 0
+        """Events to come that may change something: all but people looking in, and looking after gates."""
+        self._gates_due = False
+        self._progress = 0
+        """Counts arrivals, answers and items that came back: what a study can do only so often."""
+        self._stuck_at = -1
+        self._advanced = 0
+        self._verdicts: dict[int, int] = {}
+        """How many gates had decided about each worker when somebody last looked."""
+        for person, seconds in zip(people, arrivals, strict=True):
+            self._later(seconds, lambda person=person: self._come(person))  # type: ignore[misc]
+
+    def run(self) -> None:
+        while self._busy or self._go_on():
+            at, _, act = heappop(self._events)
+            self._clock.now = max(self._clock.now, at)
+            act()
+        settle_everything(self._study)
+
+    # What happens when
+
+    def _later(self, seconds: float, act: Callable[[], None]) -> None:
+        """Something that may change the study."""
+        self._busy += 1
+
+        def happen() -> None:
+            self._busy -= 1
+            act()
+
+        self._at(self._clock.now + round(seconds * 1000), happen)
+
+    def _at(self, moment: int, act: Callable[[], None]) -> None:
+        # Numbered, so that what is due at the same moment happens in the order it was planned.
+        self._scheduled += 1
+        heappush(self._events, (moment, self._scheduled, act))
+
+    def _go_on(self) -> bool:
+        """Everybody waits: bring all up to date, do what a requester would, and see whether anybody can go on."""
+        if self._progress > self._stuck_at:
+            self._advanced = 0
+            self._stuck_at = self._progress
+            self._let_everybody_look()
+        while not self._busy and self._advanced < MOST_ADVANCES and self._advance(self._study):
+            self._advanced += 1
+            self._let_everybody_look()
+        return bool(self._busy)
+
+    def _let_everybody_look(self) -> None:
+        # A site does this every few seconds, and it would be most of the work there is. What has changed by it is open
+        # to people now, a little later.
+        settle_everything(self._study)
+        self._do_what_is_due()
+        # All that is still planned is people looking in, and they do that now.
+        self._events.clear()
+        self._gates_due = False
+        # Items can open again, and stages, after people had found nothing left to do: they are called back.
+        called = [person for person in self.people if person.waiting_since is not None or person.exit is Exit.FINISHED]
+        if called:
+            self._clock.now += self._manners.look_in_ms
+        for person in called:
+            person.exit = None
+            self._look(person)
+
+    # What people do
+
+    def _come(self, person: Person) -> None:
+        study = self._study
+
+        def arrive(tx: Tx) -> int:
+            if person.expert:
+                return entering.arrive_as_expert(tx, study, f"expert-{person.number}").id
+            worker = entering.arrive(tx, study, PANEL, f"person-{person.number}", {})
+            entering.consent(tx, study, worker.id)
+            return worker.id
+
+        person.worker_id = study.store.write(arrive).result()
+        person.came_at = self._clock.now
+        self._progress += 1
+        self._later(_reading_seconds(study.consent) * person.model.pace, lambda: self._look(person))
+
+    def _look(self, person: Person) -> None:
+        """Look at the start page and do what it says."""
+        if self._study.gates and person.answered > person.answered_before:
+            person.answered_before = person.answered
+            self._look_after_gates()
+        found = self._study.store.read(lambda tx: visit(tx, self._study, person.worker_id)).result()
+        if found is None:
+            raise RuntimeError("a simulated person vanished")
+        person.looked_at = self._changes
+        theirs = [each for each in found.stages if not person.expert or is_for_experts(each.stage)]
+        person.states = {each.stage.name: each.state for each in theirs}
+        open_ones = [
+            each for each in theirs if each.state == "available" and person.empty.get(each.stage.name) != self._changes
+        ]
+        if open_ones:
+            current = person.stage
+            chosen = next((each for each in open_ones if each.stage is current), open_ones[0])
+            person.stage = chosen.stage
+            person.waiting_since = None
+            reading = 0.0 if chosen.entered else self._reading[chosen.stage.name] * person.model.pace
+            self._later(reading, lambda: self._take(person))
+        elif all(state in FOR_GOOD for state in person.states.values()):
+            person.waiting_since = None
+            person.exit = Exit.FINISHED
+        else:
+            self._wait(person)
+
+    def _wait(self, person: Person) -> None:
+        now = self._clock.now
+        if person.waiting_since is None:
+            person.waiting_since = now
+        elif now - person.waiting_since > self._manners.patience_ms:
+            person.waiting_since = None
+            person.exit = Exit.GAVE_UP
+            return
+
+        def look_in() -> None:
+            if person.looked_at == self._changes:
+                self._wait(person)
+            else:
+                self._look(person)
+
+        self._at(now + self._manners.look_in_ms, look_in)
+
+    def _take(self, person: Person) -> None:
+        study, stage = self._study, person.stage
+        if stage is None:
+            raise RuntimeError("somebody works nowhere")
+        offer = study.store.write(lambda tx: work.next_item(tx, study, stage, person.worker_id)).result()
+        if offer.status != "item" or offer.lease is None:
+            person.empty[stage.name] = self._changes
+            self._look(person)
+            return
+        person.entered.add(stage.name)
+        if person.model.dropout and person.rng.random() < person.model.dropout:
+            person.exit = Exit.LEFT
+            # They keep what they hold until its time is over; then others can have it.
+            self._later((offer.lease.expires_at - self._clock.now + 1) / 1000, self._expire)
+            return
+        person.offer = offer
+        person.seconds = person.model.seconds(self._expected[stage.name], person.rng)
+        self._later(person.seconds, lambda: self._submit(person, stage, offer))
+
+    def _submit(self, person: Person, stage: RunningStage, offer: Offer) -> None:
+        study, lease = self._study, offer.lease
+        if lease is None or offer.view is None:
+            raise RuntimeError("an item without a lease")
+        sheet = self._sheets[stage.name]
+        accuracy = person.accuracy.get(stage.name)
+        if accuracy is None:
+            accuracy = person.accuracy[stage.name] = person.model.accuracy_in(stage.name, stage.task.name)
+        truth, choices = sheet.prospects(lease.payload, offer.view)
+        answer = person.model.answer(truth, choices, person.rng, accuracy=accuracy, previous=person.previous)
+        duration = round(person.seconds * 1000)
+        key = f"{person.number}:{person.answered}"
+        try:
+            outcome = study.store.write(
+                lambda tx: work.submit(tx, study, person.worker_id, lease.token, answer, key, duration)
+            ).result()
+        except Refusal as refusal:
+            if refusal.code == "invalid_answer" and answer is person.previous:
+                # What they copied does not fit here, and they click anything instead.
+                person.previous = None
+                self._submit(person, stage, offer)
+            else:
+                self._after_refusal(person, stage, refusal, lease.token)
+            return
+        person.previous = answer
+        person.answered += 1
+        self._progress += 1
+        self._changes += 1
+        self.ended_at = self._clock.now
+        self._plan_gates()
+        if outcome.standing is Standing.DROPPED:
+            self._settle(person)
+            self._look(person)
+        elif outcome.explanation is not None:
+            person.accuracy[stage.name] = person.model.learned(accuracy)
+            self._later(FEEDBACK_SECONDS * person.model.pace, lambda: self._take(person))
+        else:
+            self._take(person)
+
+    def _after_refusal(self, person: Person, stage: RunningStage, refusal: Refusal, token: str) -> None:
+        study = self._study
+        if refusal.code == "invalid_answer":
+            self.refused.add(stage.name)
+            study.store.write(lambda tx: work.give_back(tx, study, person.worker_id, token)).result()
+        elif refusal.status != NOT_GRANTED:
+            raise refusal
+        self._progress += 1
+        self._changes += 1
+        self._look(person)
+
+    # What a site does by itself
+
+    def _expire(self) -> None:
+        self._study.store.write(lambda tx: work.expire_leases(tx, self._study)).result()
+        self._progress += 1
+        self._changes += 1
+
+    def _settle(self, person: Person) -> None:
+        """After a drop, at once: their judgments no longer count, and the items are open again."""
+        for changed in self._study.store.read(labels.unsettled).result():
+            if changed.worker_id == person.worker_id:
+                settle_worker(self._study, changed)
+
+    def _plan_gates(self) -> None:
+        if self._things_fall_due and not self._gates_due:
+            self._gates_due = True
+            self._at(self._clock.now + GATES_MS, self._sweep_gates)
+
+    def _sweep_gates(self) -> None:
+        self._gates_due = False
+        self._look_after_gates()
+
+    def _look_after_gates(self) -> None:
+        self._do_what_is_due()
+        before, self._verdicts = self._verdicts, self._study.store.read(times_decided).result()
+        if self._verdicts == before:
+            return
+        # Whoever had gone because a part was locked hears that it was decided about them.
+        for person in self.people:
+            heard = self._verdicts.get(person.worker_id) != before.get(person.worker_id)
+            if heard and person.exit is Exit.FINISHED and "locked" in person.states.values():
+                person.exit = None
+                self._later(0, lambda person=person: self._look(person))  # type: ignore[misc]
+
+    def _do_what_is_due(self) -> None:
+        study = self._study
+        if self._things_fall_due:
+            study.store.write(lambda tx: do_what_is_due(tx, study)).result()
+        self._changes += 1
+
+
+def is_for_experts(stage: RunningStage) -> bool:
+    return EXPERT in stage.settings.entry.qualifications
+
+
+def _reading_seconds(text: str) -> float:
+    return len(text.split()) / WORDS_PER_SECOND

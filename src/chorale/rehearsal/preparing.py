@@ -1,0 +1,112 @@
+"""From a study's folder to a stage set for as many performances as are wanted."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from chorale.rehearsal.performing import Advance, Clock, Manners, Performance, Person, is_for_experts
+from chorale.rehearsal.requester import close_a_gate
+from chorale.rehearsal.sizing import usual_workers
+from chorale.simulate import AnswerSheet, CrowdSettings, Knowledge, WorkerModel, draw_arrivals, draw_crowd, draw_experts
+from chorale.simulate.fitting import draw_fitted
+from chorale.store import MemoryStore, open_memory_store
+from chorale.study import Study, StudyFolder
+from chorale.study.opening import bring_in
+
+# Any moment will do, as long as it is always the same.
+BEGINNING = 1_767_225_600_000
+HOUR_MS = 3_600_000
+MINUTE_MS = 60_000
+
+
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """A run makes millions of small things and hardly a circle of them: looking for circles is a tenth of its time."""
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Who comes: kinds of people, or people like those of real judgments."""
+
+    settings: CrowdSettings = field(default_factory=CrowdSettings)
+    fitted: tuple[WorkerModel, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What whoever reads a forecast with it should know."""
+
+    def people(self, size: int, rng: Random) -> list[WorkerModel]:
+        if self.fitted:
+            return draw_fitted(self.fitted, size, rng)
+        return draw_crowd(self.settings.kind, size, rng)
+
+
+class Rehearsal:
+    """A study brought into memory once, and performed on a copy as often as wanted."""
+
+    def __init__(self, folder: StudyFolder, crowd: Crowd, advance: Advance = close_a_gate) -> None:
+        self.folder = folder
+        self.crowd = crowd
+        self.workers = crowd.settings.workers or usual_workers(folder)
+        self._advance = advance
+        self._store: MemoryStore = open_memory_store()
+        self._study = bring_in(folder, self._store, Clock(BEGINNING))
+        self._pairs = {
+            content.settings.name: [
+                *((content.task.view(row.item.payload), row.answer) for row in content.gold),
+                *((row.view, row.answer) for row in content.truth),
+            ]
+            for content in folder.stages
+        }
+        self.known = {name: Knowledge(pairs) for name, pairs in self._pairs.items()}
+        """What is known of each stage's right answers: by its gold and its truth file."""
+
+    def perform(self, seed: int) -> tuple[Study, Performance]:
+        """One whole run; whoever asks for it closes the study."""
+        clock = Clock(BEGINNING)
+        study = replace(self._study, store=self._store.copy(), clock=clock, secrets=Random(f"{seed}:secrets"))
+        rng = Random(f"{seed}:crowd")
+        settings = self.crowd.settings
+        people = [
+            Person(number, model, Random(f"{seed}:person:{number}"))
+            for number, model in enumerate(self.crowd.people(self.workers, rng))
+        ]
+        arrivals = draw_arrivals(len(people), settings.per_hour, rng)
+        if any(map(is_for_experts, study.stages.values())):
+            experts = draw_experts(settings, rng)
+            people += [
+                Person(number, model, Random(f"{seed}:person:{number}"), expert=True)
+                for number, model in enumerate(experts, len(people))
+            ]
+            arrivals += [0.0] * len(experts)
+        performance = Performance(
+            study,
+            clock,
+            people,
+            arrivals,
+            self._sheets(seed),
+            Manners(round(settings.look_in_minutes * MINUTE_MS), round(settings.patience_hours * HOUR_MS)),
+            self._advance,
+        )
+        with _collecting_seldom():
+            performance.run()
+        return study, performance
+
+    def close(self) -> None:
+        self._store.close()
+
+    def _sheets(self, seed: int) -> dict[str, AnswerSheet]:
+        return {
+            content.settings.name: AnswerSheet(
+                content.task, self._pairs[content.settings.name], f"{seed}:{content.settings.name}"
+            )
+            for content in self.folder.stages
+        }

@@ -1,0 +1,144 @@
+"""Pictures as SVG, for pages that load nothing: bars, lines and points, in the colours of the text around them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import ceil, floor, log10
+
+WIDTH = 640
+HEIGHT = 300
+LEFT, RIGHT, TOP, BOTTOM = 64, 32, 12, 44
+BAR = 22
+BAR_LABELS = 220
+MARKS = 5
+
+Shown = Callable[[float], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    label: str
+    value: float
+    low: float
+    high: float
+    stronger: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place in a chart, with the interval it may be in; `label` stands beside it."""
+
+    x: float
+    y: float
+    label: str = ""
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+
+
+def bar_chart(title: str, bars: Sequence[Bar], shown: Shown) -> str:
+    """Bars from the left, each with its interval as a thin line."""
+    most = max((bar.high for bar in bars), default=0) or 1
+    room = WIDTH - BAR_LABELS - 80
+    height = len(bars) * (BAR + 8) + 8
+    parts = []
+    for number, bar in enumerate(bars):
+        y = 8 + number * (BAR + 8)
+        middle = y + BAR / 2
+        length = room * bar.value / most
+        end = BAR_LABELS + room * bar.high / most
+        parts.append(_text(BAR_LABELS - 8, middle + 4, bar.label, "end"))
+        kind = "bar strong" if bar.stronger else "bar"
+        parts.append(f'<rect class="{kind}" x="{BAR_LABELS}" y="{y}" width="{length:.1f}" height="{BAR}"/>')
+        parts.append(_line(BAR_LABELS + room * bar.low / most, middle, end, middle, "range"))
+        parts.append(_text(max(end, BAR_LABELS + length) + 6, middle + 4, shown(bar.value), "start"))
+    return _svg(title, height, parts)
+
+
+def line_chart(title: str, lines: Sequence[Sequence[tuple[float, float]]], x_title: str, shown: Shown) -> str:
+    """Lines on the same axes, each thin: where many run, it gets dark."""
+    frame = _Frame.around([point for line in lines for point in line], from_zero=True)
+    parts = frame.axes(x_title, lambda x: f"{x:g}", shown)
+    for line in lines:
+        places = " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in line)
+        parts.append(f'<polyline class="curve" points="{places}"/>')
+    return _svg(title, HEIGHT, parts)
+
+
+def point_chart(title: str, points: Sequence[Point], x_title: str, x_shown: Shown, y_shown: Shown) -> str:
+    """Points with their intervals as crosses."""
+    corners = [(point.x, point.y) for point in points]
+    corners += [(x, point.y) for point in points for x in point.x_range or ()]
+    corners += [(point.x, y) for point in points for y in point.y_range or ()]
+    frame = _Frame.around(corners, from_zero=False)
+    parts = frame.axes(x_title, x_shown, y_shown)
+    for point in points:
+        x, y = frame.x(point.x), frame.y(point.y)
+        if point.x_range:
+            parts.append(_line(frame.x(point.x_range[0]), y, frame.x(point.x_range[1]), y, "range"))
+        if point.y_range:
+            parts.append(_line(x, frame.y(point.y_range[0]), x, frame.y(point.y_range[1]), "range"))
+        parts.append(f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
+        if point.label:
+            anchor, aside = ("end", -8) if x > WIDTH * 0.7 else ("start", 8)
+            parts.append(_text(x + aside, y - 6, point.label, anchor))
+    return _svg(title, HEIGHT, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """From numbers to places."""
+
+    x_marks: Sequence[float]
+    y_marks: Sequence[float]
+
+    @classmethod
+    def around(cls, points: Sequence[tuple[float, float]], *, from_zero: bool) -> "_Frame":
+        places = [*points, (0.0, 0.0)] if from_zero or not points else points
+        return cls(_marks([x for x, _ in places]), _marks([y for _, y in places]))
+
+    def x(self, value: float) -> float:
+        low, high = self.x_marks[0], self.x_marks[-1]
+        return LEFT + (WIDTH - LEFT - RIGHT) * (value - low) / (high - low)
+
+    def y(self, value: float) -> float:
+        low, high = self.y_marks[0], self.y_marks[-1]
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / (high - low)
+
+    def axes(self, x_title: str, x_shown: Shown, y_shown: Shown) -> list[str]:
+        bottom = HEIGHT - BOTTOM
+        parts = []
+        for mark in self.y_marks:
+            parts.append(_line(LEFT, self.y(mark), WIDTH - RIGHT, self.y(mark), "grid"))
+            parts.append(_text(LEFT - 6, self.y(mark) + 4, y_shown(mark), "end"))
+        for mark in self.x_marks:
+            parts.append(_line(self.x(mark), bottom, self.x(mark), bottom + 4, "axis"))
+            parts.append(_text(self.x(mark), bottom + 18, x_shown(mark), "middle"))
+        parts.append(_line(LEFT, bottom, WIDTH - RIGHT, bottom, "axis"))
+        parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_title, "middle"))
+        return parts
+
+
+def _marks(values: Sequence[float]) -> list[float]:
+    """Round numbers from just below the least to just above the greatest."""
+    low, high = min(values), max(values)
+    span = high - low or abs(high) or 1.0
+    step = 10 ** floor(log10(span / MARKS))
+    step *= next(factor for factor in (1, 2, 5, 10, 20) if span / (step * factor) <= MARKS)
+    first, last = floor(low / step), ceil(high / step)
+    return [number * step for number in range(first, max(last, first + 1) + 1)]
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _svg(title: str, height: float, parts: Sequence[str]) -> str:
+    name = escape(title, quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{name}">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
+    )

@@ -1,0 +1,77 @@
+"""What simulated workers answer from: the choices there are, and what is right where anybody knows it."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from random import Random
+from typing import Any
+
+from chorale.model import Answer
+from chorale.simulate.knowledge import Knowledge, view_key
+from chorale.tasks import Task
+
+MOST_PLAUSIBLE = 50
+GUESSES = 15
+
+
+class AnswerSheet:
+    """One stage's answers, for one crowd.
+
+    Where nobody knows the truth of an item, something is drawn as what people would take for true: they agree on it as
+    far as they are able, and nothing is said about whether they are right. Where answers can't be listed, as in free
+    text, the task guesses some that fit the item; of a task that can't, people give the answers to other items: the
+    known ones, and those of its examples.
+    """
+
+    def __init__(self, task: Task, known: Iterable[tuple[Mapping[str, Any], Answer]], seed: str) -> None:
+        pairs = list(known)
+        self._guess = task.guess
+        self._known = Knowledge(pairs)
+        self._seed = seed
+        self._prospects: dict[str, tuple[Answer, Sequence[Answer]]] = {}
+        self._choices: Sequence[Answer] = task.choices or plausible_answers(task, (answer for _, answer in pairs))
+
+    def prospects(self, payload: str, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
+        """What a perfect worker answers, and what anybody may answer; `payload` is the item as stored."""
+        found = self._prospects.get(payload)
+        if found is None:
+            found = self._prospects[payload] = self._worked_out(view)
+        return found
+
+    def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
+        known = self._known.get(view)
+        seed = f"{self._seed}:{view_key(view)}"
+        rng = Random(seed)
+        if self._guess is None:
+            return (rng.choice(self._choices) if known is None else known), self._choices
+        # What is known may say less than an answer must have: the task fills in the rest.
+        return self._guess(view, known, rng), _Guesses(partial(self._guess, view, None), f"{seed}:guesses")
+
+
+class _Guesses(Sequence[Answer]):
+    """Answers to choose from, made up when somebody first needs one: most people are right most of the time."""
+
+    def __init__(self, guess: Callable[[Random | None], Answer], seed: str) -> None:
+        self._guess = guess
+        self._seed = seed
+
+    def __len__(self) -> int:
+        return GUESSES + 1
+
+    @cached_property
+    def _all(self) -> list[Answer]:
+        rng = Random(self._seed)
+        return [self._guess(None), *(self._guess(rng) for _ in range(GUESSES))]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._all[index]
+
+
+def plausible_answers(task: Task, known: Iterable[Answer]) -> list[Answer]:
+    """Some answers of the task's shape, each once."""
+    found: dict[str, Answer] = {}
+    for answer in (*(example.answer for example in task.examples), *known):
+        found.setdefault(json.dumps(answer, sort_keys=True, ensure_ascii=False), answer)
+        if len(found) == MOST_PLAUSIBLE:
+            break
+    return list(found.values())

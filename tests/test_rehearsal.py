@@ -1,0 +1,774 @@
+"""Rehearsals are the study itself, done by people who are known: they keep its promises and come out as they must."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from typer.testing import CliRunner
+
+from chorale.cli import app
+from chorale.formats.judgments import Judgments
+from chorale.model import UserError
+from chorale.rehearsal import Crowd, Forecasts, Performance, Rehearsal, Run, parse_vary, read_crowd, rehearse
+from chorale.rehearsal.forecasting import estimate
+from chorale.rehearsal.measuring import measure
+from chorale.rehearsal.sizing import usual_workers
+from chorale.rehearsal.varying import toml_text, variations
+from chorale.report.rehearsal import forecast_notes, forecast_page, forecast_tables
+from chorale.simulate import AnswerSheet, CrowdSettings, KindSettings, Mode, WorkerModel, draw_arrivals, draw_crowd
+from chorale.simulate.fitting import draw_fitted, fit_workers
+from chorale.store import Tx, events, open_memory_store, results
+from chorale.study import Study, load_folder
+from chorale.study.gates import gate_statuses
+from chorale.study.templating import create_study
+from chorale.study.verify import verify
+from chorale.tasks import BUILT_IN
+from protocol_study import write_protocol_study
+from small_study import write_small_study
+
+T = TypeVar("T")
+AT_ONCE = 1_000_000
+PERFECT = KindSettings(name="perfect", share=1, ability=(1, 1), dropout=0)
+NOISY = KindSettings(name="noisy", share=1, ability=(0.7, 0.7), learning=0, dropout=0)
+
+SPAMMER = KindSettings(name="spammer", share=1, spam="random", dropout=0)
+
+
+@pytest.fixture(autouse=True)
+def same_gold_positions() -> None:
+    """Not patched here: a rehearsal has gold at places of its own, the same for the same seed."""
+
+
+class _OfText(BaseModel):
+    answer: str
+
+
+def with_truth(folder: Path, applications: int) -> None:
+    """Make the truth of every item known: all are meaningful, and every other one entails."""
+    phrases = [f"the crew {verb} the hull {number}" for verb in ("paint", "cover") for number in range(applications)]
+    rows = [{"phrase": phrase, "answer": "yes"} for phrase in phrases]
+    (folder / "truth1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pairs = [
+        {
+            "lhs": f"the crew paint the hull {number}",
+            "rhs": f"the crew cover the hull {number}",
+            "answer": "no" if number % 2 else "yes",
+        }
+        for number in range(applications)
+    ]
+    (folder / "truth2.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+    text = (folder / "study.toml").read_text()
+    for number in (1, 2):
+        gold = f'[stage.gold]\nfile = "gold{number}.jsonl"'
+        text = text.replace(gold, f'[stage.rehearsal]\ntruth = "truth{number}.jsonl"\n{gold}')
+    (folder / "study.toml").write_text(text)
+
+
+@pytest.fixture
+def make_folder(tmp_path: Path) -> Callable[..., Path]:
+    def make(applications: int = 6, **changes: Any) -> Path:
+        folder = tmp_path / "study"
+        write_small_study(folder, applications=applications, **changes)
+        with_truth(folder, applications)
+        return folder
+
+    return make
+
+
+def crowd(*kinds: KindSettings, workers: int = 12, per_hour: float = AT_ONCE, **changes: Any) -> Crowd:
+    return Crowd(CrowdSettings(workers=workers, per_hour=per_hour, kind=kinds, **changes))
+
+
+def perform(folder: Path, people: Crowd, seed: int = 1) -> tuple[Run, Study, Performance]:
+    rehearsal = Rehearsal(load_folder(folder), people)
+    study, performance = rehearsal.perform(seed)
+    run = read(study, lambda tx: measure(tx, study, performance, rehearsal.known, seed))
+    rehearsal.close()
+    return run, study, performance
+
+
+def read(study: Study, work: Callable[[Tx], T]) -> T:
+    return study.store.read(work).result()
+
+
+def differences(study: Study) -> list[str]:
+    return read(study, lambda tx: verify(tx, study)).differences
+
+
+# A performance
+
+
+def test_perfect_people_give_perfect_results(make_folder: Callable[..., Path]) -> None:
+    run, study, performance = perform(make_folder(share=0.2), crowd(PERFECT))
+    first, second = run.stages
+    assert run.complete and run.starved == ()
+    assert (first.items, first.complete, first.released, first.judgments) == (12, 12, 12, 36)
+    assert (second.items, second.complete) == (6, 6)
+    assert first.accuracy == second.accuracy == second.released_accuracy == 1.0
+    assert (first.dropped, first.left, first.discarded) == (0, 0, 0)
+    assert run.answers == first.judgments + second.judgments + first.gold_answers + second.gold_answers
+    assert run.active <= run.arrived == 12
+    assert {person.exit for person in performance.people} == {"finished"}
+    assert differences(study) == []
+
+
+def test_the_same_seed_is_the_same_run(make_folder: Callable[..., Path]) -> None:
+    folder = make_folder(share=0.2, gold=12)
+    people = crowd(PERFECT, NOISY, SPAMMER, workers=15, per_hour=120)
+
+    def everything(seed: int) -> tuple[Run, list[Any], list[Any]]:
+        run, study, _ = perform(folder, people, seed)
+        answers = read(study, lambda tx: list(results.all_responses(tx)))
+        return run, answers, read(study, lambda tx: events.recent(tx, 100_000))
+
+    assert everything(3) == everything(3)
+    assert everything(3)[1] != everything(4)[1]
+
+
+def test_spammers_are_dropped_and_their_work_is_done_again(make_folder: Callable[..., Path]) -> None:
+    kinds = (replace_kind(PERFECT, share=2), SPAMMER)
+    run, study, performance = perform(make_folder(30, share=0.3, gold=30, after=3), crowd(*kinds, workers=18))
+    dropped = {row.worker for row in read(study, results.worker_standings) if row.standing == "dropped"}
+    assert 1 <= len(dropped) <= 6
+    assert run.stages[0].discarded > 0
+    assert run.complete
+    assert run.stages[0].accuracy is not None and run.stages[0].accuracy > 0.9
+    assert differences(study) == []
+    spammers = [person for person in performance.people if person.model.mode is Mode.RANDOM]
+    assert len(spammers) == 6
+
+
+def replace_kind(kind: KindSettings, **changes: Any) -> KindSettings:
+    return kind.model_copy(update=changes)
+
+
+def test_more_judgments_are_better_on_a_noisy_crowd(make_folder: Callable[..., Path]) -> None:
+    accuracies = []
+    for judgments in ("1", "5"):
+        folder = make_folder(60, judgments=judgments)
+        run, _, _ = perform(folder, crowd(NOISY, workers=16))
+        assert run.stages[0].judgments_per_item == int(judgments)
+        accuracies.append(run.stages[0].accuracy or 0.0)
+    assert accuracies[0] == pytest.approx(0.7, abs=0.12)
+    # Five people of 0.7 who vote are right with 0.84.
+    assert accuracies[1] == pytest.approx(0.84, abs=0.1)
+    assert accuracies[1] > accuracies[0]
+
+
+def test_cost_is_what_the_ledger_says(make_folder: Callable[..., Path]) -> None:
+    run, study, _ = perform(make_folder(share=0.2, pay=7, fee_percent=20), crowd(PERFECT, NOISY))
+    lines = read(study, lambda tx: list(results.ledger(tx)))
+    assert run.cost == sum(line.amount for line in lines) == sum(stage.cost for stage in run.stages)
+    assert run.fee == sum(line.amount for line in lines if line.kind == "fee") > 0
+    assert run.curve[0][1] >= 0
+    assert run.curve[-1][1] == run.cost
+    assert [cost for _, cost in run.curve] == sorted(cost for _, cost in run.curve)
+
+
+def test_people_learn_from_explained_mistakes(make_folder: Callable[..., Path]) -> None:
+    keen = replace_kind(NOISY, ability=(0.5, 0.5), learning=0.5)
+    _, _, performance = perform(make_folder(30, share=0.4, gold=20, floor=0.0), crowd(keen, workers=8))
+    learned = [person.accuracy["meaningful"] for person in performance.people if "meaningful" in person.accuracy]
+    assert max(learned) > 0.74 and min(learned) >= 0.5
+
+
+def test_people_who_leave_let_their_items_go(make_folder: Callable[..., Path]) -> None:
+    fickle = replace_kind(PERFECT, dropout=0.2)
+    run, study, performance = perform(make_folder(10), crowd(fickle, PERFECT, workers=24))
+    left = [person for person in performance.people if person.exit == "left"]
+    assert left
+    assert run.complete
+    assert sum(stage.left for stage in run.stages) == len(left)
+    # They keep what they hold for its half hour; then others had it.
+    assert Counter(event.kind for event in read(study, lambda tx: events.recent(tx, 10_000)))["expired"] == len(left)
+    assert run.hours > 0.5
+    assert differences(study) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "kinds", "workers", "why"),
+    [
+        ({}, (PERFECT,), 2, "2 had done all they may do there"),
+        ({"meaningful_extra": "max_per_worker = 2"}, (PERFECT,), 5, "5 had done as much as one person may"),
+        ({"share": 0.4, "gold": 30, "after": 1, "floor": 1.0}, (SPAMMER,), 6, "were dropped there"),
+        ({}, (replace_kind(PERFECT, dropout=1),), 4, "4 left in the middle of the work"),
+    ],
+    ids=["too few people", "a limit", "spammers only", "nobody stays"],
+)
+def test_a_study_that_starves_ends_and_says_why(
+    make_folder: Callable[..., Path], changes: Any, kinds: tuple[KindSettings, ...], workers: int, why: str
+) -> None:
+    run, study, _ = perform(make_folder(**changes), crowd(*kinds, workers=workers))
+    assert not run.complete
+    assert run.starved[0].startswith("meaningful: ")
+    assert why in run.starved[0]
+    assert differences(study) == []
+
+
+def test_people_come_one_after_the_other(make_folder: Callable[..., Path]) -> None:
+    run, _, performance = perform(make_folder(40), crowd(PERFECT, workers=30, per_hour=6))
+    came = [person.came_at for person in performance.people if person.came_at is not None]
+    assert came == sorted(came)
+    # Those who come after all is done are not counted: they were not needed.
+    assert run.arrived == sum(moment <= performance.ended_at for moment in came) < 30
+    assert run.complete
+
+
+def test_people_who_wait_too_long_give_up(make_folder: Callable[..., Path]) -> None:
+    slow = replace_kind(PERFECT, name="slow", pace=80)
+    folder = make_folder(2, judgments="1")
+    run, _, performance = perform(folder, crowd(slow, workers=8, look_in_minutes=1, patience_hours=0.05), seed=5)
+    assert sum(person.exit == "gave up" for person in performance.people) >= 4
+    assert run.stages[0].complete == 4
+
+
+@pytest.mark.parametrize(
+    ("gate", "state"),
+    [("threshold = 0.75", "each"), ("top_share = 0.5", "closed"), ("top = 5\nworkers = 10", "closed")],
+)
+def test_people_go_through_rounds_and_gates(tmp_path: Path, gate: str, state: str) -> None:
+    write_protocol_study(tmp_path / "study", gate=gate)
+    run, study, performance = perform(tmp_path / "study", crowd(PERFECT, SPAMMER, workers=24))
+    [status] = read(study, lambda tx: gate_statuses(tx, study))
+    assert (status.state, status.passed, status.not_passed) == (state, run.gates[0].passed, run.gates[0].not_passed)
+    training, first, _ = run.stages
+    assert training.entered == 24
+    assert run.gates[0].passed >= max(5, first.entered)
+    assert run.complete
+    if state == "each":
+        assert 12 <= run.gates[0].passed < 24, "all who know their things, and some spammers by luck"
+        assert first.locked_out == run.gates[0].not_passed
+    assert {person.exit for person in performance.people} == {"finished"}
+    assert differences(study) == []
+
+
+def test_a_requester_can_be_asked_when_everybody_waits(make_folder: Callable[..., Path]) -> None:
+    asked = []
+
+    def advance(study: Study) -> bool:
+        asked.append(study.clock())
+        return len(asked) < 3
+
+    rehearsal = Rehearsal(load_folder(make_folder()), crowd(PERFECT, workers=2), advance)
+    study, _ = rehearsal.perform(1)
+    assert len(asked) == 3
+    assert asked == sorted(asked)
+    study.close()
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_crowd_comes_to_an_end_and_keeps_the_promises(data: st.DataObject, tmp_path: Path) -> None:
+    fraction = st.floats(0, 1)
+    applications = data.draw(st.integers(1, 8))
+    folder = tmp_path / str(time.monotonic_ns())
+    least = data.draw(st.integers(1, 4))
+    write_small_study(
+        folder,
+        applications=applications,
+        gold=data.draw(st.integers(2, 10)),
+        judgments=data.draw(st.sampled_from([str(least), f"{{ min = {least}, max = {least + 2}, until = 0.8 }}"])),
+        share=data.draw(st.sampled_from([0.0, 0.2, 0.5])),
+        floor=data.draw(fraction),
+        after=data.draw(st.integers(1, 2)),
+        fee_percent=data.draw(st.sampled_from([0, 12.5])),
+        meaningful_extra=data.draw(st.sampled_from(["", "max_per_worker = 3", "lease_minutes = 1"])),
+        entailment_extra=data.draw(
+            st.sampled_from(["exclude_contributors = false", "exclude_contributors = true", "exclude_dropped = false"])
+        ),
+    )
+    with_truth(folder, applications)
+    kinds = data.draw(
+        st.lists(
+            st.builds(
+                KindSettings,
+                name=st.just("anybody"),
+                share=st.floats(0.1, 3),
+                ability=fraction.map(lambda value: (value, value)),
+                carelessness=fraction,
+                spam=st.sampled_from([None, None, "random", "first-option", "copy-previous"]),
+                learning=fraction,
+                dropout=st.sampled_from([0.0, 0.02, 0.3]),
+                pace=st.floats(0.1, 20),
+                spread=st.floats(0, 2),
+            ),
+            min_size=1,
+            max_size=3,
+        )
+    )
+    people = crowd(
+        *kinds,
+        workers=data.draw(st.integers(1, 14)),
+        per_hour=data.draw(st.sampled_from([AT_ONCE, 2, 100])),
+        patience_hours=data.draw(st.sampled_from([0, 1, 72])),
+    )
+    run, study, performance = perform(folder, people, data.draw(st.integers(0, 9)))
+    assert differences(study) == []
+    responses = read(study, lambda tx: list(results.all_responses(tx)))
+    assert len(responses) == run.answers
+    assert max(Counter((each.worker, each.stage, each.group) for each in responses).values(), default=0) <= 1
+    assert all(person.exit is not None or person.waiting_since is not None for person in performance.people)
+    assert run.complete == all(stage.complete == stage.items for stage in run.stages)
+    study.close()
+
+
+# Worker models
+
+
+def test_a_crowd_has_of_every_kind_its_share() -> None:
+    kinds = (replace_kind(PERFECT, share=2), NOISY, SPAMMER)
+    for size in (1, 7, 40):
+        names = Counter(model.name for model in draw_crowd(kinds, size, Random(1)))
+        assert sum(names.values()) == size
+        assert all(abs(names[kind.name] - size * kind.share / 4) < 1 for kind in kinds)
+    assert draw_crowd(kinds, 9, Random(1)) == draw_crowd(kinds, 9, Random(1))
+
+
+def test_arrivals() -> None:
+    assert max(draw_arrivals(3, AT_ONCE, Random(1))) < 1
+    moments = draw_arrivals(2000, 60, Random(1))
+    assert moments[0] == 0.0
+    assert moments == sorted(moments)
+    assert moments[-1] / 2000 == pytest.approx(60, rel=0.1)
+
+
+def test_models_of_spamming_learning_and_confusion() -> None:
+    copier = WorkerModel("copier", mode=Mode.COPY_PREVIOUS)
+    assert copier.answer("a", ["a", "b"], Random(1), previous="b") == "b"
+    assert copier.answer("a", ["a", "b"], Random(1)) in ("a", "b")
+    assert WorkerModel("keen", learning=0.5).learned(0.6) == pytest.approx(0.8)
+    assert WorkerModel("odd", 0.4, accuracies={"entailment": 0.9}).accuracy_in("entailment", "rules-entailment") == 0.9
+    assert WorkerModel("odd", 0.4, accuracies={"rules-entailment": 0.8}).accuracy_in("x", "rules-entailment") == 0.8
+    contrary = WorkerModel("contrary", confusion={"a": {"b": 1.0}, "b": {"c": 0.0}})
+    assert contrary.answer("a", ["a", "b"], Random(1)) == "b"
+    assert contrary.answer("b", ["a", "b"], Random(1)) == "b", "nothing is known of what they say for b"
+
+
+def test_people_agree_about_what_nobody_knows() -> None:
+    task = BUILT_IN["rules-meaningful"]
+    sheet = AnswerSheet(task, [({"phrase": "known"}, "no")], "1")
+    assert sheet.prospects('{"phrase":"known"}', {"phrase": "known"}) == ("no", ["yes", "no"])
+    drawn = {sheet.prospects(str(number), {"phrase": str(number)})[0] for number in range(40)}
+    assert drawn == {"yes", "no"}
+    again = AnswerSheet(task, [], "1")
+    assert again.prospects("7", {"phrase": "7"}) == sheet.prospects("7", {"phrase": "7"})
+    cannot_be_listed = replace(task, answer_type=_OfText)
+    text = AnswerSheet(cannot_be_listed, [({"phrase": "known"}, "a gold text")], "1")
+    truth, choices = text.prospects("x", {"phrase": "x"})
+    assert truth in choices
+    assert "a gold text" in choices
+
+
+def test_people_are_fitted_to_real_judgments() -> None:
+    rng = Random(5)
+    rows = []
+    for task in range(400):
+        truth = "yes" if task % 2 else "no"
+        for worker, accuracy in (("good", 0.95), ("fair", 0.8), ("bad", 0.55)):
+            said = truth if rng.random() < accuracy else ("no" if truth == "yes" else "yes")
+            rows.append((task, worker, said))
+        rows.append((task, "always yes", "yes"))
+    judgments = Judgments.from_columns(*zip(*rows, strict=True))
+    models = fit_workers(judgments, WorkerModel("fitted", pace=0.5))
+    always, bad, fair, good = models
+    assert good.accuracy > fair.accuracy > bad.accuracy
+    assert good.accuracy == pytest.approx(0.95, abs=0.1)
+    assert always.confusion["no"]["yes"] > 0.9
+    assert always.pace == 0.5
+    assert {model.accuracy for model in draw_fitted(models, 50, Random(1))} == {model.accuracy for model in models}
+
+
+# The crowd's file
+
+
+def test_a_crowd_file_says_who_comes(make_folder: Callable[..., Path]) -> None:
+    folder = make_folder()
+    usual = CrowdSettings(workers=usual_workers(load_folder(folder)))
+    assert read_crowd(load_folder(folder)).settings == usual
+    (folder / "rehearsal.toml").write_text(
+        'workers = 9\nper_hour = 30\n[[kind]]\nname = "all"\nshare = 1\nability = 0.8\n'
+        "abilities = { entailment = [0.5, 0.6] }\n"
+    )
+    found = read_crowd(load_folder(folder))
+    assert (found.settings.workers, found.settings.per_hour) == (9, 30)
+    assert found.settings.kind[0].ability == (0.8, 0.8)
+    assert found.settings.kind[0].abilities == {"entailment": (0.5, 0.6)}
+    assert read_crowd(load_folder(folder), workers=3).settings.workers == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("workers = 0\n", r"rehearsal\.toml:1: `workers` is below 1 \(found 0\)\. Write a number from 1 up\."),
+        ("worker = 3\n", r"rehearsal\.toml:1: there is no setting `worker` here\. Did you mean `workers`\?"),
+        ("workers = 3\n[[kind]]\nname = 'a'\n", r"rehearsal\.toml:2: `kind\.share` is missing\. Add it: How many"),
+        ("[[kind]]\nname = 'a'\nshare = 1\nability = [0.9, 0.1]\n", r"rehearsal\.toml:4: .*begins above its end"),
+        ("[[kind]]\nname = 'a'\nshare = 1\nability = [1]\n", r"rehearsal\.toml:4: .*neither a number nor a range"),
+        ("[[kind]]\nname = 'a'\nshare = 1\nability = 1.5\n", r"rehearsal\.toml:4: .*is above 1"),
+        ("[[kind]]\nname = 'a'\nshare = 1\nspam = 'often'\n", r"rehearsal\.toml:4: .*random"),
+        (
+            "[[kind]]\nname = 'a'\nshare = 1\n[kind.abilities]\nentailmint = 0.5\n",
+            r"rehearsal\.toml:5: there is no such stage or task .*Did you mean `entailment`\?",
+        ),
+        ("workers = \n", r"rehearsal\.toml:1: is not TOML"),
+    ],
+)
+def test_mistakes_in_the_crowd_file_are_told(make_folder: Callable[..., Path], text: str, message: str) -> None:
+    folder = make_folder()
+    (folder / "rehearsal.toml").write_text(text)
+    with pytest.raises(UserError) as told:
+        read_crowd(load_folder(folder))
+    assert re.search(message, str(told.value)), told.value
+
+
+# Variations
+
+
+def test_all_combinations_are_tried(make_folder: Callable[..., Path]) -> None:
+    folder = load_folder(make_folder())
+    varied = [
+        parse_vary("entailment.judgments=1,2"),
+        parse_vary("meaningful.gold.share=0.1,0.2"),
+        parse_vary("pay.fee_percent=5"),
+        parse_vary("workers=3,9"),
+    ]
+    found = variations(folder, varied)
+    assert len(found) == 8
+    assert found[0].values == {
+        "entailment.judgments": 1,
+        "meaningful.gold.share": 0.1,
+        "pay.fee_percent": 5,
+        "workers": 3,
+    }
+    assert found[0].workers == 3
+    assert found[-1].label == "entailment.judgments = 2, meaningful.gold.share = 0.2, pay.fee_percent = 5, workers = 9"
+    [plain] = variations(folder, [])
+    assert (plain.label, plain.settings_text) == ("", folder.settings_text)
+
+
+def test_values_are_toml(make_folder: Callable[..., Path]) -> None:
+    vary = parse_vary("meaningful.judgments={ min = 1, max = 3, until = 0.8 },2")
+    assert vary.values == ({"min": 1, "max": 3, "until": 0.8}, 2)
+    assert parse_vary("meaningful.title=now,then").values == ("now", "then")
+    assert [each.values for each in variations(load_folder(make_folder()), [vary])] == [
+        {"meaningful.judgments": value} for value in vary.values
+    ]
+
+
+@given(
+    st.recursive(
+        st.booleans() | st.integers(-(2**40), 2**40) | st.floats(-1e9, 1e9) | st.text(max_size=20),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+        max_leaves=8,
+    )
+)
+def test_settings_survive_being_written(value: Any) -> None:
+    assert tomllib.loads(toml_text({"value": value})) == {"value": value}
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("entailment.judgments", "write a setting and the values to try"),
+        ("=1,2", "write a setting and the values to try"),
+        ("entailment.judgments=", "write a setting and the values to try"),
+        ("entailment.judgments=1,,2", "a value missing between two commas"),
+        ("entailment.judgments=[1", "is not a value as TOML has them"),
+        ("entailmant.judgments=1", "there is no stage or table `entailmant`.*Did you mean `entailment`"),
+        ("entailment=1", "say which setting of `entailment`"),
+        ("entailment.judgmnts=1", "there is no setting `judgmnts` here. Did you mean `judgments`"),
+        ("entailment.judgments=0", "makes a study that can't run: .*is below 1"),
+        ("entailment.judgments=often", "makes a study that can't run"),
+        ("entailment.title.short=1", "`title` is not a table of settings"),
+        ("entailment.items.file=other.jsonl", "`file` names a file or a part of the study"),
+        ("meaningful.gold.after=100", "too few for anybody's trust"),
+        ("workers=0", "--vary workers=0: 0 is below 1"),
+        ("workers=many", "is not a whole number"),
+        ("format=2", "there is no stage or table `format`"),
+    ],
+)
+def test_mistakes_in_what_to_vary_are_told(make_folder: Callable[..., Path], option: str, message: str) -> None:
+    folder = make_folder(share=0.1)
+    done = CliRunner().invoke(app, ["rehearse", str(folder), "--vary", option, "--seeds", "1"])
+    assert done.exit_code == 2, done.output
+    assert done.stdout == ""
+    assert re.search(message, done.stderr), done.stderr
+
+
+def test_too_much_at_once_is_refused(make_folder: Callable[..., Path]) -> None:
+    folder = load_folder(make_folder())
+    with pytest.raises(UserError, match="1,000 combinations"):
+        variations(
+            folder,
+            [parse_vary(f"{stage}.judgments=1,2,3,4,5,6,7,8,9,10") for stage in ("meaningful", "entailment")]
+            + [parse_vary("pay.fee_percent=1,2,3,4,5,6,7,8,9,10")],
+        )
+    with pytest.raises(UserError, match="given twice"):
+        variations(folder, [parse_vary("workers=1"), parse_vary("workers=2")])
+
+
+# Forecasts
+
+
+def test_intervals_hold_the_middle_of_the_runs() -> None:
+    assert estimate([]) is None
+    found = estimate([float(number) for number in range(101)])
+    assert found is not None
+    assert (found.mean, found.low, found.high) == (50.0, 5.0, 95.0)
+
+
+@pytest.fixture(scope="module")
+def forecasts(tmp_path_factory: pytest.TempPathFactory) -> Forecasts:
+    folder = tmp_path_factory.mktemp("rehearsed") / "study"
+    write_small_study(folder, applications=6, share=0.2, texts=("a <b>&amp;</b> hull", 'it\'s a "hull"'))
+    return rehearse(folder, seeds=2, workers=8, vary=[parse_vary("entailment.judgments=1,3")], processes=1)
+
+
+def test_a_forecast_is_the_same_in_processes_and_without(make_folder: Callable[..., Path]) -> None:
+    folder = make_folder(share=0.2)
+    before = sorted(path.name for path in folder.iterdir())
+    told: list[tuple[int, int]] = []
+    here = rehearse(folder, seeds=3, workers=8, processes=1, progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    elsewhere = rehearse(folder, seeds=3, workers=8, processes=2)
+    assert here.as_json() == elsewhere.as_json()
+    assert here.seeds == (1, 2, 3)
+    assert sorted(path.name for path in folder.iterdir()) == before, "a rehearsal writes nothing"
+
+
+def test_variations_differ_only_in_what_is_varied(forecasts: Forecasts) -> None:
+    once, thrice = forecasts.forecasts
+    assert once.runs[0].stages[0] == thrice.runs[0].stages[0] or once.runs[0].seed == thrice.runs[0].seed
+    per_item = [[run.stages[1].judgments_per_item for run in each.runs] for each in (once, thrice)]
+    assert per_item == [[1.0, 1.0], [3.0, 3.0]] or None in per_item[0]
+    [table] = forecast_tables(forecasts)
+    assert [row[1] for row in table.rows] == ["1", "3"]
+
+
+def test_the_page_needs_nothing_and_lets_nothing_through(forecasts: Forecasts) -> None:
+    odd = replace(forecasts, title='<script>alert("x")</script>')
+    page = forecast_page(odd)
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert page.count("<svg") == page.count("</svg>") >= 4
+    assert "prefers-color-scheme: dark" in page and "@media print" in page
+    assert not re.search(r"(?:src|href)\s*=|url\(|@import", page)
+
+
+def test_the_command(make_folder: Callable[..., Path], tmp_path: Path) -> None:
+    folder = make_folder(share=0.2)
+    common = ["rehearse", str(folder), "--seeds", "2", "--workers", "8", "--processes", "1"]
+    done = CliRunner().invoke(app, [*common, "--json", "--out", str(tmp_path / "page.html")])
+    assert done.exit_code == 0, (done.output, done.exception)
+    told = json.loads(done.stdout)
+    [variation] = told["variations"]
+    assert variation["runs"] == 2
+    assert variation["cost"]["low"] <= variation["cost"]["mean"] <= variation["cost"]["high"]
+    assert set(variation["stages"]) == {"meaningful", "entailment"}
+    assert (tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
+    shown = CliRunner().invoke(app, [*common, "--seed", "7"])
+    assert shown.exit_code == 0
+    assert "released results right" in shown.stdout and "found nothing to do" in shown.stdout
+    latex = CliRunner().invoke(app, [*common, "--latex", "--vary", "workers=6,8"])
+    assert latex.exit_code == 0
+    assert r"\begin{tabular}" in latex.stdout
+    assert "seeds:1-2" in latex.stdout
+    again = CliRunner().invoke(app, [*common, "--out", str(tmp_path / "page.html")])
+    assert again.exit_code == 2 and "is there already. Add --force" in again.stderr
+    forced = CliRunner().invoke(app, [*common, "--out", str(tmp_path / "page.html"), "--force"])
+    assert forced.exit_code == 0 and "Wrote " in forced.stdout
+    other = CliRunner().invoke(app, [*common, "--out", str(tmp_path / "page.pdf")])
+    assert other.exit_code == 2 and "ends in .html" in other.stderr
+    nowhere = CliRunner().invoke(app, [*common, "--out", str(tmp_path / "nowhere" / "page.html")])
+    assert nowhere.exit_code == 2
+    assert "can't be written" in nowhere.stderr
+
+
+def test_a_fitted_crowd(make_folder: Callable[..., Path], tmp_path: Path) -> None:
+    file = tmp_path / "judgments.csv"
+    rows = ["task,worker,label"]
+    rows += [f"{task},w{worker},{'yes' if task % 2 else 'no'}" for task in range(20) for worker in range(4)]
+    file.write_text("\n".join(rows) + "\n")
+    told = rehearse(make_folder(), seeds=1, workers=9, fit=file, processes=1)
+    accuracy = told.forecasts[0].runs[0].stages[0].accuracy
+    assert accuracy is not None and accuracy > 0.95
+    assert told.notes == ()
+    file.write_text("\n".join(rows).replace("yes", "vrai").replace("no", "faux") + "\n")
+    unrelated = rehearse(tmp_path / "study", seeds=1, workers=9, fit=file, processes=1)
+    assert "(faux, vrai) is an answer in this study" in forecast_notes(unrelated)[0]
+    file.write_text("\n".join(rows).replace("worker", "who") + "\n")
+    other = CliRunner().invoke(app, ["rehearse", str(tmp_path / "study"), "--fit", str(file)])
+    assert other.exit_code == 2
+    assert "Call its columns `task`, `worker` and `label`" in other.stderr and "--worker" not in other.stderr
+    done = CliRunner().invoke(app, ["rehearse", str(tmp_path / "study"), "--fit", str(tmp_path / "no.csv")])
+    assert done.exit_code == 2
+    assert "no.csv" in done.stderr
+
+
+def test_what_a_reader_should_know(make_folder: Callable[..., Path], tmp_path: Path) -> None:
+    starved = rehearse(make_folder(), seeds=1, workers=2, processes=1)
+    [note] = [note for note in forecast_notes(starved) if "still want judgments" in note]
+    assert note.startswith("in 1 of 1 run, meaningful: 12 of 12 items")
+    unknown = tmp_path / "unknown"
+    write_small_study(unknown, applications=2, gold=4)
+    notes = forecast_notes(rehearse(unknown, seeds=1, workers=8, processes=1))
+    assert any("nothing is known of the right answers" in note for note in notes)
+
+
+def test_the_template_can_be_rehearsed(tmp_path: Path) -> None:
+    create_study(tmp_path / "rules", "rules")
+    told = rehearse(tmp_path / "rules", seeds=1, processes=1)
+    [run] = told.forecasts[0].runs
+    assert run.complete
+    assert run.stages[1].released_accuracy is not None and run.stages[1].released_accuracy > 0.6
+
+
+def test_a_small_study_is_not_overrun(tmp_path: Path) -> None:
+    create_study(tmp_path / "form", "form")
+    folder = load_folder(tmp_path / "form")
+    assert usual_workers(folder) == 6
+    told = rehearse(tmp_path / "form", seeds=3, processes=1)
+    assert told.workers == 6
+    right = [run.stages[0].accuracy or 0 for run in told.forecasts[0].runs]
+    assert sum(right) / len(right) > 0.7
+    assert not any("did not fit" in note for note in forecast_notes(told)), "copiers are no reason to doubt the files"
+
+
+def test_as_many_come_as_suit_the_study(make_folder: Callable[..., Path]) -> None:
+    # Six applications in two parts with three judgments each: six people can do it.
+    assert usual_workers(load_folder(make_folder())) == 12
+    assert usual_workers(load_folder(make_folder(200))) == 40
+
+
+def test_people_who_find_nothing_to_do_are_told_apart(make_folder: Callable[..., Path]) -> None:
+    run, _, performance = perform(make_folder(1, judgments="1"), crowd(PERFECT, workers=30))
+    first = run.stages[0]
+    assert first.entered == sum("meaningful" in person.entered for person in performance.people) < 30
+    assert first.found_nothing == 30 - first.entered
+    assert first.finished == first.entered
+    assert run.found_nothing == sum(not person.entered for person in performance.people) > 0
+
+
+# What is shown of a forecast
+
+
+def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path / "study", round_pay="per_judgment = 2\nfinished = 12")
+    told = rehearse(tmp_path / "study", seeds=1, workers=8, processes=1)
+    study, *tables = forecast_tables(told)
+    assert ("  pay for finishing rounds", "$0.96") in study.rows
+    assert "  bonuses" not in [row[0] for row in study.rows]
+    assert ("cost of a released result (work-a, work-b)") in [row[0] for row in study.rows]
+    [work] = [table for table in tables if table.title.startswith("Work in its stages")]
+    assert [row[0] for row in work.rows] == ["training", "work-a", "work-b"]
+    complete = work.columns.index("items complete#")
+    assert [row[complete] for row in work.rows] == ["", "100.0%", "100.0%"]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "columns"),
+    [
+        (1, ("", "in one run#")),
+        (2, ("", "mean#", "of 2 runs: lowest–highest#")),
+        (5, ("", "mean#", "90% interval#")),
+    ],
+)
+def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, columns: tuple[str, ...]) -> None:
+    told = rehearse(make_folder(2), seeds=seeds, workers=8, processes=1)
+    assert forecast_tables(told)[0].columns == columns
+    page = forecast_page(told)
+    assert ("One simulated run (seed 1) with 8 people." in page) == (seeds == 1)
+    assert ("Intervals hold all of them" in page) == (seeds == 2)
+
+
+def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None:
+    told = rehearse(make_folder(2), seeds=2, vary=[parse_vary("workers=2,9")], processes=1)
+    [table] = forecast_tables(told)
+    assert table.columns[1] == "people who may come#"
+    assert "released right (entailment)#" in table.columns or "released right (meaningful)#" in table.columns
+    stopped, done = table.rows
+    cost = table.columns.index("cost#")
+    assert str(stopped[cost]).endswith("*") and not str(done[cost]).endswith("*")
+    assert any(note.startswith("* some runs did not finish") for note in forecast_notes(told))
+
+
+# The store in memory
+
+
+def test_work_that_fails_leaves_no_trace_in_memory() -> None:
+    store = open_memory_store()
+    store.write(lambda tx: events.record(tx, 0, "first", {})).result()
+
+    def fail(tx: Tx) -> None:
+        events.record(tx, 1, "second", {})
+        raise ValueError("on purpose")
+
+    with pytest.raises(ValueError, match="on purpose"):
+        store.write(fail).result()
+    twin = store.copy()
+    twin.write(lambda tx: events.record(tx, 2, "third", {})).result()
+    assert [event.kind for event in store.read(events.recent).result()] == ["first"]
+    assert [event.kind for event in twin.read(events.recent).result()] == ["third", "first"]
+    store.close()
+    twin.close()
+
+
+# Being interrupted
+
+
+@pytest.fixture
+def long_rehearsal(make_folder: Callable[..., Path], tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A rehearsal that would take minutes, once its processes are at work."""
+    folder = make_folder(60, gold=30, share=0.1)
+    command = [sys.executable, "-m", "chorale", "rehearse", str(folder), "--seeds", "500", "--processes", "2"]
+    with (tmp_path / "told").open("w") as told:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, text=True)
+    until = time.monotonic() + 60
+    # Two of them, and the one that looks after what they share.
+    while len(children_of(process.pid)) < 3 and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(0.3)
+    yield process
+    process.kill()
+    process.wait()
+
+
+def children_of(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def all_gone(pids: list[int]) -> bool:
+    until = time.monotonic() + 15
+    while time.monotonic() < until:
+        if not any(Path(f"/proc/{pid}").exists() for pid in pids):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes the way Linux shows them")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_an_end_ends_all_of_it(long_rehearsal: subprocess.Popen[str], ending: signal.Signals, tmp_path: Path) -> None:
+    children = children_of(long_rehearsal.pid)
+    assert len(children) == 3
+    long_rehearsal.send_signal(ending)
+    assert long_rehearsal.wait(timeout=15) != 0
+    assert all_gone(children)
+    assert "Traceback" not in (tmp_path / "told").read_text()
