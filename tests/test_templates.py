@@ -1,0 +1,339 @@
+"""The templates are whole studies: they pass the check, open, have the papers' numbers, and can be done to the end."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chorale.model import GateSettings, StageSettings, StudySettings
+from chorale.rehearsal import Crowd, Rehearsal
+from chorale.rehearsal.measuring import Run, measure
+from chorale.simulate import CrowdSettings, KindSettings
+from chorale.store import gates, results
+from chorale.study import Clock, Study, check_folder, load_folder, open_study
+from chorale.study.gates import close_gate
+from chorale.study.templating import create_study, template_names
+from chorale.study.verify import verify
+from chorale.study.visit import visit
+from crowd import Person, do, look, people
+
+GOOD = KindSettings(name="good", share=1, ability=(0.9, 1.0), dropout=0)
+
+
+@pytest.mark.parametrize("template", template_names())
+def test_a_template_opens_and_somebody_can_begin(tmp_path: Path, clock: Clock, template: str) -> None:
+    create_study(tmp_path / "study", template)
+    assert check_folder(tmp_path / "study")[1] == []
+    study = open_study(tmp_path / "study", None, clock)
+    try:
+        person = Person(study, "a")
+        found = look(study, lambda tx: visit(tx, study, person.id))
+        assert found is not None
+        first = next(part for part in found.stages if part.state == "available")
+        assert person.next(first.stage.name).status == "item"
+    finally:
+        study.close()
+
+
+def rehearsed(folder: Path, workers: int, seed: int = 1) -> Run:
+    rehearsal = Rehearsal(load_folder(folder), Crowd(CrowdSettings(workers=workers, kind=(GOOD,), patience_hours=500)))
+    study, performance = rehearsal.perform(seed)
+    try:
+        run = study.store.read(lambda tx: measure(tx, study, performance, rehearsal.known, seed)).result()
+        assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+    finally:
+        study.close()
+        rehearsal.close()
+    return run
+
+
+# QA-SRL
+
+
+@pytest.fixture
+def qasrl(tmp_path: Path) -> Path:
+    create_study(tmp_path / "qasrl", "qasrl")
+    return tmp_path / "qasrl"
+
+
+def stage_of(settings: StudySettings, name: str) -> StageSettings:
+    return next(stage for stage in settings.stage if stage.name == name)
+
+
+def gate_of(settings: StudySettings, name: str) -> GateSettings:
+    return next(gate for gate in settings.gate if gate.name == name)
+
+
+def test_qasrl_has_the_numbers_of_the_paper(qasrl: Path) -> None:
+    folder = load_folder(qasrl)
+    settings = folder.settings
+    sizes = {content.settings.name: len(content.gold) for content in folder.stages}
+    assert (sizes["round-1"], sizes["round-2"]) == (15, 15)
+    assert (gate_of(settings, "invited").top, gate_of(settings, "trained").top) == (30, 11)
+    writing, together = stage_of(settings, "writing"), stage_of(settings, "consolidation")
+    assert (writing.judgments.min, writing.judgments.max, writing.pay.per_judgment) == (2, 2, 5)
+    assert writing.pay.parts is not None and writing.pay.parts.beyond == 2
+    assert list(writing.pay.parts.amounts) == sorted(set(writing.pay.parts.amounts))
+    assert together.items is not None and together.items.of == "together"
+    assert together.entry.exclude_contributors
+    assert (together.judgments.max, together.pay.per_judgment) == (1, 5)
+    assert together.pay.parts is not None and (together.pay.parts.beyond, together.pay.parts.amounts) == (0, (3,))
+    monitoring = stage_of(settings, "monitoring")
+    assert monitoring.items is not None and monitoring.items.sample == 0.01
+    assert monitoring.entry.qualifications == ("expert",)
+
+
+def test_qasrl_is_rehearsed_to_the_end(qasrl: Path) -> None:
+    run = rehearsed(qasrl, workers=36)
+    assert run.starved == ()
+    stages = {stage.name: stage for stage in run.stages}
+    assert stages["writing"].judgments == 50
+    assert (stages["consolidation"].items, stages["consolidation"].complete) == (25, 25)
+    assert {gate.name: gate.undecided for gate in run.gates} == {"invited": 0, "round-1-passed": 0, "trained": 0}
+
+
+def test_the_feedback_puts_the_experts_answer_beside_ones_own(qasrl: Path, clock: Clock) -> None:
+    study = open_study(qasrl, None, clock)
+    expert = {row["sentence"]: row["answer"] for row in rows(qasrl / "rounds" / "round-1.jsonl")}
+    try:
+        person = Person(study, "a")
+        study.store.write(lambda tx: gates.grant(tx, person.id, "invited", 0)).result()
+        while (offer := person.next("round-1")).view is not None:
+            # Everything right, except that nobody says when.
+            person.submit(offer, {**expert[offer.view["sentence"]], "when": []})
+        [message] = look(study, lambda tx: gates.messages_to(tx, person.id))
+    finally:
+        study.close()
+    assert "You marked: who: My aunt · what: tomatoes · where: on her balcony" in message.body
+    assert (
+        "The expert marked: who: My aunt · what: tomatoes · when: every summer · where: on her balcony" in message.body
+    )
+    assert "You have passed this round" in message.body
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+# The trial
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Path:
+    create_study(tmp_path / "trial", "mcq-trial")
+    return tmp_path / "trial"
+
+
+def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
+    settings = load_folder(trial).settings
+    assert settings.arms is not None
+    assert settings.arms.names == ("baseline", "justification", "crowd", "expert")
+    assert settings.pay.minimum_hourly == 1500
+    paid = {name: stage_of(settings, f"writing-{name}").pay.per_judgment for name in "abcd"}
+    assert paid == {"a": 350, "b": 400, "c": 350, "d": 350}
+    quizzes = [stage_of(settings, f"quiz-{number}").round for number in (1, 2)]
+    assert [quiz and quiz.feedback for quiz in quizzes] == ["at once", "later"]
+    tutorial, passed = stage_of(settings, "tutorial"), gate_of(settings, "tutorial-passed")
+    assert (tutorial.max_per_worker, 2 * tutorial.pay.per_judgment, tutorial.judgments.max) == (2, 350, 150)
+    assert passed.stage == ("quiz-2", "tutorial")
+    assert (passed.top_share, passed.bonus) == (0.6, 150)
+    assert stage_of(settings, "tutorial-grades").judgments.max == 3
+    for number, bonus in ((1, 500), (2, 700), (3, 1000)):
+        for arm in "cd":
+            gate = gate_of(settings, f"round-{number}-{arm}-passed")
+            grades = stage_of(settings, f"round-{number}-{arm}-grades")
+            assert (gate.top_share, gate.bonus, 2 * gate.graded) == (0.8, bonus, 4)
+            by_experts = arm == "d" or number == 1
+            assert grades.judgments.max == (3 if by_experts else 5)
+            assert grades.entry.qualifications == ("expert" if by_experts else "grader",)
+            assert grades.pay.per_judgment == (0 if by_experts else 2 * 50)
+            promoted = gate.promote.top_share if gate.promote else None
+            assert promoted == (0.2 if (number, arm) == (1, "c") else None)
+    check, validation = stage_of(settings, "validators"), stage_of(settings, "validation")
+    assert (gate_of(settings, "validator").threshold, check.pay.finished) == (0.6, 250)
+    assert validation.sources == ("writing-a", "writing-b", "writing-c", "writing-d")
+    assert validation.arms == ()
+    assert (validation.judgments.min, validation.judgments.max, validation.pay.per_judgment) == (2, 2, 75)
+    sample, gold = validation.judgments.sample, validation.gold
+    assert sample is not None and (2 * (sample.items or 0), sample.judgments) == (500, 10)
+    assert gold is not None and (gold.share, gold.floor) == (0.1, 0.5)
+    assert gold.bonus is not None and (gold.bonus.right, gold.bonus.of, gold.bonus.amount) == (3, 4, 50)
+
+
+def test_every_rubric_of_the_trial_is_the_same(trial: Path) -> None:
+    contents = [content for content in load_folder(trial).stages if content.settings.grades]
+    assert len(contents) == 7
+    assert len({json.dumps(content.settings.options, sort_keys=True) for content in contents}) == 1
+
+
+def test_no_text_of_the_trial_is_there_twice(trial: Path) -> None:
+    files = [*(trial / "passages").glob("*.jsonl"), *(trial / "rounds").glob("*.jsonl"), *(trial / "gold").iterdir()]
+    texts = [row["passage"] for path in files for row in rows(path)]
+    assert len(texts) == len(set(texts)) == 279
+
+
+def small(trial: Path) -> Path:
+    """The trial with a dozen texts, and two graders where there would be five."""
+    for path in (trial / "passages").glob("*.jsonl"):
+        most = {"final": 8, "tutorial": 2}.get(path.stem, 40)
+        path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[:most]), "utf-8")
+    text = (trial / "study.toml").read_text("utf-8")
+    text = text.replace("judgments = 5 ", "judgments = 2 ").replace(
+        "items = 250, judgments = 10", "items = 2, judgments = 4"
+    )
+    (trial / "study.toml").write_text(text, "utf-8")
+    return trial
+
+
+def test_the_trial_is_rehearsed_to_the_end(trial: Path) -> None:
+    run = rehearsed(small(trial), workers=64)
+    assert run.starved == ()
+    stages = {stage.name: stage for stage in run.stages}
+    assert {stages[f"writing-{arm}"].complete for arm in "abcd"} == {8}
+    assert stages["validation"].items == 32
+    # Two judgments for all, and four for two of each arm.
+    assert stages["validation"].judgments == 2 * 32 + 4 * 2 * 2
+    assert {gate.name: gate.undecided for gate in run.gates if gate.undecided} == {}
+    passed = {gate.name: (gate.passed, gate.passed + gate.not_passed) for gate in run.gates}
+    assert passed["tutorial-passed"][0] >= round(0.6 * passed["tutorial-passed"][1])
+    assert all(passed[f"round-{n}-{arm}-passed"][0] >= 1 for n in (1, 2, 3) for arm in "cd")
+
+
+# What the templates needed of the engine
+
+FORM = """\
+[study]
+title = "A small study of forms"
+contact = "team@example.org"
+consent = "consent.md"
+seed = 3
+[arrival]
+worker_pattern = "[A-Za-z0-9-]{1,64}"
+[[stage]]
+name = "writing"
+title = "Writing"
+task = "form"
+guidelines = "guidelines.md"
+judgments = 2
+items = { file = "items.jsonl" }
+pay = { per_judgment = 5, parts = { beyond = 1, amounts = [2, 3] } }
+[stage.options]
+shows = [{ item = "sentence" }]
+fields = [
+  { name = "question_1", kind = "text", ask = "A question", part = true },
+  { name = "question_2", kind = "text", ask = "Another", part = true, required = false },
+  { name = "question_3", kind = "text", ask = "Another", part = true, required = false },
+  { name = "where", kind = "spans", ask = "The answer", item = "sentence", min = 0 },
+]
+[[stage]]
+name = "later"
+title = "Later"
+task = "form"
+guidelines = "guidelines.md"
+judgments = 1
+LATER
+"""
+TOGETHER = """\
+items = { from = "writing", of = "together" }
+[stage.options]
+shows = [{ item = "question_1_1" }, { item = "where_1", optional = true }, { item = "question_1_2" }]
+fields = [{ name = "fine", kind = "choice", ask = "Fine?", options = ["yes", "no"] }]
+"""
+GRADING = """\
+items = { from = "writing", of = "answers" }
+grades = true
+[stage.options]
+shows = [{ item = "question_1" }, { item = "where", optional = true }]
+fields = [{ name = "fine", kind = "choice", ask = "Fine?", options = ["yes", "no"], points = [1, 0] }]
+[[gate]]
+name = "passed"
+stage = "writing"
+top_share = 1.0
+"""
+Maker = Callable[[str], Study]
+
+
+@pytest.fixture
+def make(tmp_path: Path, database: str | None, clock: Clock) -> Iterator[Maker]:
+    made: list[Study] = []
+
+    def open_one(later: str) -> Study:
+        folder = tmp_path / "forms"
+        folder.mkdir()
+        (folder / "consent.md").write_text("You agree.\n")
+        (folder / "guidelines.md").write_text("Write.\n")
+        (folder / "items.jsonl").write_text('{"id": "i1", "sentence": "The cat slept all day."}\n')
+        (folder / "study.toml").write_text(FORM.replace("LATER\n", later))
+        made.append(open_study(folder, database, clock))
+        return made[-1]
+
+    yield open_one
+    for study in made:
+        study.close()
+
+
+def said(text: str, *more: str) -> dict[str, Any]:
+    further = {f"question_{number}": each for number, each in enumerate(more, 2)}
+    return {"question_1": text, **further, "where": [{"start": 0, "end": 2}]}
+
+
+def payloads(study: Study, stage: str) -> list[dict[str, Any]]:
+    found = look(study, lambda tx: list(results.all_items(tx, stage)))
+    return [dict(item.payload) for item in found if item.state != "withdrawn"]
+
+
+def differences(study: Study) -> list[str]:
+    return look(study, lambda tx: verify(tx, study)).differences
+
+
+def test_answers_to_an_item_come_together_in_one(make: Maker) -> None:
+    study = make(TOGETHER)
+    first, second, third = people(study, 3)
+    first.submit(first.next("writing"), said("Who slept?"))
+    assert payloads(study, "later") == []
+    second.submit(second.next("writing"), said("What slept?", "When?"))
+    [item] = payloads(study, "later")
+    assert (item["question_1_1"], item["question_1_2"], item["question_2_2"]) == ("Who slept?", "What slept?", "When?")
+    assert item["where_1"] == "The cat"
+    # Neither of the writers consolidates it.
+    assert [person.next("later").status for person in (first, second, third)] == ["wait", "wait", "item"]
+    assert differences(study) == []
+
+
+def test_filled_in_parts_of_a_form_are_paid_by_number(make: Maker) -> None:
+    study = make(TOGETHER)
+    first, second = people(study, 2)
+    first.submit(first.next("writing"), said("Who slept?"))
+    second.submit(second.next("writing"), said("Who slept?", "When?", "How long?"))
+    earned = {line.worker: 0 for line in look(study, lambda tx: list(results.ledger(tx)))}
+    for line in look(study, lambda tx: list(results.ledger(tx))):
+        earned[line.worker] += line.amount
+    assert earned == {first.pseudonym: 5, second.pseudonym: 5 + 2 + 3}
+    assert differences(study) == []
+
+
+def test_answers_are_graded_as_they_come_and_a_closed_round_wants_no_more(make: Maker) -> None:
+    study = make(GRADING)
+    first, grader = people(study, 2)
+    first.submit(first.next("writing"), said("Who slept?"))
+    [item] = payloads(study, "later")
+    assert (item["question_1"], item["where"]) == ("Who slept?", "The cat")
+    offer = grader.next("later")
+    assert offer.status == "item"
+    grader.submit(offer, {"fine": "yes"})
+    assert grader.next("later").status == "wait"
+    [verdict] = do(study, close_gate, study.gates["passed"], "the test")
+    assert (verdict.worker, verdict.score) == (first.pseudonym, 1.0)
+    assert grader.next("writing").status == "locked"
+    assert differences(study) == []
+
+
+def test_finishing_a_round_counts_for_the_wage(trial: Path) -> None:
+    text = (trial / "study.toml").read_text("utf-8")
+    assert check_folder(trial)[1] == []
+    (trial / "study.toml").write_text(re.sub(r"finished = 250", "finished = 240", text), "utf-8")
+    [problem] = check_folder(trial)[1]
+    assert "pays $14.40 an hour" in str(problem)
