@@ -15,7 +15,7 @@ help:
 	@echo "make demo       a simulated crowd does the rules study; the site stays up (ONCE=1: exit instead)"
 	@echo "make test       lint, types, import direction, tests"
 	@echo "make test-all   the same, and the longer tests"
-	@echo "make bench      the load figures of docs/performance.md"
+	@echo "make bench      the figures of docs/performance.md"
 	@echo "make clean      forget the virtual environment and caches"
 
 $(VENV)/bin/python:
@@ -44,10 +44,12 @@ test: lint browser
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
 test-all: lint browser
-	$(BIN)/pytest -n 2 --dist worksteal
+	CHORALE_EXAMPLES=thorough $(BIN)/pytest -n 2 --dist worksteal
+
+BENCHES := qasrl srl crowdtruth aggregate agreement irt commands decisions rehearsal serve
 
 bench: $(DEV_READY)
-	PYTHONPATH=tests $(BIN)/python -m bench.serve
+	for name in $(BENCHES); do echo; echo "## $$name"; PYTHONPATH=tests $(BIN)/python -m bench.$$name || exit 1; done
 
 # The browser tests drive the distribution's own Chromium.
 browser:

@@ -17,6 +17,7 @@ from typer.main import get_command
 
 from chorale.cli import app
 from chorale.model import StudySettings
+from chorale.simulate import CrowdSettings
 from chorale.tasks import BUILT_IN
 
 DOCS = Path(__file__).parent
@@ -31,16 +32,21 @@ def settings_tables() -> str:
     return "\n".join(_tables(StudySettings, "", several=False))
 
 
-def _tables(kind: type[BaseModel], path: str, *, several: bool) -> Iterator[str]:
+def crowd_settings() -> str:
+    return "\n".join(_tables(CrowdSettings, "", several=False))
+
+
+def _tables(kind: type[BaseModel], path: str, *, several: bool, of: str = "") -> Iterator[str]:
     """The table of a model's settings, and then those of the models in it."""
-    yield _heading(path, several=several)
+    yield _heading(path, several=several) + of
     yield ""
     yield from _rows(kind, path)
     yield ""
     for name, field in kind.model_fields.items():
         inner = _model_in(field.annotation)
         if inner is not None:
-            yield from _tables(inner, _joined(path, field.alias or name), several=_is_list(field.annotation))
+            several = _is_list(field.annotation)
+            yield from _tables(inner, _joined(path, field.alias or name), several=several, of=of)
 
 
 def _heading(path: str, *, several: bool) -> str:
@@ -70,11 +76,10 @@ def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
 def task_options() -> str:
     lines = []
     for name, task in BUILT_IN.items():
-        lines += [f"### `[stage.options]` of `{name}`", ""]
         if task.options_type.model_fields:
-            lines += [*_rows(task.options_type, "stage.options"), ""]
+            lines += _tables(task.options_type, "stage.options", several=False, of=f" of `{name}`")
         else:
-            lines += ["This task has no options.", ""]
+            lines += [f"### `[stage.options]` of `{name}`", "", "This task has no options.", ""]
     return "\n".join(lines)
 
 
@@ -89,19 +94,26 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def _is_list(annotation: Any) -> bool:
-    return getattr(annotation, "__origin__", None) in (list, tuple)
+    kinds = (annotation, *get_args(annotation))
+    return any(getattr(kind, "__origin__", None) in (list, tuple) for kind in kinds)
 
 
 def _value(schema: dict[str, Any], defs: dict[str, Any]) -> str:
     """What may stand there, in words."""
-    if "$ref" in schema:
-        schema = defs[schema["$ref"].removeprefix("#/$defs/")]
     if "anyOf" in schema:
         schema = next(one for one in schema["anyOf"] if one.get("type") != "null")
+    if "$ref" in schema:
+        schema = defs[schema["$ref"].removeprefix("#/$defs/")]
     choices = [schema["const"]] if "const" in schema else schema.get("enum", [])
     if choices:
         return " or ".join(f"`{json.dumps(choice, ensure_ascii=False)}`" for choice in choices)
-    words = {"string": "text", "integer": "whole number", "number": "number", "boolean": "`true` or `false`"}
+    words = {
+        "string": "text",
+        "integer": "whole number",
+        "number": "number",
+        "boolean": "`true` or `false`",
+        "array": "list",
+    }
     return words.get(schema.get("type", ""), "table") + _limits(schema)
 
 
@@ -173,7 +185,12 @@ def _meaning(parameter: Any) -> str:
     return f"{text} [default: {', '.join(default) if isinstance(default, list | tuple) else default}]"
 
 
-GENERATED = {"settings": settings_tables, "task-options": task_options, "commands": commands}
+GENERATED = {
+    "settings": settings_tables,
+    "crowd-settings": crowd_settings,
+    "task-options": task_options,
+    "commands": commands,
+}
 
 
 def generated(page: str) -> str:

@@ -26,7 +26,8 @@ from serving import free_port
 from small_study import write_small_study
 
 COMMANDS = (
-    "new", "check", "serve", "status", "export", "verify", "gold", "invite", "password", "pause", "resume", "demo",
+    "new", "check", "rehearse", "serve", "status", "export", "verify", "gold", "invite", "password", "pause", "resume",
+    "close", "demo", "aggregate", "agreement", "irt", "reproduce",
 )  # fmt: skip
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 

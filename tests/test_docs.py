@@ -70,7 +70,7 @@ def test_every_command_and_option_is_documented(name: str, command: Any) -> None
     for parameter in command.params:
         named = [*parameter.opts, *parameter.secondary_opts]
         for option in named if parameter.param_type_name == "option" else [parameter.metavar]:
-            assert re.search(rf"^  .*{re.escape(option)}\b", text, re.MULTILINE), f"{name}: {option}"
+            assert re.search(rf"^  .*{re.escape(option)}(?!\w)", text, re.MULTILINE), f"{name}: {option}"
         assert parameter.help, f"{name}: {parameter.name} has no help"
 
 
@@ -81,7 +81,8 @@ def tables(kind: type[BaseModel], path: str = "", several: bool = False) -> Iter
     for name, field in kind.model_fields.items():
         inner = model_in(field.annotation)
         if inner is not None:
-            is_list = getattr(field.annotation, "__origin__", None) in (list, tuple)
+            kinds = (field.annotation, *get_args(field.annotation))
+            is_list = any(getattr(kind, "__origin__", None) in (list, tuple) for kind in kinds)
             yield from tables(inner, f"{path}.{name}" if path else name, is_list)
 
 
@@ -93,7 +94,11 @@ def model_in(annotation: Any) -> type[BaseModel] | None:
 
 SETTINGS = [
     *tables(StudySettings),
-    *((f"### `[stage.options]` of `{name}`", task.options_type) for name, task in BUILT_IN.items()),
+    *(
+        (f"{heading} of `{name}`", kind)
+        for name, task in BUILT_IN.items()
+        for heading, kind in tables(task.options_type, "stage.options")
+    ),
 ]
 
 
@@ -108,7 +113,11 @@ def test_every_setting_is_documented(heading: str, kind: type[BaseModel]) -> Non
 def test_every_format_and_column_is_documented() -> None:
     text = page("exports")
     columns = {name: kind.columns for name, kind in export._OF_EVERY_STUDY.items()}
-    columns |= {table.name: table.columns for task in BUILT_IN.values() for table in task.exports}
+    for task in BUILT_IN.values():
+        # Columns that are called after an option are documented as such.
+        optional = tuple(field["name"] for field in task.example_options.get("fields", ()))
+        for table in task.exports:
+            columns[table.name] = tuple(name for name in table.columns if not optional or not name.startswith(optional))
     for name, names in columns.items():
         (heading,) = (f"## {found}" for found in _HEADING.findall(text) if f"`{name}`" in found)
         for column in names:

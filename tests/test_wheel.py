@@ -79,12 +79,19 @@ def test_the_wheel_has_every_file_of_the_package(wheel: Path) -> None:
         "chorale/web/static/work.js",
         "chorale/tasks/rules_meaningful/form.html",
         "chorale/tasks/rules_entailment/form.html",
+        "chorale/tasks/form/page.html",
+        "chorale/tasks/form/form.js",
+        "chorale/tasks/form/spans.js",
+        "chorale/tasks/form/form.css",
         "chorale/store/migrations/env.py",
         "chorale/store/migrations/script.py.mako",
         "chorale/store/migrations/versions/0001_the_foundation.py",
         "chorale/study/templates/rules/study.toml",
         "chorale/study/templates/rules/applications.jsonl",
         "chorale/study/templates/rules/guidelines/meaningful.md",
+        "chorale/study/templates/form/study.toml",
+        "chorale/study/templates/qasrl/rounds/round-1.jsonl",
+        "chorale/study/templates/mcq-trial/rehearsal.toml",
     ):
         assert needed in names
 

@@ -9,16 +9,22 @@ import typer
 from typer.core import TyperGroup
 
 from chorale import __version__
+from chorale.cli.aggregate import aggregate
+from chorale.cli.agreement import agreement
 from chorale.cli.check import check
+from chorale.cli.close import close
 from chorale.cli.demo import demo
 from chorale.cli.evaluate import evaluate
 from chorale.cli.export import export
 from chorale.cli.gold import gold
 from chorale.cli.invite import invite
+from chorale.cli.irt import irt
 from chorale.cli.new import new
 from chorale.cli.output import tell_error
 from chorale.cli.password import password
 from chorale.cli.pause import pause, resume
+from chorale.cli.rehearse import rehearse
+from chorale.cli.reproduce import reproduce
 from chorale.cli.serve import serve
 from chorale.cli.status import status
 from chorale.cli.verify import verify
@@ -30,6 +36,11 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except typer.BadParameter as error:
+            from chorale.cli.mistakes import plainly  # noqa: PLC0415 - only a mistake needs it
+
+            error.message = plainly(error.message)
+            raise
         except Exception as error:
             from chorale.model import UserError  # noqa: PLC0415 - costs more than all of `--help`
 
@@ -52,9 +63,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, check, serve, status, export, verify, gold, invite, password, pause, resume, demo):
+for command in (
+    *(new, check, rehearse, serve, status, export, verify),
+    *(gold, invite, password, pause, resume, close, demo),
+):
     app.command()(command)
 app.add_typer(evaluate)
+for scoring_command in (aggregate, agreement, irt, reproduce):
+    app.command()(scoring_command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -69,4 +85,4 @@ def chorale(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Run controlled crowdsourcing studies about meaning, and export what comes out of them."""
+    """Run controlled crowdsourcing studies about meaning, and score what comes out of them."""

@@ -21,7 +21,7 @@ from chorale.cli.progress import counting
 from chorale.model import UserError, money_text
 from chorale.platforms.simulated import CrowdError, Person, Place, run_crowd
 from chorale.report import Truth, applications_table, dropped_table, outcomes_table, stages_table, wage_line
-from chorale.simulate import WorkerModel, choices_of, mixed_crowd
+from chorale.simulate import WorkerModel, mixed_crowd, prospects
 from chorale.simulate.knowledge import view_key
 from chorale.store import Tx, results
 from chorale.study import Study, StudyFolder, fast_clock, load_folder, open_study, wall_clock
@@ -196,7 +196,7 @@ def _open_site(study: Study, bound: socket) -> Iterator[None]:
 
 def _person(folder: StudyFolder, truth: Truth, model: WorkerModel, seed: str) -> Person:
     """Somebody who answers like the model, and the same item always the same way."""
-    choices = {content.settings.name: choices_of(content.task) for content in folder.stages}
+    tasks = {content.settings.name: content.task for content in folder.stages}
     expected = {
         content.settings.name: content.settings.pay.expected_seconds or USUAL_SECONDS for content in folder.stages
     }
@@ -204,8 +204,8 @@ def _person(folder: StudyFolder, truth: Truth, model: WorkerModel, seed: str) ->
 
     def answer(stage: str, view: Mapping[str, Any]) -> Any:
         rng = Random(f"{seed}:{stage}:{view_key(view)}")
-        known = truth.answer(stage, view)
-        return model.answer(rng.choice(choices[stage]) if known is None else known, choices[stage], rng)
+        right, choices = prospects(tasks[stage], view, truth.answer(stage, view), rng)
+        return model.answer(right, choices, rng)
 
     return Person(
         external_id=f"{Random(f'{seed}:id').getrandbits(96):024x}",
