@@ -40,11 +40,12 @@ lint: $(DEV_READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Many tests wait for a server or a browser: three at a time keep two cores busy.
 test: lint browser
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/pytest -n 3 --dist worksteal -m "not slow"
 
 test-all: lint browser
-	CHORALE_EXAMPLES=thorough $(BIN)/pytest -n 2 --dist worksteal
+	CHORALE_EXAMPLES=thorough $(BIN)/pytest -n 3 --dist worksteal
 
 BENCHES := qasrl srl crowdtruth aggregate agreement irt commands decisions rehearsal serve
 
