@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV_READY := $(VENV)/.dev-ready
+HEAVY_READY := $(VENV)/.heavy-ready
 SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 
 .PHONY: demo test test-all lint bench browser clean help
@@ -28,8 +29,14 @@ $(READY): pyproject.toml | $(VENV)/bin/python
 	touch $@
 
 $(DEV_READY): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/pip install -q -e '.[postgres]' --group dev
+	$(BIN)/pip install -q -e '.[charts,postgres,rules,text]' --group dev
 	touch $@ $(READY)
+
+# Torch first, at the version that is tried: otherwise other packages would bring the newest, with gigabytes for GPUs.
+$(HEAVY_READY): $(DEV_READY)
+	$(BIN)/pip install -q --group heavy
+	$(BIN)/pip install -q -e '.[charts,models,postgres,rules,spark,text]'
+	touch $@
 
 demo: $(READY)
 	$(BIN)/chorale demo $(if $(ONCE),--once)
@@ -40,14 +47,14 @@ lint: $(DEV_READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Many tests wait for a server or a browser: three at a time keep two cores busy.
+# Many tests wait for a server or a browser: four at a time keep two cores busy.
 test: lint browser
-	$(BIN)/pytest -n 3 --dist worksteal -m "not slow"
+	$(BIN)/pytest -n 4 --dist worksteal -m "not slow"
 
-test-all: lint browser
-	CHORALE_EXAMPLES=thorough $(BIN)/pytest -n 3 --dist worksteal
+test-all: $(HEAVY_READY) lint browser
+	CHORALE_EXAMPLES=thorough $(BIN)/pytest -n 4 --dist worksteal
 
-BENCHES := qasrl srl crowdtruth aggregate agreement irt commands decisions rehearsal serve
+BENCHES := qasrl srl crowdtruth aggregate agreement irt learn commands decisions rehearsal serve questions prepare baselines frames
 
 bench: $(DEV_READY)
 	for name in $(BENCHES); do echo; echo "## $$name"; PYTHONPATH=tests $(BIN)/python -m bench.$$name || exit 1; done
