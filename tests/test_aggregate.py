@@ -30,6 +30,7 @@ from chorale.aggregate.one_coin import one_coin
 from chorale.aggregate.trust import confidence
 from chorale.aggregate.votes import Votes
 from chorale.aggregate.wawa import wawa
+from chorale.aggregate.worker_evidence import worker_evidence
 from chorale.cli import app
 from chorale.formats.judgments import Judgments
 
@@ -577,7 +578,8 @@ def test_labels_are_written_to_files(files: Path) -> None:
     [
         (["judgments.csv", "--label", "lable"], "Did you mean --label 'label'?"),
         (["judgments.csv", "--against", "majority"], "--truth"),
-        (["judgments.csv", "--ci"], "--truth"),
+        (["judgments.csv", "--against", "majorty"], "neither a method"),
+        (["judgments.csv", "--against", "other.csv"], "nothing to compare"),
         (["judgments.csv", "--method", "majority", "--iterations", "3"], "--iterations goes with"),
         (["judgments.csv", "--method", "glad", "--restarts", "3"], "--restarts goes with mace"),
         (["judgments.csv", "--open"], "--open goes with crowdtruth"),
@@ -593,8 +595,65 @@ def test_labels_are_written_to_files(files: Path) -> None:
     ],
 )
 def test_mistakes_are_told(arguments: list[str], expected: str, files: Path) -> None:
-    (files / "other.csv").write_text("task,label\nx,1\n")
+    (files / "other.csv").write_text("task,worker,label\nx,nobody,1\n")
     assert expected in refused(*arguments)
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_without_a_truth_there_are_intervals_and_another_file(method: str, files: Path) -> None:
+    judgments = pd.read_csv("judgments.csv")
+    judgments[judgments["task"] % 5 > 0].assign(label=lambda rows: rows["label"].where(rows["worker"] > 3, 0)).to_csv(
+        "other.csv", index=False
+    )
+    options = ["--method", method, "--ci", "--resamples", "200", "--against", "other.csv"]
+    found = told("judgments.csv", *options)
+    compared = found["against"]
+    assert compared["file"] == "other.csv"
+    if method == "crowdtruth":
+        unit, worker = found["units"]["1"], found["workers"]["1"]
+        assert unit["ci"]["uqs"][0] <= unit["uqs"] <= unit["ci"]["uqs"][1]
+        assert worker["ci"]["wqs"][0] <= worker["wqs"] <= worker["ci"]["wqs"][1]
+        assert compared["uqs"]["common"] == 64
+        assert found["means"]["ci"]["uqs"][0] < found["means"]["uqs"] < found["means"]["ci"]["uqs"][1]
+        return
+    shares = found["ci"]["probabilities"]
+    assert set(shares) == {"0", "1", "2"}
+    assert all(0 <= low <= high <= 1 for low, high in shares.values())
+    assert compared["mean certainty"]["difference"] == pytest.approx(
+        compared["mean certainty"]["value"] - compared["mean certainty"]["other"]
+    )
+    assert method != "majority" or compared["probability of 0"]["difference"] < 0
+    for worker in found["workers"].values():
+        (quality, (low, high)), *_ = worker.get("ci", {"trust": (0, 1)}).items()
+        assert low <= worker[quality] <= high
+    if method == "confidence":
+        assert any("has no interval" in note for note in found["notes"])
+    shown = run("judgments.csv", *options).stdout
+    assert "Intervals" in shown
+    assert "Compared" in shown
+
+
+def test_another_file_is_held_against_the_same_truth(files: Path) -> None:
+    judgments = pd.read_csv("judgments.csv")
+    judgments[judgments["task"] > 9].to_csv("other.csv", index=False)
+    found = told("judgments.csv", "--truth", "truth.csv", "--against", "other.csv", "--resamples", "200")
+    compared = found["truth"]["against"]
+    assert compared["method"] == "other.csv"
+    assert compared["accuracy"]["difference"] == pytest.approx(0, abs=0.05)
+    assert any("Left out of the comparison" in note for note in found["notes"])
+
+
+def test_what_workers_qualities_rest_on_gives_them_again(files: Path) -> None:
+    judgments = Judgments.from_dataframe(pd.read_csv("judgments.csv"))
+    for method in ("majority", "wawa", "dawid-skene", "one-coin", "mace", "glad"):
+        result = aggregate(judgments, method)
+        evidence = worker_evidence(judgments, method, result)
+        assert evidence is not None
+        again = [
+            float(evidence.metric.formula(evidence.tally(place).sums())["quality"])
+            for place in range(len(result.workers))
+        ]
+        np.testing.assert_allclose(again, next(iter(result.quality.values())), atol=2e-3)
 
 
 def test_too_many_labels_are_refused_before_the_memory_is_full(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -628,17 +687,89 @@ def test_every_parameter_of_crowd_kit_stands_at_its_place(name: str) -> None:
         assert ours == theirs, method
 
 
-def test_arguments_without_meaning_here_are_refused() -> None:
+def test_arguments_without_meaning_are_refused() -> None:
     for refused in (
-        lambda: library.DawidSkene(initial_error_strategy="assign"),  # type: ignore[arg-type]
-        lambda: library.OneCoinDawidSkene(100, 1e-5, "assign"),  # type: ignore[arg-type]
+        lambda: library.DawidSkene(initial_error_strategy="forget"),  # type: ignore[arg-type]
+        lambda: library.OneCoinDawidSkene(100, 1e-5, "forget"),  # type: ignore[arg-type]
         lambda: library.DawidSkene().fit(SMALL, None, SMALL),
-        lambda: library.GLAD(labels_priors={0: 0.5}),  # type: ignore[arg-type]
+        lambda: library.DawidSkene(initial_error_strategy="assign").fit(SMALL, None, SMALL.head(1)),
+        lambda: library.GLAD(labels_priors={0: 0.5, 1: -1}).fit(SMALL),
+        lambda: library.GLAD(alphas_priors_mean={"nobody": 1.0}).fit(SMALL),
         lambda: library.MajorityVote(on_missing_skill="forget"),  # type: ignore[arg-type]
         lambda: library.MajorityVote(on_missing_skill="value"),
     ):
-        with pytest.raises(ValueError, match=r"not supported|on_missing_skill"):
+        with pytest.raises(ValueError, match=r"initial_error|labels_priors|priors_mean|on_missing_skill"):
             refused()
+
+
+@pytest.mark.parametrize("name", ["DawidSkene", "OneCoinDawidSkene", "MACE", "GLAD"])
+def test_numbers_that_mean_nothing_are_refused(name: str) -> None:
+    for wrong in ({"n_iter": -1}, {"n_iter": 0}, {"n_iter": 2.5}, {"tol": -1e-3}, {"tol": float("nan")}):
+        with pytest.raises(ValueError, match="must be"):
+            getattr(library, name)(**wrong)
+    with pytest.raises(ValueError, match="1 or more iterations"):
+        aggregate(judged([("t", "a", "x"), ("t", "b", "x")]), "dawid-skene", MethodOptions(iterations=0))
+
+
+def initial_errors(data: pd.DataFrame, labels: int) -> pd.DataFrame:
+    """Counts from elsewhere: workers with even numbers were good, the others were not."""
+    workers = sorted(data["worker"].unique())
+    index = pd.MultiIndex.from_product([workers, range(labels)], names=["worker", "label"])
+    rows = [
+        [(20 if number % 2 == 0 else 4) if said == true else 3 for true in range(labels)]
+        for number, _ in enumerate(workers)
+        for said in range(labels)
+    ]
+    return pd.DataFrame(rows, index=index, columns=range(labels))
+
+
+@pytest.mark.parametrize("strategy", ["assign", "addition"])
+@pytest.mark.parametrize("rounds", [1, 30])
+def test_initial_errors_count_as_in_crowd_kit(strategy: Any, rounds: int) -> None:
+    peers = pytest.importorskip("crowdkit.aggregation")
+    data, _ = crowd(tasks=60, workers=12, each=4)
+    initial = initial_errors(data, 3)
+    if strategy == "addition":
+        initial = initial[:20]
+    theirs = quietly(peers.DawidSkene(rounds, 1e-9, strategy).fit, data, None, initial)
+    ours = library.DawidSkene(rounds, 1e-9, strategy).fit(data, initial_error=initial)
+    plain = library.DawidSkene(rounds, 1e-9).fit(data)
+    expected = theirs.probas_.loc[ours.probas_.index, ours.probas_.columns]
+    np.testing.assert_allclose(ours.probas_, expected, atol=1e-8)
+    assert rounds > 1 or not np.allclose(ours.probas_, plain.probas_, atol=1e-3)
+    given = pl.from_pandas(initial.rename(columns=str).reset_index())
+    again = library.DawidSkene(rounds, 1e-9, strategy).fit(pl.from_pandas(data), initial_error=given)
+    np.testing.assert_allclose(again.probas_.drop("task").to_numpy(), ours.probas_, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_priors_of_glad_count_as_in_crowd_kit() -> None:
+    peers = pytest.importorskip("crowdkit.aggregation")
+    data, _ = crowd(tasks=40, workers=10, each=4, labels=2)
+    given = {
+        "labels_priors": pd.Series({0: 0.85, 1: 0.1, 2: 0.05}),
+        "alphas_priors_mean": pd.Series({worker: 0.5 + 0.1 * at for at, worker in enumerate(data["worker"].unique())}),
+        "betas_priors_mean": pd.Series({task: 0.4 + 0.01 * task for task in data["task"].unique()}),
+    }
+    theirs = quietly(peers.GLAD(n_iter=40, tol=-1e9, m_step_max_iter=50, m_step_tol=1e-9, **given).fit, data)
+    ours = library.GLAD(**given).fit(data)
+    expected = theirs.probas_.loc[ours.probas_.index, ours.probas_.columns]
+    np.testing.assert_allclose(ours.probas_, expected, atol=2e-3)
+    np.testing.assert_allclose(ours.alphas_, theirs.alphas_.loc[ours.alphas_.index], atol=2e-2)
+    assert list(ours.priors_.index) == [0, 1, 2]
+
+
+def test_priors_of_glad_move_the_answers() -> None:
+    rows = pd.DataFrame({"task": [1, 1, 2, 2], "worker": list("abab"), "label": ["x", "y", "x", "x"]})
+    for label in ("x", "y"):
+        other = {"x": "y", "y": "x"}[label]
+        found = library.GLAD(labels_priors={label: 0.9, other: 0.1}).fit(rows)
+        assert found.labels_[1] == label
+    able = library.GLAD(alphas_priors_mean={"a": 0.1, "b": 3.0}).fit(rows)
+    assert able.labels_[1] == "y"
+    three = library.GLAD(labels_priors={"x": 1, "y": 1, "z": 1}).fit(rows)
+    assert list(three.probas_.columns) == ["x", "y", "z"]
+    assert library.GLAD(betas_priors_mean={1: 1.0, 2: 4.0}).fit(rows).betas_[2] > 3
 
 
 def test_workers_without_a_skill_may_be_ignored() -> None:

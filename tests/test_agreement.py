@@ -29,6 +29,7 @@ from chorale.agreement import (
     distances,
     fleiss_kappa,
     krippendorff_alpha,
+    pair_evidence,
     pairs,
     percent_agreement,
     scott_pi,
@@ -471,6 +472,19 @@ def test_ratio_in_blocks_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert krippendorff_alpha(four_observers(), level="ratio").value == pytest.approx(value)
 
 
+@given(crowds(), st.sampled_from(["none", "linear", "quadratic"]))
+def test_what_pairs_rest_on_gives_their_coefficients(triples: list[tuple[str, str, int]], weights: Any) -> None:
+    crowd = judged(triples)
+    pairs = agreement_of_pairs(crowd, weights=weights)
+    evidence = list(pair_evidence(crowd, weights=weights))
+    assert [(one.first, one.second, one.items) for one in evidence] == [(p.first, p.second, p.common) for p in pairs]
+    for pair, one in zip(pairs, evidence, strict=True):
+        found = one.metric.formula(one.tally.sums())
+        assert found["percent"] == pytest.approx(pair.percent)
+        assert found["kappa"] == pytest.approx(pair.kappa or 0.0)
+        assert found["pi"] == pytest.approx(pair.pi or 0.0)
+
+
 def test_pairs_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = agreement_of_pairs(four_observers(), weights="linear")
     monkeypatch.setattr(pairs, "_BLOCK", 11)
@@ -674,6 +688,29 @@ def test_intervals_do_not_depend_on_the_order_of_rows(file: Path, tmp_path: Path
         assert one["ci"][0] < one["value"] < one["ci"][1]
         assert "resamples:200|seed:1" in one["signature"]
         assert chorale_json(file, "--ci", "--resamples", 200, "--seed", 2, *options)["ci"] != one["ci"]
+
+
+def test_pairs_have_intervals_and_are_compared(file: Path, tmp_path: Path) -> None:
+    found = chorale_json(file, "--pairs", "--ci", "--resamples", 300)
+    assert all("ci" not in pair for pair in chorale_json(file, "--pairs")["pairs"])
+    for pair in found["pairs"]:
+        for name, (low, high) in pair["ci"].items():
+            assert low <= pair[name] <= high
+    assert any(pair["ci"]["kappa"][0] < pair["kappa"] for pair in found["pairs"])
+    rows = [line.split(",") for line in file.read_text("utf-8").splitlines()[1:]]
+    turned = [(task, worker, 1 if number % 3 else label) for number, (task, worker, label) in enumerate(rows)]
+    other = write(tmp_path / "other.csv", turned)
+    compared = chorale_json(file, "--pairs", "--against", other, "--resamples", 300)["pairs_against"]
+    others = {tuple(pair["workers"]): pair for pair in chorale_json(other, "--pairs")["pairs"]}
+    assert [one["workers"] for one in compared] == [pair["workers"] for pair in found["pairs"]]
+    for one, pair in zip(compared, found["pairs"], strict=True):
+        assert one["percent"]["value"] == pytest.approx(pair["percent"])
+        assert one["percent"]["other"] == pytest.approx(others[tuple(pair["workers"])]["percent"])
+    shown = chorale(file, "--pairs", "--ci", "--against", other, "--resamples", 100).stdout
+    assert "95% interval" in shown
+    assert "Pairs compared" in shown
+    renamed = write(tmp_path / "renamed.csv", [(task, f"other {worker}", label) for task, worker, label in rows])
+    assert chorale_json(file, "--pairs", "--against", renamed)["pairs_against"] == []
 
 
 def test_tables_of_pairs_and_items(file: Path) -> None:

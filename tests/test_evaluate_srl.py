@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.evaluate.srl import (
+    Names,
     Outcome,
     conll05,
     conll08,
@@ -28,6 +29,7 @@ from chorale.evaluate.srl.conll09 import sense_number
 from chorale.formats.source import Source
 from chorale.formats.srl import Argument, FrameRelations, Predicate, Sentence, parse_srl, with_spans, written
 from chorale.reproduce.jindal2022 import PAPER
+from chorale.scores import Statistics, compare, counts_metric, intervals, tally_compare, tally_intervals
 
 WORDS = ("Ann", "the", "baker", "gave", "old", "Bob", "warm", "bread", "daily", ".")
 HEADS = (4, 3, 1, 0, 6, 4, 8, 4, 4, 4)
@@ -606,6 +608,59 @@ def test_intervals_and_tests_come_with_every_metric(files: dict[str, Path]) -> N
     assert found["against"]["name"] == "bad"
     assert "resamples:200|seed:3" in found["signature"]
     assert found == run_json(files["good.conllu"], files["gold.conllu"], *options)
+
+
+def test_every_role_has_intervals_and_is_compared(files: dict[str, Path]) -> None:
+    options = ["--ci", "--resamples", 200, "--against", files["gold.conllu"]]
+    found = run_json(files["bad.conllu"], files["gold.conllu"], *options)
+    system, compared = found["systems"]["bad"], found["against"]["systems"]["bad"]
+    for metric, tables in {"primesrl": ["roles"], "conll05": ["roles"], "conll09": ["roles", "tags_and_roles"]}.items():
+        for table in tables:
+            for name, counts in system[metric][table].items():
+                for score in ("precision", "recall", "f1"):
+                    low, high = counts["ci"][score]
+                    assert 0 <= low <= counts[score] <= high <= 1
+                    one = compared[metric]["tables"][table][name][score]
+                    assert one["value"] == pytest.approx(counts[score])
+                    assert one["difference"] == pytest.approx(counts[score] - one["other"])
+    shown = run(files["bad.conllu"], files["gold.conllu"], *options).stdout
+    assert "95% interval" in shown
+    assert "A1 recall" in shown
+
+
+def test_names_draw_whole_sentences_also_those_without_the_name() -> None:
+    ours, theirs = Names(), Names()
+    for number in range(40):
+        ours.wanted.append("A0")
+        ours.returned.append("A0")
+        ours.right.extend(["A0"] * (number % 2))
+        theirs.wanted.append("A0")
+        if number == 7:
+            for lists in ((ours.right, ours.returned, ours.wanted), (theirs.right, theirs.returned, theirs.wanted)):
+                for names in lists:
+                    names.append("A4")
+        ours.close_sentence()
+        theirs.close_sentence()
+    assert {name: one.as_dict()["tp"] for name, one in ours.counts().items()} == {"A0": 20, "A4": 1}
+    tallies = ours.tallies()
+    assert tallies["A4"].counts.tolist() == [39, 1]
+    dense = np.array([[number % 2, 1 - number % 2, 1 - number % 2] for number in range(40)], dtype=float)
+    statistics = Statistics(tuple(map(str, range(40))), dense)
+    assert tally_intervals(tallies["A0"], counts_metric()) == intervals(statistics, counts_metric())
+    rare = tally_intervals(tallies["A4"], counts_metric())["f1"]
+    assert (rare.low, rare.high) == (0, 1)
+    nothing = Statistics(statistics.items, np.array([[0, 0, 1]] * 40, dtype=float))
+    beside = tally_compare(ours.tallies_beside(theirs)["A0"], counts_metric())
+    assert beside == compare(statistics, nothing, counts_metric())
+    assert set(ours.tallies_beside(theirs)) == {"", "A0", "A4"}
+    with pytest.raises(ValueError, match="same sentences"):
+        ours.tallies_beside(Names())
+
+
+def test_a_word_that_means_nothing_is_told_before_files_are_read(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.conllu"
+    for option, told in ((["--metric", "bleu"], "no metric 'bleu'"), (["--mode", "tails"], "no mode 'tails'")):
+        assert told in run(missing, missing, *option, code=2).stderr
 
 
 def test_systems_of_one_name_stay_two(files: dict[str, Path], tmp_path: Path) -> None:

@@ -329,6 +329,51 @@ def test_the_order_of_rows_and_columns_changes_nothing(answers: Path, tmp_path: 
     assert one == two
 
 
+@pytest.mark.parametrize("model", ["1pl", "2pl", "3pl"])
+def test_every_item_and_responder_has_an_interval(answers: Path, model: str) -> None:
+    found = json.loads(chorale("irt", answers, "--model", model, "--ci", "--json").stdout)
+    assert "|ci:yes|" in found["signature"]
+    for item in found["items"].values():
+        for name, (low, high) in item["ci"].items():
+            assert low <= item[name] <= high
+        assert item["ci"]["difficulty"][1] - item["ci"]["difficulty"][0] >= 2 * 1.95 * item["difficulty_sd"]
+        assert (item["ci"]["guessing"] == [0, 0]) == (model != "3pl")
+    for responder in found["responders"].values():
+        assert responder["ci"]["ability"][0] < responder["ability"] < responder["ci"]["ability"][1]
+    assert "95% interval" in chorale("irt", answers, "--model", model, "--ci").stdout
+
+
+def test_intervals_hold_about_as_many_true_values_as_they_promise() -> None:
+    rng = np.random.default_rng(4)
+    ability, difficulty = rng.normal(size=80), rng.normal(size=150)
+    chance = 1 / (1 + np.exp(-1.6 * (ability[:, None] - difficulty)))
+    fit = fit_irt((rng.random(chance.shape) < chance).astype(float), model="2pl")
+    scale, shift = np.polyfit(fit.ability.mean, ability, 1)
+    low, high = fit.intervals().difficulty * scale + shift
+    assert 0.88 <= np.mean((low <= difficulty) & (difficulty <= high)) <= 1
+    narrow = fit.intervals(0.5).difficulty
+    assert (narrow[1] - narrow[0] < fit.intervals().difficulty[1] - fit.intervals().difficulty[0]).all()
+
+
+def test_other_answers_are_compared(answers: Path, tmp_path: Path) -> None:
+    lines = answers.read_text("utf-8").splitlines()
+    fewer = tmp_path / "fewer.csv"
+    fewer.write_text("\n".join([lines[0], *lines[5:]]), "utf-8")
+    options = ["--model", "2pl", "--resamples", "200", "--json"]
+    found = json.loads(chorale("irt", answers, "--against", fewer, *options).stdout)["against"]
+    assert set(found) == {"difficulty", "discrimination", "ability"}
+    assert found["ability"]["common"] == len(lines) - 5
+    assert found["difficulty"]["correlation"] > 0.9
+    assert 0 < found["difficulty"]["p_randomisation"] <= 1
+    same = json.loads(chorale("irt", answers, "--against", answers, *options).stdout)
+    assert same["against"]["difficulty"]["difference"] == 0
+    assert "|against:" in same["signature"]
+    assert "How alike" in chorale("irt", answers, "--against", fewer, "--model", "2pl").stdout
+    renamed = tmp_path / "renamed.csv"
+    renamed.write_text(answers.read_text("utf-8").replace("q_", "other_").replace("\nr", "\nwho"), "utf-8")
+    assert "nothing to compare" in chorale("irt", answers, "--against", renamed, "--model", "1pl", code=2).stderr
+
+
 def test_several_files_are_several_tests(tmp_path: Path) -> None:
     matrix, _ = simulated(10, 12)
     files = [

@@ -30,6 +30,24 @@ def little(tmp_path: Path) -> Path:
     return path
 
 
+# What all scoring commands have
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["evaluate", name] for name in ("frames", "mcq", "qasrl", "rules", "srl")),
+        ["aggregate"],
+        ["agreement"],
+        ["irt"],
+    ],
+)
+def test_every_scoring_command_has_intervals_comparisons_and_both_outputs(command: list[str]) -> None:
+    shown = chorale(*command, "--help").stdout
+    for option in ("--ci", "--against", "--resamples", "--seed", "--json", "--latex"):
+        assert option in shown
+
+
 # Numbers
 
 

@@ -4,12 +4,13 @@ The library a table belongs to is found from the table itself, so results come a
 """
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
+from chorale.aggregate.dawid_skene import InitialErrors
 from chorale.aggregate.result import Aggregation
 from chorale.formats.judgments import Judgments
 from chorale.scores import FloatArray
@@ -69,6 +70,54 @@ class Table:
             codes = data.select(name).join(places, on=name, how="left", maintain_order="left")["place"]
             coded.append((codes.to_numpy(), values))
         return cls(_judgments(coded), polars, False, *(values for _, values in coded))
+
+    def with_labels(self, values: Iterable[Any]) -> Self:
+        """The same with labels that nobody gave, but might have."""
+        known = list(self.label_values)
+        more = [value for value in dict.fromkeys(values) if value not in set(known)]
+        if not more:
+            return self
+        every = sorted([*known, *more])
+        place = {value: number for number, value in enumerate(every)}
+        moved = np.array([place[value] for value in known], dtype=np.int32)
+        names = tuple(map(str, every))
+        judgments = replace(self.judgments, labels=moved[self.judgments.labels], label_names=names, options=names)
+        column = self.library.Index(every) if self.is_pandas else self.library.Series(every)
+        return replace(self, judgments=judgments, label_values=column)
+
+    def numbers(self, given: Any, values: Any, what: str) -> FloatArray:
+        """A number for every one of our values, from a mapping or a pandas Series."""
+        known = dict(given.items())
+        lacking = [value for value in values if value not in known]
+        if lacking:
+            raise ValueError(f"{what} has nothing for {lacking[0]!r}")
+        numbers = np.asarray([known[value] for value in values], dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"{what} must be finite numbers")
+        return numbers
+
+    def initial_errors(self, given: Any, *, replaces: bool) -> InitialErrors:
+        """From a table with worker and label (the index, in pandas) and a column for each true label."""
+        frame = given.reset_index() if type(given).__module__.partition(".")[0] == "pandas" else given
+        columns = list(frame.columns)
+        if "worker" not in columns or "label" not in columns:
+            raise ValueError("initial_error needs worker and label, and a column for every label")
+        true = [name for name in columns if name not in ("worker", "label")]
+        label_of = {value: code for code, value in enumerate(self.label_values)}
+        by_name = label_of | {str(value): code for value, code in label_of.items()}
+        strange = [name for name in true if name not in by_name]
+        if strange:
+            raise ValueError(f"initial_error has a column {strange[0]!r}, a label that nobody gave: leave it out")
+        worker_of = {value: code for code, value in enumerate(self.worker_values)}
+        workers = np.array([worker_of.get(value, -1) for value in frame["worker"]], dtype=np.intp)
+        labels = np.array([label_of.get(value, -1) for value in frame["label"]], dtype=np.intp)
+        values = np.zeros((len(workers), len(label_of)))
+        for name in true:
+            values[:, by_name[name]] = np.asarray(frame[name], dtype=np.float64)
+        if not np.isfinite(values).all() or (values < 0).any():
+            raise ValueError("initial_error must be counts or probabilities: finite, and not below 0")
+        ours = workers >= 0
+        return InitialErrors(workers[ours], labels[ours], values[ours], replaces)
 
     def labels(self, result: Aggregation) -> Any:
         """The answer to each task, called `agg_label`."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from chorale.aggregate.dataframes import Table
 from chorale.aggregate.dawid_skene import dawid_skene
-from chorale.aggregate.glad import glad
+from chorale.aggregate.glad import GladPriors, glad
+from chorale.aggregate.limits import check_limits
 from chorale.aggregate.mace import MaceSettings, mace
 from chorale.aggregate.majority import majority
 from chorale.aggregate.one_coin import one_coin
@@ -54,11 +55,14 @@ class _Fitted(_Estimator):
         return self.fit(data).probas_
 
 
-def _refuse(**given: Any) -> None:
-    """Crowd-kit's arguments that mean nothing here must not be taken for having an effect."""
-    for name, value in given.items():
-        if value is not None:
-            raise ValueError(f"{name} is not supported: leave it out")
+Strategy = Literal["assign", "addition"]
+
+
+def _checked(strategy: Any) -> Strategy | None:
+    if strategy not in (None, "assign", "addition"):
+        raise ValueError(f"initial_error_strategy is assign, addition or None, not {strategy!r}")
+    found: Strategy | None = strategy
+    return found
 
 
 class MajorityVote(_Estimator):
@@ -140,13 +144,16 @@ class Wawa(_Fitted):
 class DawidSkene(_Estimator):
     """See `dawid_skene`. `true_labels`, a mapping or pandas Series from task to label, are kept as they are.
 
-    Where workers' errors start is not to be chosen: `initial_error` and its strategy are refused.
+    `initial_error` is a table by worker and label with a column per true label. With the strategy `assign` the first
+    iteration takes it for workers' errors, and it needs every worker and label of the data; with `addition` it is
+    added, as counts, to what the votes say.
     """
 
-    def __init__(self, n_iter: int = 100, tol: float = 1e-5, initial_error_strategy: None = None) -> None:
-        _refuse(initial_error_strategy=initial_error_strategy)
+    def __init__(self, n_iter: int = 100, tol: float = 1e-5, initial_error_strategy: Strategy | None = None) -> None:
+        check_limits(n_iter, tol)
         self.n_iter = n_iter
         self.tol = tol
+        self.initial_error_strategy = _checked(initial_error_strategy)
 
     priors_: Any
     """How probable each label is before any vote."""
@@ -155,32 +162,37 @@ class DawidSkene(_Estimator):
     loss_history_: list[float]
     """The bound on the log-likelihood, per judgment, after each iteration."""
 
-    def fit(self, data: Any, true_labels: Any = None, initial_error: None = None) -> Self:
-        _refuse(initial_error=initial_error)
+    def fit(self, data: Any, true_labels: Any = None, initial_error: Any = None) -> Self:
         table = Table.of(data)
+        initial = None
+        if initial_error is not None:
+            if self.initial_error_strategy is None:
+                raise ValueError("initial_error needs an initial_error_strategy: assign or addition")
+            initial = table.initial_errors(initial_error, replaces=self.initial_error_strategy == "assign")
         known = None
         if true_labels is not None:
             known = {str(task): str(label) for task, label in true_labels.items()}
-        result = dawid_skene(table.judgments, iterations=self.n_iter, tolerance=self.tol, known=known)
+        result = dawid_skene(table.judgments, iterations=self.n_iter, tolerance=self.tol, known=known, initial=initial)
         self.priors_ = table.of_labels(result.details["priors"], "prior")
         self.errors_ = table.errors(result)
         self.loss_history_ = list(result.details["bounds"])
         return self._take(table, result)
 
-    def fit_predict(self, data: Any, true_labels: Any = None, initial_error: None = None) -> Any:
+    def fit_predict(self, data: Any, true_labels: Any = None, initial_error: Any = None) -> Any:
         return self.fit(data, true_labels, initial_error).labels_
 
-    def fit_predict_proba(self, data: Any, true_labels: Any = None, initial_error: None = None) -> Any:
+    def fit_predict_proba(self, data: Any, true_labels: Any = None, initial_error: Any = None) -> Any:
         return self.fit(data, true_labels, initial_error).probas_
 
 
 class OneCoinDawidSkene(_Fitted):
-    """See `one_coin`."""
+    """See `one_coin`. `initial_error_strategy` is there for crowd-kit's sake, where it changes nothing either."""
 
-    def __init__(self, n_iter: int = 100, tol: float = 1e-5, initial_error_strategy: None = None) -> None:
-        _refuse(initial_error_strategy=initial_error_strategy)
+    def __init__(self, n_iter: int = 100, tol: float = 1e-5, initial_error_strategy: Strategy | None = None) -> None:
+        check_limits(n_iter, tol)
         self.n_iter = n_iter
         self.tol = tol
+        self.initial_error_strategy = _checked(initial_error_strategy)
 
     priors_: Any
     skills_: Any
@@ -215,6 +227,9 @@ class MACE(_Fitted):
         *,
         tol: float = 1e-7,
     ) -> None:
+        check_limits(n_iter, tol, restarts=n_restarts)
+        if method not in ("vb", "em"):
+            raise ValueError(f"the method must be 'vb' or 'em', not {method!r}")
         self.n_restarts = n_restarts
         self.n_iter = n_iter
         self.method: Literal["vb", "em"] = method
@@ -256,8 +271,9 @@ class MACE(_Fitted):
 class GLAD(_Fitted):
     """See `glad`. `tol` is finer than crowd-kit's, which stops far from the optimum.
 
-    `silent` and the limits of the M-step are there for crowd-kit's sake and change nothing. Priors of one's own are
-    refused.
+    `silent` and the limits of the M-step are there for crowd-kit's sake and change nothing. The priors are mappings or
+    pandas Series: of labels their probabilities (also of labels that nobody gave), of workers the mean of α, of tasks
+    the mean of b.
     """
 
     def __init__(
@@ -265,16 +281,19 @@ class GLAD(_Fitted):
         n_iter: int = 500,
         tol: float = 1e-9,
         silent: bool = True,
-        labels_priors: None = None,
-        alphas_priors_mean: None = None,
-        betas_priors_mean: None = None,
+        labels_priors: Any = None,
+        alphas_priors_mean: Any = None,
+        betas_priors_mean: Any = None,
         m_step_max_iter: int = 25,
         m_step_tol: float = 0.01,
     ) -> None:
-        _refuse(labels_priors=labels_priors, alphas_priors_mean=alphas_priors_mean, betas_priors_mean=betas_priors_mean)
+        check_limits(n_iter, tol)
         self.n_iter = n_iter
         self.tol = tol
         self.silent = silent
+        self.labels_priors = labels_priors
+        self.alphas_priors_mean = alphas_priors_mean
+        self.betas_priors_mean = betas_priors_mean
         self.m_step_max_iter = m_step_max_iter
         self.m_step_tol = m_step_tol
 
@@ -283,8 +302,39 @@ class GLAD(_Fitted):
     betas_: Any
     """The ease of each task, as a logarithm."""
 
+    priors_: Any
+    """How probable each label is before any vote."""
+    loss_history_: list[float]
+    """The logarithm of the posterior, per judgment, where it stopped."""
+
+    def fit(self, data: Any) -> Self:
+        table = Table.of(data)
+        if self.labels_priors is not None:
+            table = table.with_labels(dict(self.labels_priors.items()))
+        return self._take(table, self._aggregated(table))
+
     def _aggregated(self, table: Table) -> Aggregation:
-        result = glad(table.judgments, iterations=self.n_iter, tolerance=self.tol)
+        priors = GladPriors(
+            self._labels(table),
+            self._means(table, self.alphas_priors_mean, table.worker_values, "alphas_priors_mean"),
+            self._means(table, self.betas_priors_mean, table.task_values, "betas_priors_mean"),
+        )
+        result = glad(table.judgments, iterations=self.n_iter, tolerance=self.tol, priors=priors)
         self.alphas_ = table.of_workers(result.quality["ability"], "alpha")
         self.betas_ = table.of_tasks(result.details["ease"], "beta")
+        count = len(table.label_values)
+        self.priors_ = table.of_labels(np.full(count, 1 / count) if priors.labels is None else priors.labels, "prior")
+        self.loss_history_ = [result.details["log_posterior"] / len(table.judgments)]
         return result
+
+    def _labels(self, table: Table) -> FloatArray | None:
+        if self.labels_priors is None:
+            return None
+        found = table.numbers(self.labels_priors, table.label_values, "labels_priors")
+        if (found <= 0).any():
+            raise ValueError("labels_priors must be above 0: what is impossible before any vote stays impossible")
+        return np.asarray(found / found.sum())
+
+    @staticmethod
+    def _means(table: Table, given: Any, values: Any, what: str) -> FloatArray | None:
+        return None if given is None else table.numbers(given, values, what)

@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from chorale.aggregate.limits import check_limits, check_number
 from chorale.aggregate.majority import judgments_of
 from chorale.aggregate.relevance import aggregated
 from chorale.aggregate.result import Aggregation, Progress
@@ -53,7 +54,8 @@ def mace(
 ) -> Aggregation:
     """Labels, their probabilities and every worker's competence, which is θ.
 
-    The result's details are `habits`, ξ (a row per worker, a column per label), and the `log_likelihood`.
+    The result's details are `habits`, ξ, and `knowing`, how probable it is that who says a true label knows it (both a
+    row per worker, a column per label), and the `log_likelihood`.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> mace(votes).labels
@@ -62,6 +64,11 @@ def mace(
     chosen = settings or MaceSettings()
     if chosen.method not in ("vb", "em"):
         raise ValueError(f"the method must be 'vb' or 'em', not {chosen.method!r}")
+    check_limits(chosen.iterations, chosen.tolerance, restarts=chosen.restarts)
+    for name, value in (("noise", chosen.noise), ("smoothing", chosen.smoothing)):
+        check_number(f"the {name}", value, least=0.0)
+    for name, value in (("alpha", chosen.alpha), ("beta", chosen.beta), ("habit", chosen.habit)):
+        check_number(f"the prior count {name}", value, least=0.0, above=True)
     return aggregated(judgments, lambda each, told: _fitted(each, chosen, told), progress)
 
 
@@ -84,7 +91,11 @@ def _fitted(judgments: Judgments, settings: MaceSettings, progress: Progress | N
         np.ascontiguousarray(beliefs.T),
         judgments.worker_names,
         {"competence": best.knows / (best.knows + best.guesses), "judgments": judgments_of(judgments)},
-        details={"habits": model.habits(best), "log_likelihood": best.log_likelihood},
+        details={
+            "habits": model.habits(best),
+            "knowing": model.knowing(best),
+            "log_likelihood": best.log_likelihood,
+        },
         iterations=best.iterations,
         converged=best.converged,
         notes=judgments.notes,
@@ -183,12 +194,28 @@ class _Model:
         habit = (guessed + extra) / drawn[votes.pair_worker]
         return _State((known + extra) / both, (unknown + extra) / both, habit, extra / drawn)
 
+    def knowing(self, state: _State) -> FloatArray:
+        """Workers × labels: how probable it is that a worker who says the label knows it, if it is true."""
+        votes = self._votes
+        knowing = np.zeros((votes.workers, votes.labels))
+        knowing[votes.pair_worker, votes.pair_label] = state.knows[votes.pair_worker] / self._said(state)[1]
+        return knowing
+
     def habits(self, state: _State) -> FloatArray:
         """Workers × labels, each row summing to 1."""
         votes = self._votes
         habits = np.repeat(state.unused[:, None], votes.labels, axis=1)
         habits[votes.pair_worker, votes.pair_label] = state.habit
         return np.asarray(habits / habits.sum(axis=1, keepdims=True))
+
+
+def competence_of(known: FloatArray, judgments: FloatArray, settings: MaceSettings | None = None) -> FloatArray:
+    """θ from how many of so many judgments a worker is expected to have known."""
+    chosen = settings or MaceSettings()
+    knows, guesses = np.maximum(known, 0.0), np.maximum(judgments - known, 0.0)
+    if chosen.method == "vb":
+        knows, guesses = exp_digamma(knows + chosen.beta), exp_digamma(guesses + chosen.alpha)
+    return np.asarray(knows / (knows + guesses))
 
 
 def exp_digamma(x: FloatArray) -> FloatArray:

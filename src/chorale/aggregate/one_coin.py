@@ -12,6 +12,7 @@ Journal of Machine Learning Research 17 (2016), 1–44.
 import numpy as np
 
 from chorale.aggregate.expectation import EPSILON, accuracy_of, maximise
+from chorale.aggregate.limits import check_limits
 from chorale.aggregate.majority import judgments_of
 from chorale.aggregate.relevance import aggregated
 from chorale.aggregate.result import Aggregation, Progress
@@ -33,6 +34,7 @@ def one_coin(
     >>> one_coin(votes).labels
     {'1': 'x', '2': 'y'}
     """
+    check_limits(iterations, tolerance)
     return aggregated(judgments, lambda each, told: _fitted(each, iterations, tolerance, told), progress)
 
 

@@ -4,6 +4,7 @@ from chorale.agreement.alpha import krippendorff_alpha
 from chorale.agreement.distances import DISTANCES, Distance
 from chorale.agreement.fleiss import fleiss_kappa
 from chorale.agreement.kappa import cohen_kappa
+from chorale.agreement.pair_evidence import PairEvidence, pair_evidence, pair_evidence_beside
 from chorale.agreement.pairs import Pair, agreement_of_pairs
 from chorale.agreement.percent import percent_agreement
 from chorale.agreement.pi import scott_pi
@@ -18,12 +19,15 @@ __all__ = [
     "Distance",
     "Level",
     "Pair",
+    "PairEvidence",
     "UnfitLabelError",
     "Weights",
     "agreement_of_pairs",
     "cohen_kappa",
     "fleiss_kappa",
     "krippendorff_alpha",
+    "pair_evidence",
+    "pair_evidence_beside",
     "percent_agreement",
     "scott_pi",
     "side_by_side",

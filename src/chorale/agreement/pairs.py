@@ -123,7 +123,7 @@ class PairTable:
     """The items that every two people have in common, with what each of the two said."""
 
     def __init__(self, judgments: Judgments, weights: Weights, order: Sequence[str] | None) -> None:
-        self._weights = weights
+        self.weights = weights
         self._n_labels = len(judgments.label_names)
         items, one, other = _met(judgments)
         labels = judgments.labels
@@ -141,7 +141,15 @@ class PairTable:
         self._first, self._second = places[one][in_order], places[other][in_order]
         self.common = np.diff(np.r_[self._starts, len(keys)])
         self._pair = np.repeat(np.arange(len(pairs)), self.common)
-        self.same = self._sums((labels[one] == labels[other])[in_order].astype(np.float64))
+        self._same = (labels[one] == labels[other])[in_order]
+        self.same = self._sums(self._same.astype(np.float64))
+
+    def said(self, pair: int) -> tuple[Ints, Ints]:
+        """The items of a pair; of each the place of what one said, that of the other, and whether it is the same."""
+        start = self._starts[pair]
+        rows = slice(start, start + self.common[pair])
+        said = np.column_stack([self._first[rows], self._second[rows], self._same[rows]])
+        return self._items[rows], said.astype(np.int64)
 
     def _sums(self, values: FloatArray) -> FloatArray:
         return sums_at(self._pair, values, len(self.common))
@@ -149,9 +157,9 @@ class PairTable:
     @cached_property
     def _distances(self) -> FloatArray:
         apart: FloatArray = np.abs(self._first - self._second).astype(np.float64)
-        if self._weights == "none":
+        if self.weights == "none":
             return (apart > 0).astype(np.float64)
-        return apart if self._weights == "linear" else apart**2
+        return apart if self.weights == "linear" else apart**2
 
     def coefficients(self, drawn: FloatArray, metric: str) -> FloatArray:
         """κ or π of every pair, with every item taken so often; NaN where undefined.
@@ -188,9 +196,9 @@ class PairTable:
         n = first.sum(axis=1)
         if metric == "pi":
             return np.asarray(n**2 - ((first + second) ** 2).sum(axis=1) / 4)
-        if self._weights == "none":
+        if self.weights == "none":
             return np.asarray(n**2 - (first * second).sum(axis=1))
-        if self._weights == "quadratic":
+        if self.weights == "quadratic":
             places = np.arange(self._n_labels, dtype=np.float64)
             squares = (first + second) @ places**2
             return np.asarray(n * squares - 2 * (first @ places) * (second @ places))

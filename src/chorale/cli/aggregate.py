@@ -83,12 +83,13 @@ TruthLabel = Annotated[
     str | None,
     typer.Option("--truth-label", metavar="COLUMN", help="The truth's column of labels.", show_default="label"),
 ]
-AgainstMethod = Annotated[
-    MethodName | None,
+AgainstOther = Annotated[
+    str | None,
     typer.Option(
         "--against",
-        metavar="NAME",
-        help="Another method on the same file: is the difference in accuracy more than luck? Needs --truth.",
+        metavar="NAME|FILE",
+        help="Another method on the same file (needs --truth), or another file of judgments: is the difference more "
+        "than luck?",
         show_default=False,
     ),
 ]
@@ -123,7 +124,7 @@ def aggregate(
     truth: TruthFile = None,
     truth_task: TruthTask = None,
     truth_label: TruthLabel = None,
-    against: AgainstMethod = None,
+    against: AgainstOther = None,
     ci: WithIntervals = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -138,20 +139,26 @@ def aggregate(
     from chorale.formats.truth_files import read_options, read_truth
     from chorale.formats.wording import many
     from chorale.model import UserError
-    from chorale.report.aggregating import Request, score_aggregation
+    from chorale.report.aggregating import Request, Rival, score_aggregation
     from chorale.report.aggregation import WRITABLE, write_aggregation
     from chorale.report.drawing import Drawing
 
     listed = None if options is None else read_options(options)
-    request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, against)
-    if trust is not None and "confidence" not in (method, against):
+    other_method, other_file = _method_or_file(against)
+    request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
+    if trust is not None and "confidence" not in (method, other_method):
         raise UserError("--trust goes with confidence only. Leave it out or choose --method confidence.")
     check_target(out, "--out", force=force, endings=WRITABLE)
     if truth is None and (truth_task or truth_label):
         raise UserError("--truth-task and --truth-label name columns of --truth. Name that file too.")
     reading = Reading(task, worker, label, sep, empty, repeats, keep_rejected, trust)
     with patiently("aggregating") as progress:
-        judgments, digest = reading.read(file, counted="crowdtruth" in (method, against))
+        counted = "crowdtruth" in (method, other_method)
+        judgments, digest = reading.read(file, counted=counted)
+        inputs, rival = {"file": digest}, None
+        if other_file is not None:
+            other_judgments, inputs["against"] = reading.read(other_file, counted=counted)
+            rival = Rival(other_file, other_judgments)
         true = None
         if truth is not None:
             true = read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
@@ -161,8 +168,9 @@ def aggregate(
             request,
             Drawing(ci, resamples, seed, progress),
             reading={**reading.settings(), "truth-task": truth_task, "truth-label": truth_label},
-            inputs={"file": digest} if true is None else {"file": digest, "truth": true.digest},
+            inputs=inputs if true is None else {**inputs, "truth": true.digest},
             truth=true,
+            rival=rival,
             progress=progress,
             for_scripts=as_json,
         )
@@ -172,3 +180,19 @@ def aggregate(
         if not as_json and not as_latex:
             say(f"Wrote {many(rows, 'row', 'rows')} to {out}.")
     tell(scored, as_json=as_json, as_latex=as_latex)
+
+
+def _method_or_file(against: str | None) -> tuple[str | None, Path | None]:
+    """What --against names. A file that is called like a method needs its folder: ./mace."""
+    from chorale.aggregate.methods import NAMES
+    from chorale.formats.wording import did_you_mean
+    from chorale.model import UserError
+
+    if against is None or against in NAMES:
+        return against, None
+    if not Path(against).exists():
+        raise UserError(
+            f"--against {against} is neither a method ({', '.join(NAMES)}) nor a file of judgments."
+            f"{did_you_mean(against, NAMES)}"
+        )
+    return None, Path(against)

@@ -119,5 +119,6 @@ def agreement(
             against=None if against is None else read(against),
             with_pairs=pairs,
             with_items=items,
+            for_scripts=as_json,
         )
     tell(scored, as_json=as_json, as_latex=as_latex)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import AsLatex, Seed, tell
+from chorale.cli.scoring import AsLatex, Resamples, Seed, tell
 from chorale.cli.targets import Force, check_target, writing
 
 Files = Annotated[
@@ -36,6 +36,16 @@ Starts = Annotated[
         "--starts", metavar="N", min=1, max=100, help="Fit from N places, all but the first random; keep the best."
     ),
 ]
+Posterior = Annotated[bool, typer.Option("--ci", help="Give 95% intervals of every item and responder.")]
+Others = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--against",
+        metavar="FILE",
+        help="Other answers to the same items, or by the same responders: is the difference more than luck?",
+        show_default=False,
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option("--out", metavar="FILE", help="Write the items to a CSV file as well.", show_default=False),
@@ -47,6 +57,9 @@ def irt(
     model: Model = "3pl",
     guessing_prior: GuessingPriorName = "fitted",
     starts: Starts = 1,
+    ci: Posterior = False,
+    against: Others = None,
+    resamples: Resamples = 1000,
     seed: Seed = 1,
     out: Out = None,
     force: Force = False,
@@ -56,11 +69,19 @@ def irt(
     """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
     from chorale.cli.progress import patiently
     from chorale.formats.responses import read_responses
+    from chorale.report.drawing import Drawing
     from chorale.report.irt import IrtOptions, score_irt, write_items
 
     check_target(out, "--out", force=force)
     with patiently("fits") as progress:
-        scored, items = score_irt(read_responses(files), IrtOptions(model, guessing_prior, starts, seed), progress)
+        table = read_responses(files)
+        scored, items = score_irt(
+            table,
+            IrtOptions(model, guessing_prior, starts, seed),
+            progress,
+            drawing=Drawing(ci, resamples, seed, progress),
+            against=read_responses(against) if against else None,
+        )
     if out is not None:
         with writing(out, "--out"):
             write_items(items, out)

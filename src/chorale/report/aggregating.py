@@ -15,8 +15,9 @@ from chorale.formats.truth_files import Truth
 from chorale.formats.wording import did_you_mean
 from chorale.model import UserError
 from chorale.report.aggregation import aggregation_scored
+from chorale.report.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.report.aggregation_truth import with_truth
-from chorale.report.crowdtruth import crowdtruth_scored
+from chorale.report.crowdtruth import crowdtruth_compared, crowdtruth_scored
 from chorale.report.drawing import Drawing
 from chorale.report.scoring import Scored
 from chorale.scores import FloatArray, signature
@@ -72,6 +73,14 @@ class Request:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another file of judgments, to which the same method is applied."""
+
+    source: Path
+    judgments: Judgments
+
+
 def score_aggregation(
     source: Path,
     judgments: Judgments,
@@ -81,14 +90,69 @@ def score_aggregation(
     reading: Mapping[str, Setting],
     inputs: Mapping[str, str],
     truth: Truth | None = None,
+    rival: Rival | None = None,
     progress: Progress | None = None,
     for_scripts: bool = True,
 ) -> tuple[Scored, Aggregation]:
     """The report, and the result itself. `reading` and `inputs` are for the signature: options and digests."""
     if request.against is not None and truth is None:
-        raise UserError("--against compares how often two methods are right: give the true labels with --truth.")
-    if drawing.ci and truth is None:
-        raise UserError("--ci gives an interval for the accuracy: give the true labels with --truth.")
+        raise UserError(
+            "--against with a method compares how often two methods are right: give the true labels with --truth, or "
+            "name another file of judgments."
+        )
+    judgments = _checked(source, judgments, request)
+    trust, notes = _trust(judgments, request, truth)
+    drawn = drawing.settings(compared=request.against is not None or rival is not None)
+    line = signature("aggregate", {**request.settings(), **reading, **drawn}, inputs)
+    result, found = _run(request.method, judgments, request, trust, progress)
+    if found is None:
+        scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
+        if drawing.ci:
+            scored = with_intervals(scored, result, judgments, request.method, drawing, for_scripts=for_scripts)
+    else:
+        scored = crowdtruth_scored(found, signature=line, drawing=drawing, for_scripts=for_scripts)
+    scored = replace(scored, notes=[*scored.notes, *notes])
+    other = None
+    if rival is not None:
+        scored, other = _beside(scored, (source, result, found), rival, request, truth, drawing)
+    elif request.against is not None:
+        other = (request.against, _run(request.against, judgments, request, trust, progress)[0])
+    if truth is not None:
+        name = Path(source).name if rival is not None else request.method
+        scored = with_truth(scored, result, truth, drawing, other=other, method=name)
+    return scored, result
+
+
+def _beside(
+    scored: Scored,
+    ours: tuple[Path, Aggregation, CrowdTruth | None],
+    rival: Rival,
+    request: Request,
+    truth: Truth | None,
+    drawing: Drawing,
+) -> tuple[Scored, tuple[str, Aggregation]]:
+    """The report with another file's result beside ours, and that result."""
+    judgments = _checked(rival.source, rival.judgments, request)
+    other, other_found = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)
+    source, result, found = ours
+    names = (source.name, rival.source.name) if source.name != rival.source.name else (str(source), str(rival.source))
+    if found is not None and other_found is not None:
+        json, table, notes = crowdtruth_compared(found, other_found, names, drawing)
+    else:
+        json, table, notes = compared_without_truth(result, other, names, drawing)
+    if not json:
+        message = "has no task and no worker in common with"
+        raise UserError(f"{rival.source} {message} {source}: there is nothing to compare. Check --task and --worker.")
+    scored = replace(
+        scored,
+        json={**scored.json, "against": {"file": str(rival.source), **json}},
+        tables=[*scored.tables, table],
+        notes=[*scored.notes, *notes],
+    )
+    return scored, (names[1], other)
+
+
+def _checked(source: Path, judgments: Judgments, request: Request) -> Judgments:
     judgments = _with_options(source, judgments, request.options)
     if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
         raise refused(
@@ -98,21 +162,7 @@ def score_aggregation(
             "Check that --label names the right column",
             f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks",
         )
-    trust, notes = _trust(judgments, request, truth)
-    drawn = drawing.settings(compared=request.against is not None)
-    line = signature("aggregate", {**request.settings(), **reading, **drawn}, inputs)
-    result, found = _run(request.method, judgments, request, trust, progress)
-    if found is None:
-        scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
-    else:
-        scored = crowdtruth_scored(found, signature=line)
-    scored = replace(scored, notes=[*scored.notes, *notes])
-    if truth is not None:
-        other = None
-        if request.against is not None:
-            other = (request.against, _run(request.against, judgments, request, trust, progress)[0])
-        scored = with_truth(scored, result, truth, drawing, other=other, method=request.method)
-    return scored, result
+    return judgments
 
 
 def _with_options(source: Path, judgments: Judgments, options: tuple[str, ...] | None) -> Judgments:

@@ -52,20 +52,20 @@ def write_aggregation(result: Aggregation, path: Path) -> int:
 
 
 def _objects(result: Aggregation) -> Iterator[dict[str, Any]]:
-    certain = _certainty(result).tolist()
+    certain = certainty(result).tolist()
     for (task, label), row, one in zip(result.labels.items(), result.probabilities.tolist(), certain, strict=True):
         probabilities = dict(zip(result.options, row, strict=True))
         yield {"task": task, "label": label, "confidence": one, "probabilities": probabilities}
 
 
 def _rows(result: Aggregation, columns: list[str]) -> Iterator[dict[str, Any]]:
-    certain = _certainty(result).tolist()
+    certain = certainty(result).tolist()
     for (task, label), row, one in zip(result.labels.items(), result.probabilities.tolist(), certain, strict=True):
         shown = label if isinstance(label, str) else "|".join(label)
         yield {"task": task, "label": shown, "confidence": one, **dict(zip(columns, row, strict=True))}
 
 
-def _certainty(result: Aggregation) -> FloatArray:
+def certainty(result: Aggregation) -> FloatArray:
     """The probability of the answer; of a set of options, that of the least certain decision in it."""
     if not result.multiple:
         return np.asarray(result.probabilities.max(axis=1))
@@ -115,7 +115,7 @@ def _summary(result: Aggregation, method: str) -> ScoreTable:
         ("workers", len(result.workers)),
         ("judgments", int(result.quality["judgments"].sum())),
         ("options" if result.multiple else "labels", len(result.options)),
-        ("mean certainty", float(_certainty(result).mean())),
+        ("mean certainty", float(certainty(result).mean())),
     ]
     if result.iterations is not None:
         rows.append(("iterations", result.iterations))
@@ -135,7 +135,7 @@ def _shares(result: Aggregation) -> ScoreTable:
 
 
 def _tasks(result: Aggregation) -> ScoreTable:
-    certain = _certainty(result)
+    certain = certainty(result)
     labels = result.labels
     rows: list[tuple[Cell, ...]] = []
     for place in np.argsort(certain, kind="stable")[:_SHOWN].tolist():

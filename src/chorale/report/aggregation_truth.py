@@ -39,10 +39,30 @@ def with_truth(
     tables = [*scored.tables, ScoreTable("Against the truth", ("score", "value#", "95% interval#", "tasks#"), rows)]
     if other is not None:
         name, second = other
-        compared = drawing.compare(statistics, truth_statistics(second, truth)[0], metric)
+        first, rival, told = _in_both(statistics, truth_statistics(second, truth)[0])
+        notes += told
+        compared = drawing.compare(first, rival, metric)
         found["against"] = {"method": name, **jsonable(compared)}
         tables.append(comparison_table(f"{method} and {name}", (method, name), compared))
     return replace(scored, json={**scored.json, "truth": found}, tables=tables, notes=[*scored.notes, *notes])
+
+
+def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statistics, list[str]]:
+    """Both on the tasks that both have."""
+    common = set(first.items) & set(second.items)
+    if not common:
+        raise UserError(
+            "The two files have no task in common whose true label is known. Check --task and --truth-task."
+        )
+    left = len(set(first.items) ^ set(second.items))
+    if not left:
+        return first, second, []
+    ones, others = (
+        Statistics(tuple(one.items[place] for place in kept), one.rows[kept])
+        for one in (first, second)
+        for kept in [[place for place, item in enumerate(one.items) if item in common]]
+    )
+    return ones, others, [f"Left out of the comparison: {many(left, 'task', 'tasks')} that only one of the files has."]
 
 
 def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, list[str]]:

@@ -11,12 +11,15 @@ from chorale.agreement import (
     Agreement,
     Level,
     Pair,
+    PairEvidence,
     UnfitLabelError,
     Weights,
     agreement_of_pairs,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
+    pair_evidence,
+    pair_evidence_beside,
     percent_agreement,
     scott_pi,
     side_by_side,
@@ -24,6 +27,15 @@ from chorale.agreement import (
 from chorale.formats.judgments import Judgments
 from chorale.formats.wording import many
 from chorale.model import Problem, UserError
+from chorale.report.agreement_pairs import (
+    compared_json,
+    compared_pairs,
+    compared_pairs_table,
+    drawn_pairs,
+    most_common,
+    pairs_json,
+    pairs_table,
+)
 from chorale.report.drawing import Drawing
 from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.scores import Comparison, Interval, Statistics, signature
@@ -80,6 +92,14 @@ class AgreementOptions:
     def pairs(self, judgments: Judgments) -> tuple[Pair, ...]:
         return agreement_of_pairs(judgments, weights=self.weights, order=self.order)
 
+    def evidence(self, judgments: Judgments, pairs: Sequence[Pair]) -> list[PairEvidence]:
+        """What the coefficients of these pairs rest on."""
+        only = frozenset((pair.first, pair.second) for pair in pairs)
+        return list(pair_evidence(judgments, weights=self.weights, order=self.order, only=only))
+
+    def evidence_beside(self, both: Judgments, n_tasks: int) -> list[PairEvidence]:
+        return list(pair_evidence_beside(both, n_tasks, weights=self.weights, order=self.order))
+
     def settings(self) -> dict[str, Setting]:
         of_pairs = self.metric in {"kappa", "pi"}
         return {
@@ -99,8 +119,12 @@ def score_agreement(
     against: Judged | None = None,
     with_pairs: bool = False,
     with_items: bool = False,
+    for_scripts: bool = True,
 ) -> Scored:
-    """One coefficient of one file, and what was asked for beside it."""
+    """One coefficient of one file, and what was asked for beside it.
+
+    Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
+    """
     found = _told(judged, lambda: options.compute(judged.judgments))
     notes = _notes(judged.judgments, found, options)
     interval = _interval(found, drawing) if drawing.ci else None
@@ -119,8 +143,14 @@ def score_agreement(
         json["ci"] = None if interval is None else interval.as_list()
     if with_pairs or options.metric in {"kappa", "pi"}:
         pairs = _told(judged, lambda: options.pairs(judged.judgments))
-        json["pairs"] = [pair.as_dict() for pair in pairs]
-        tables += [_pairs_table(pairs)] if with_pairs else []
+        drawn: dict[tuple[str, str], dict[str, Interval]] = {}
+        shown = most_common(pairs, _MOST_ROWS)
+        if with_pairs and drawing.ci:
+            drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), drawing)
+        json["pairs"] = pairs_json(pairs, drawn)
+        if with_pairs:
+            title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
+            tables.append(pairs_table(title, shown, drawn))
     if with_items:
         rows = _item_rows(found)
         json["items"] = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
@@ -128,13 +158,23 @@ def score_agreement(
     inputs = {"file": judged.digest}
     if against is not None:
         other = _told(against, lambda: options.compute(against.judgments))
-        compared = _compared(judged, against, options, (found, other), drawing)
+        both, items = _beside(judged, against)
+        compared = _compared(both, items, options, (found, other), drawing)
         json["against"] = None if compared is None else jsonable(compared)["value"]
         inputs["against"] = against.digest
         if compared is None:
             notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
         else:
             tables.append(comparison_table("Compared", _short(judged, against), {options.metric: compared["value"]}))
+        if with_pairs:
+            evidence = options.evidence_beside(both, items)
+            pairs_compared = compared_pairs(evidence, drawing)
+            json["pairs_against"] = compared_json(evidence, pairs_compared)
+            if pairs_compared:
+                some = dict(list(pairs_compared.items())[:_MOST_ROWS])
+                tables.append(compared_pairs_table("Pairs compared", _short(judged, against), some))
+            else:
+                notes.append("No two workers judged items together in both files, so no pairs are compared.")
     settings = {**options.settings(), **judged.reading, **drawing.settings(compared=against is not None)}
     return Scored(json, tables, signature(options.metric, settings, inputs), notes)
 
@@ -183,20 +223,19 @@ def _interval(found: Agreement, drawing: Drawing) -> Interval | None:
     return drawn["value"]
 
 
-def _compared(
-    judged: Judged,
-    against: Judged,
-    options: AgreementOptions,
-    found: tuple[Agreement, Agreement],
-    drawing: Drawing,
-) -> Mapping[str, Comparison] | None:
+def _beside(judged: Judged, against: Judged) -> tuple[Judgments, int]:
     _check_same_items(judged, against)
-    if found[0].value is None or found[1].value is None:
-        return None
     try:
-        both, items = side_by_side(judged.judgments, against.judgments)
+        return side_by_side(judged.judgments, against.judgments)
     except ValueError as error:
         raise UserError(f"{judged.name} and {against.name} can't be compared: {error}.") from None
+
+
+def _compared(
+    both: Judgments, items: int, options: AgreementOptions, found: tuple[Agreement, Agreement], drawing: Drawing
+) -> Mapping[str, Comparison] | None:
+    if found[0].value is None or found[1].value is None:
+        return None
     statistics, metric = options.compute(both).statistics(all_items=True)
     first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in _halves(items))
     return drawing.compare(first, second, metric)
@@ -227,13 +266,6 @@ def _main_table(name: str, found: Agreement, interval: Interval | None, drawing:
     if drawing.ci:
         columns, row = (*columns[:2], "95% interval#", *columns[2:]), (*row[:2], shown_interval(interval), *row[2:])
     return ScoreTable(f"Agreement in {name}", columns, [row])
-
-
-def _pairs_table(pairs: Sequence[Pair]) -> ScoreTable:
-    shown = sorted(pairs, key=lambda pair: (-pair.common, pair.first, pair.second))[:_MOST_ROWS]
-    rows = [(pair.first, pair.second, pair.common, pair.percent, pair.kappa, pair.pi) for pair in shown]
-    title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
-    return ScoreTable(title, ("worker", "other worker", "items#", "percent#", "kappa#", "pi#"), rows)
 
 
 def _item_rows(found: Agreement) -> list[tuple[str, int, float]]:

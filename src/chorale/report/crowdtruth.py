@@ -1,23 +1,118 @@
 """What CrowdTruth found, for people and for scripts."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from chorale.aggregate.crowdtruth import CrowdTruth
-from chorale.report.scoring import Cell, Scored, ScoreTable
-from chorale.scores import FloatArray
+from chorale.aggregate.crowdtruth import CrowdTruth, Resampling
+from chorale.report.aggregation_intervals import mean_statistics
+from chorale.report.drawing import Drawing
+from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.scores import Comparison, FloatArray, Interval, Metric, Tally, ratio
 
 _SHOWN = 10
 """Rows of a table for people; `--json` has them all."""
+_OF_WORKERS = ("wqs", "wwa", "wua")
+_MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
 
 
-def crowdtruth_scored(result: CrowdTruth, *, signature: str, shown: int = _SHOWN) -> Scored:
-    """Everything for `--json`; for people, the least clear units, the weakest workers and annotations."""
-    tables = [_summary(result), _units(result, shown), _workers(result, shown)]
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Intervals, by place; empty if none are wanted."""
+
+    units: Mapping[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    workers: Mapping[int, Mapping[str, FloatArray]] = field(default_factory=dict)
+    annotations: Mapping[int, FloatArray] = field(default_factory=dict)
+    means: Mapping[str, Interval] = field(default_factory=dict)
+
+
+def crowdtruth_scored(
+    result: CrowdTruth,
+    *,
+    signature: str,
+    drawing: Drawing | None = None,
+    for_scripts: bool = True,
+    shown: int = _SHOWN,
+) -> Scored:
+    """Everything for `--json`; for people, the least clear units, the weakest workers and annotations.
+
+    Intervals take time: if it is not `for_scripts`, only what a terminal shows gets one.
+    """
+    drawn = _draw(result, drawing, for_scripts=for_scripts, shown=shown) if drawing and drawing.ci else _Drawn()
+    tables = [_summary(result, drawn), _units(result, shown, drawn), _workers(result, shown, drawn)]
     if not result.open_task:
-        tables.append(_annotations(result, shown))
-    return Scored(json=_json(result), tables=tables, signature=signature, notes=result.notes)
+        tables.append(_annotations(result, shown, drawn))
+    json = _json(result)
+    _add_intervals(json, result, drawn)
+    notes = result.notes
+    if drawn.means:
+        notes += (
+            "Intervals: of a unit over its workers, of a worker over their units, of an annotation over units, all "
+            "else being as it is; of means, over what they are means of.",
+        )
+    return Scored(json=json, tables=tables, signature=signature, notes=notes)
+
+
+def crowdtruth_compared(
+    result: CrowdTruth, other: CrowdTruth, names: tuple[str, str], drawing: Drawing
+) -> tuple[dict[str, Any], ScoreTable, list[str]]:
+    """Mean qualities of the units, workers and annotations that two files have in common, pair by pair."""
+    kinds: list[tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]] = [
+        ("uqs", result.units, result.uqs, other.units, other.uqs),
+        *((name, result.workers, getattr(result, name), other.workers, getattr(other, name)) for name in _OF_WORKERS),
+    ]
+    if not result.open_task:
+        kinds.append(("aqs", result.annotations, result.aqs, other.annotations, other.aqs))
+    compared: dict[str, Comparison] = {}
+    json: dict[str, Any] = {}
+    notes = []
+    for name, ours, values, theirs, others in kinds:
+        common = sorted(set(ours) & set(theirs))
+        if not common:
+            notes.append(f"{name.upper()} is not compared: the two files have nothing in common that has one.")
+            continue
+        first, second = mean_statistics(common, ours, values), mean_statistics(common, theirs, others)
+        compared[f"mean {name.upper()} of {len(common):,}"] = drawing.compare(first, second, _MEAN)["mean"]
+        json[name] = {"common": len(common), **compared[f"mean {name.upper()} of {len(common):,}"].as_dict()}
+    return json, comparison_table("CrowdTruth compared", names, compared), notes
+
+
+def _draw(result: CrowdTruth, drawing: Drawing, *, for_scripts: bool, shown: int) -> _Drawn:
+    if result.evidence is None:
+        raise ValueError("this result has not kept what it came from")
+    draws = Resampling(result.evidence, resamples=drawing.resamples, seed=drawing.seed)
+    units = range(len(result.units)) if for_scripts else _lowest(result.uqs, shown)
+    workers = range(len(result.workers)) if for_scripts else _lowest(result.wqs, shown)
+    kinds = [("uqs", result.uqs), *((name, getattr(result, name)) for name in _OF_WORKERS), ("aqs", result.aqs)]
+    means = {
+        name: drawing.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
+        for name, values in kinds
+        if not (result.open_task and name == "aqs")
+    }
+    annotations = {} if result.open_task else dict(enumerate(draws.of_annotations(drawing.progress).T))
+    return _Drawn(draws.of_units(units), draws.of_workers(workers, drawing.progress), annotations, means)
+
+
+def _add_intervals(json: dict[str, Any], result: CrowdTruth, drawn: _Drawn) -> None:
+    edges = np.searchsorted(result.cell_unit, np.arange(len(result.units) + 1))
+    for place, (uqs, uas) in drawn.units.items():
+        labels = [result.annotations[code] for code in result.cell_annotation[edges[place] : edges[place + 1]]]
+        of_labels = {label: ends.tolist() for label, ends in zip(labels, uas.T, strict=True)}
+        json["units"][result.units[place]]["ci"] = {"uqs": uqs.tolist(), "uas": of_labels}
+    for place, of_worker in drawn.workers.items():
+        json["workers"][result.workers[place]]["ci"] = {name: ends.tolist() for name, ends in of_worker.items()}
+    for place, ends in drawn.annotations.items():
+        json["annotations"][result.annotations[place]]["ci"] = {"aqs": ends.tolist()}
+    if drawn.means:
+        json["means"] = {"ci": jsonable(drawn.means)} | {
+            name: float(getattr(result, name).mean()) for name in drawn.means
+        }
+
+
+def _shown_ends(ends: FloatArray) -> str:
+    return shown_interval(Interval(*map(float, ends)), 3)
 
 
 def _json(result: CrowdTruth) -> dict[str, Any]:
@@ -42,42 +137,73 @@ def _json(result: CrowdTruth) -> dict[str, Any]:
     }
 
 
-def _summary(result: CrowdTruth) -> ScoreTable:
-    kinds: list[tuple[str, FloatArray]] = [("units (UQS)", result.uqs), ("workers (WQS)", result.wqs)]
-    if not result.open_task:
-        kinds.append(("annotations (AQS)", result.aqs))
-    rows = [
-        (name, len(values), float(values.mean()), float(np.median(values)), float(values.min()), float(values.max()))
-        for name, values in kinds
+def _summary(result: CrowdTruth, drawn: _Drawn) -> ScoreTable:
+    kinds: list[tuple[str, str, FloatArray]] = [
+        ("uqs", "units (UQS)", result.uqs),
+        ("wqs", "workers (WQS)", result.wqs),
     ]
-    title = f"CrowdTruth, {result.iterations} iterations"
-    return ScoreTable(title, ("quality of", "how many#", "mean#", "median#", "lowest#", "highest#"), rows)
+    if not result.open_task:
+        kinds.append(("aqs", "annotations (AQS)", result.aqs))
+    rows: list[tuple[Cell, ...]] = [
+        (
+            title,
+            len(values),
+            float(values.mean()),
+            *([shown_interval(drawn.means[name])] if drawn.means else []),
+            *(float(each) for each in (np.median(values), values.min(), values.max())),
+        )
+        for name, title, values in kinds
+    ]
+    columns = ["quality of", "how many#", "mean#", "median#", "lowest#", "highest#"]
+    if drawn.means:
+        columns.insert(3, "95% interval#")
+    return ScoreTable(f"CrowdTruth, {result.iterations} iterations", tuple(columns), rows)
 
 
-def _units(result: CrowdTruth, shown: int) -> ScoreTable:
+def _units(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
     edges = np.searchsorted(result.cell_unit, np.arange(len(result.units) + 1))
     rows: list[tuple[Cell, ...]] = []
     for place in _lowest(result.uqs, shown):
         cells = slice(int(edges[place]), int(edges[place + 1]))
         best = cells.start + int(np.argmax(result.uas[cells]))
         leading = result.annotations[int(result.cell_annotation[best])]
-        rows.append((result.units[place], float(result.uqs[place]), leading, float(result.uas[best])))
-    return ScoreTable(_title("units", "the least clear", rows, result.units), ("unit", "UQS#", "leading", "UAS#"), rows)
+        uqs: list[Cell] = [float(result.uqs[place])]
+        uas: list[Cell] = [float(result.uas[best])]
+        if drawn.units:
+            uqs.append(_shown_ends(drawn.units[place][0]))
+            uas.append(_shown_ends(drawn.units[place][1][:, best - cells.start]))
+        rows.append((result.units[place], *uqs, leading, *uas))
+    title = _title("units", "the least clear", rows, result.units)
+    around = ["95% interval#"] * bool(drawn.units)
+    return ScoreTable(title, ("unit", "UQS#", *around, "leading", "UAS#", *around), rows)
 
 
-def _workers(result: CrowdTruth, shown: int) -> ScoreTable:
-    rows = [
-        (result.workers[place], float(result.wqs[place]), float(result.wwa[place]), float(result.wua[place]))
-        for place in _lowest(result.wqs, shown)
+def _workers(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
+    columns, rows = ["worker"], []
+    for name in _OF_WORKERS:
+        columns += [f"{name.upper()}#", *["95% interval#"] * bool(drawn.workers)]
+    for place in _lowest(result.wqs, shown):
+        row: list[Cell] = [result.workers[place]]
+        for name in _OF_WORKERS:
+            row.append(float(getattr(result, name)[place]))
+            if drawn.workers:
+                row.append(_shown_ends(drawn.workers[place][name]))
+        rows.append(row)
+    return ScoreTable(_title("workers", "the least in agreement", rows, result.workers), tuple(columns), rows)
+
+
+def _annotations(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
+    around = ["95% interval#"] * bool(drawn.annotations)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            result.annotations[place],
+            float(result.aqs[place]),
+            *([_shown_ends(drawn.annotations[place])] if drawn.annotations else []),
+        )
+        for place in _lowest(result.aqs, shown)
     ]
-    title = _title("workers", "the least in agreement", rows, result.workers)
-    return ScoreTable(title, ("worker", "WQS#", "WWA#", "WUA#"), rows)
-
-
-def _annotations(result: CrowdTruth, shown: int) -> ScoreTable:
-    rows = [(result.annotations[place], float(result.aqs[place])) for place in _lowest(result.aqs, shown)]
     title = _title("annotations", "the least agreed on", rows, result.annotations)
-    return ScoreTable(title, ("annotation", "AQS#"), rows)
+    return ScoreTable(title, ("annotation", "AQS#", *around), rows)
 
 
 def _lowest(values: FloatArray, shown: int) -> list[int]:

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from chorale.evaluate.irt import GuessingPrior, IrtFit, IrtModel, fit_irt, item_weights
+from chorale.evaluate.irt import GuessingPrior, IrtFit, IrtIntervals, IrtModel, fit_irt, item_weights
 from chorale.formats import write_csv
 from chorale.formats.responses import ResponseTable
-from chorale.report.scoring import Scored, ScoreTable
-from chorale.scores import signature
+from chorale.model import Problem, UserError
+from chorale.report.aggregation_intervals import mean_statistics
+from chorale.report.drawing import Drawing
+from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, shown_interval
+from chorale.scores import Comparison, FloatArray, Interval, Metric, ratio, signature
+from chorale.scores.signature import Setting
 
 _MOST_ROWS = 20
 """Of a table on a terminal; `--json` and `--out` have them all."""
@@ -37,25 +41,25 @@ class IrtOptions:
     seed: int = 1
 
 
+_PARAMETERS = ("difficulty", "discrimination", "guessing")
+
+
 def score_irt(
-    table: ResponseTable, options: IrtOptions, progress: Callable[[int, int], None] | None = None
+    table: ResponseTable,
+    options: IrtOptions,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    drawing: Drawing | None = None,
+    against: ResponseTable | None = None,
 ) -> tuple[Scored, list[dict[str, Any]]]:
     """The result, and a row for every item as `--out` writes them."""
-    fit = fit_irt(
-        table.matrix,
-        model=options.model,
-        weights=item_weights(table.tests),
-        guessing_prior=options.guessing_prior,
-        starts=options.starts,
-        seed=options.seed,
-        progress=progress,
-    )
+    fit = _fitted(table, options, progress)
     items = _items(table, fit)
     abilities = [
         (name, float(mean), float(sd))
         for name, mean, sd in zip(table.responders, fit.ability.mean, fit.ability.sd, strict=True)
     ]
-    json = {
+    json: dict[str, Any] = {
         "model": fit.model,
         "items": {row["item"]: {key: row[key] for key in ITEM_COLUMNS if key != "item"} for row in items},
         "responders": {name: {"ability": mean, "ability_sd": sd} for name, mean, sd in abilities},
@@ -67,8 +71,81 @@ def score_irt(
         "starts": list(fit.starts),
         "converged": fit.converged,
     }
-    scored = Scored(json, _tables(items, abilities), _signature(table, options), _notes(table, fit))
-    return scored, items
+    around = fit.intervals() if drawing is not None and drawing.ci else None
+    if around is not None:
+        for place, row in enumerate(items):
+            ends = {name: getattr(around, name)[:, place].tolist() for name in _PARAMETERS}
+            json["items"][row["item"]]["ci"] = ends
+        for place, name in enumerate(table.responders):
+            json["responders"][name]["ci"] = {"ability": around.ability[:, place].tolist()}
+    tables = _tables(items, abilities, around)
+    notes = _notes(table, fit)
+    if around is not None and len(set(table.tests)) > 1:
+        notes.append(
+            "Tests are weighted, and so is what the intervals rest on: those of a large test's items are wider."
+        )
+    if against is not None:
+        json["against"], told = _compared(table, fit, against, options, drawing or Drawing(), tables)
+        notes += told
+    return Scored(json, tables, _signature(table, options, drawing, against), notes), items
+
+
+def _fitted(table: ResponseTable, options: IrtOptions, progress: Callable[[int, int], None] | None) -> IrtFit:
+    return fit_irt(
+        table.matrix,
+        model=options.model,
+        weights=item_weights(table.tests),
+        guessing_prior=options.guessing_prior,
+        starts=options.starts,
+        seed=options.seed,
+        progress=progress,
+    )
+
+
+def _compared(
+    table: ResponseTable,
+    fit: IrtFit,
+    against: ResponseTable,
+    options: IrtOptions,
+    drawing: Drawing,
+    tables: list[ScoreTable],
+) -> tuple[dict[str, Any], list[str]]:
+    """Means over the items, and over the responders, that both have; adds a table."""
+    other = _fitted(against, options, drawing.progress)
+    mean = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
+    kinds = [
+        ("difficulty", table.items, fit.difficulty.mean, against.items, other.difficulty.mean),
+        ("discrimination", table.items, fit.discrimination, against.items, other.discrimination),
+        ("guessing", table.items, fit.guessing, against.items, other.guessing),
+        ("ability", table.responders, fit.ability.mean, against.responders, other.ability.mean),
+    ]
+    fixed = {"1pl": ("discrimination", "guessing"), "2pl": ("guessing",), "3pl": ()}[options.model]
+    json: dict[str, Any] = {}
+    compared: dict[str, Comparison] = {}
+    for name, ours, values, theirs, others in kinds:
+        common = sorted(set(ours) & set(theirs))
+        if not common or name in fixed:
+            continue
+        first, second = mean_statistics(common, ours, values), mean_statistics(common, theirs, others)
+        compared[f"mean {name} of {len(common):,}"] = found = drawing.compare(first, second, mean)["mean"]
+        rows = first.rows[:, 0], second.rows[:, 0]
+        alike = float(np.corrcoef(*rows)[0, 1]) if min(one.std() for one in rows) > 0 else None
+        json[name] = {"common": len(common), "correlation": alike, **found.as_dict()}
+    if not json:
+        name = against.sources[0].name
+        fix = "Give items or responders the same names in both."
+        raise UserError(
+            "There is nothing to compare", [Problem(name, None, "has no item and no responder of the file", fix)]
+        )
+    names = tuple(Path(one.sources[0].name).name for one in (table, against))
+    tables.append(comparison_table("Compared", (names[0], names[1]), compared))
+    rows_of = [(name, one["common"], one["correlation"]) for name, one in json.items()]
+    tables.append(ScoreTable("How alike they are", ("what", "in common#", "correlation#"), rows_of))
+    note = (
+        "Each file is fitted on its own, and its scale comes from its own responders and items: a difference in "
+        "difficulty is one relative to who answered."
+    )
+    return json, [note]
 
 
 def write_items(items: Sequence[dict[str, Any]], target: Path) -> None:
@@ -96,39 +173,62 @@ def _items(table: ResponseTable, fit: IrtFit) -> list[dict[str, Any]]:
     ]
 
 
-def _tables(items: list[dict[str, Any]], abilities: list[tuple[str, float, float]]) -> list[ScoreTable]:
-    hardest = sorted(items, key=lambda row: -row["difficulty"])
-    ablest = sorted(abilities, key=lambda one: -one[1])
-    columns = ("difficulty", "difficulty_sd", "discrimination", "guessing", "right", "answers")
+def _tables(
+    items: list[dict[str, Any]], abilities: list[tuple[str, float, float]], around: IrtIntervals | None
+) -> list[ScoreTable]:
+    hardest = sorted(range(len(items)), key=lambda place: -items[place]["difficulty"])[:_MOST_ROWS]
+    ablest = sorted(range(len(abilities)), key=lambda place: -abilities[place][1])[:_MOST_ROWS]
+    columns = ["item"]
+    rows: list[list[Cell]] = [[items[place]["item"]] for place in hardest]
+    for name in _PARAMETERS:
+        columns += [f"{name}#", *(["sd#"] if name == "difficulty" else []), *(["95% interval#"] if around else [])]
+        for row, place in zip(rows, hardest, strict=True):
+            row.extend([items[place][name], *([items[place]["difficulty_sd"]] if name == "difficulty" else [])])
+            row.extend([] if around is None else [_shown(getattr(around, name)[:, place])])
+    for row, place in zip(rows, hardest, strict=True):
+        row.extend([items[place]["right"], items[place]["answers"]])
+    of_abilities: list[list[Cell]] = [
+        [*abilities[place], *([] if around is None else [_shown(around.ability[:, place])])] for place in ablest
+    ]
     return [
+        ScoreTable(_title("Items, the hardest first", len(items)), (*columns, "right#", "answers#"), rows, digits=3),
         ScoreTable(
-            _title("Items, the hardest first", len(items)),
-            ("item", "difficulty#", "sd#", "discrimination#", "guessing#", "right#", "answers#"),
-            [(row["item"], *(row[column] for column in columns)) for row in hardest[:_MOST_ROWS]],
-            digits=3,
-        ),
-        ScoreTable(
-            _title("Responders, the ablest first", len(ablest)),
-            ("responder", "ability#", "sd#"),
-            ablest[:_MOST_ROWS],
+            _title("Responders, the ablest first", len(abilities)),
+            ("responder", "ability#", "sd#", *(["95% interval#"] if around else [])),
+            of_abilities,
             digits=3,
         ),
     ]
+
+
+def _shown(ends: FloatArray) -> str:
+    return shown_interval(Interval(float(ends[0]), float(ends[1])), 3)
 
 
 def _title(what: str, count: int) -> str:
     return what if count <= _MOST_ROWS else f"{what} ({_MOST_ROWS} of {count:,})"
 
 
-def _signature(table: ResponseTable, options: IrtOptions) -> str:
-    settings = {
+def _signature(
+    table: ResponseTable, options: IrtOptions, drawing: Drawing | None, against: ResponseTable | None
+) -> str:
+    settings: dict[str, Setting] = {
         "guessing-prior": options.guessing_prior if options.model == "3pl" else None,
         "starts": options.starts,
         "seed": options.seed if options.starts > 1 else None,
+        "ci": True if drawing is not None and drawing.ci else None,
     }
+    if against is not None:
+        settings |= (drawing or Drawing()).settings(compared=True)
+    inputs = _digests(table, "file")
+    return signature(
+        f"irt-{options.model}", settings, inputs | ({} if against is None else _digests(against, "against"))
+    )
+
+
+def _digests(table: ResponseTable, name: str) -> dict[str, str]:
     digests = sorted(source.digest for source in table.sources)
-    inputs = {f"file{number}" if len(digests) > 1 else "file": one for number, one in enumerate(digests, 1)}
-    return signature(f"irt-{options.model}", settings, inputs)
+    return {f"{name}{number}" if len(digests) > 1 else name: one for number, one in enumerate(digests, 1)}
 
 
 def _notes(table: ResponseTable, fit: IrtFit) -> list[str]:

@@ -11,6 +11,7 @@ from chorale.formats.wording import did_you_mean, many
 from chorale.model import UserError
 
 METRICS = ("primesrl", "conll05", "conll09", "conll08", "senseval3", "semeval07")
+MODES = ("auto", "head", "span")
 USUAL = ("primesrl", "conll05", "conll09", "conll08")
 """What is computed if nobody says which: of these, whatever the files have the information for."""
 
@@ -28,13 +29,18 @@ class SrlOptions:
     apart: bool = False
     """Whether neighbouring arguments of one label stay two spans when spans are computed from heads."""
 
+    def __post_init__(self) -> None:
+        """Refuse words that mean nothing, before any file is read."""
+        for name in self.metrics:
+            if name not in METRICS:
+                meant = did_you_mean(name, METRICS)
+                raise UserError(f"there is no metric {name!r} for semantic roles. Use {', '.join(METRICS)}.{meant}")
+        if self.mode not in MODES:
+            raise UserError(f"there is no mode {self.mode!r}. Use auto, head or span.{did_you_mean(self.mode, MODES)}")
+
 
 def metrics_for(options: SrlOptions, corpora: Sequence[Corpus], relations: FrameRelations | None) -> tuple[str, ...]:
     """The metrics to compute. One that was asked for and that a file has not the information for is refused."""
-    unknown = [name for name in options.metrics if name not in METRICS]
-    if unknown:
-        meant = did_you_mean(unknown[0], METRICS)
-        raise UserError(f"there is no metric {unknown[0]!r} for semantic roles. Use {', '.join(METRICS)}.{meant}")
     if not options.metrics:
         return tuple(name for name in USUAL if not _lacking(name, corpora, relations))
     for name in options.metrics:
@@ -63,9 +69,6 @@ def mode_for(options: SrlOptions, corpora: Sequence[Corpus]) -> Mode:
     spans = next((corpus for corpus in corpora if corpus.marks_spans), None)
     if options.mode == "auto":
         return "head" if spans is None else "span"
-    if options.mode not in ("head", "span"):
-        meant = did_you_mean(options.mode, ("auto", "head", "span"))
-        raise UserError(f"there is no mode {options.mode!r}. Use auto, head or span.{meant}")
     if options.mode == "head" and spans is not None:
         raise UserError(f"--mode head needs heads, and {spans.name} marks spans. Use --mode span.")
     bare = next((corpus for corpus in corpora if not corpus.marks_spans and not corpus.has_syntax), None)

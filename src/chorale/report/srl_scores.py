@@ -9,8 +9,9 @@ from chorale.evaluate.srl.wholes import Mode
 from chorale.formats.srl import Corpus, FrameRelations
 from chorale.report.drawing import Drawing
 from chorale.report.scoring import Scored, jsonable
+from chorale.report.srl_names import compared_tables, drawn_tables, tables_json
 from chorale.report.srl_outcomes import SrlOptions, metrics_for, mode_for, outcomes, remarks
-from chorale.report.srl_tables import RANKED_BY, Drawn, System, tables_of
+from chorale.report.srl_tables import RANKED_BY, System, tables_of
 from chorale.scores import Counts, signature
 
 
@@ -42,7 +43,7 @@ def srl_scores(
     notes: list[str] = []
     for name, corpus in systems.items():
         scored = outcomes(corpus, gold, metrics, options, relations)
-        found.append(System(name, corpus, scored, _drawn(scored, drawing), _compared(scored, rival, drawing)))
+        found.append(_system(name, corpus, scored, rival, drawing))
         notes += remarks(corpus, gold, scored, options)
     if relations is not None and "semeval07" in metrics:
         notes += _about_frames(gold, relations)
@@ -57,7 +58,7 @@ def srl_scores(
     if against is not None:
         json["against"] = {
             "name": against[0],
-            "systems": {system.name: {m: jsonable(c) for m, c in system.compared.items()} for system in found},
+            "systems": {system.name: _compared_json(system) for system in found},
         }
     rival_name = "" if against is None else against[0]
     tables = tables_of(found, ranks, rival_name, worst, confusion=shown.confusion)
@@ -104,19 +105,26 @@ def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
     ]
 
 
-def _drawn(scored: Mapping[str, Outcome], drawing: Drawing) -> dict[str, Drawn]:
-    if not drawing.ci:
-        return {}
-    return {name: drawing.intervals(outcome.statistics, outcome.metric) for name, outcome in scored.items()}
-
-
-def _compared(scored: Mapping[str, Outcome], rival: Mapping[str, Outcome] | None, drawing: Drawing) -> dict[str, Any]:
-    if rival is None:
-        return {}
-    return {
-        name: drawing.compare(outcome.statistics, rival[name].statistics, outcome.metric)
-        for name, outcome in scored.items()
-    }
+def _system(
+    name: str, corpus: Corpus, scored: Mapping[str, Outcome], rival: Mapping[str, Outcome] | None, drawing: Drawing
+) -> System:
+    drawn, compared = {}, {}
+    if drawing.ci:
+        drawn = {metric: drawing.intervals(one.statistics, one.metric) for metric, one in scored.items()}
+    if rival is not None:
+        compared = {
+            metric: drawing.compare(one.statistics, rival[metric].statistics, one.metric)
+            for metric, one in scored.items()
+        }
+    return System(
+        name,
+        corpus,
+        scored,
+        drawn,
+        compared,
+        drawn_tables(scored, drawing) if drawing.ci else {},
+        {} if rival is None else compared_tables(scored, rival, drawing),
+    )
 
 
 def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -163,9 +171,19 @@ def _system_json(system: System, shown: Shown, worst: list[dict[str, Any]] | Non
         json[name] = _outcome_json(name, outcome, shown)
         if name in system.intervals:
             json[name]["ci"] = jsonable(system.intervals[name])
+        for table, names in system.table_intervals.get(name, {}).items():
+            for label, counts in json[name][table].items():
+                counts["ci"] = jsonable(names[label])
     if worst is not None:
         json["worst"] = worst
     return json
+
+
+def _compared_json(system: System) -> dict[str, Any]:
+    return {
+        metric: {**jsonable(compared), "tables": tables_json(system.table_compared[metric])}
+        for metric, compared in system.compared.items()
+    }
 
 
 def _outcome_json(name: str, outcome: Outcome, shown: Shown) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from chorale.evaluate.srl import Outcome
 from chorale.formats.srl import Corpus
 from chorale.report.scoring import Cell, ScoreTable, comparison_table, shown_interval
+from chorale.report.srl_names import ByName
 from chorale.scores import Comparison, Counts, Interval
 
 Drawn = Mapping[str, Interval]
@@ -44,6 +45,8 @@ class System:
     outcomes: Mapping[str, Outcome]
     intervals: Mapping[str, Drawn]
     compared: Mapping[str, Mapping[str, Comparison]]
+    table_intervals: Mapping[str, ByName[Drawn]]
+    table_compared: Mapping[str, ByName[Mapping[str, Comparison]]]
 
 
 def tables_of(
@@ -62,18 +65,21 @@ def tables_of(
     )
     for metric in ranks:
         tables.append(_scores(metric, systems, without=seen if metric == "conll08" else ()))
+    without = {"semeval07"} | ({"conll08"} if _twice(ranks) else set())
+    by_role = [metric for metric in ranks if metric not in without]
     for system in systems:
         if "primesrl" in system.outcomes:
             tables.append(_errors(system))
         if len(systems) == 1:
-            without = {"semeval07"} | ({"conll08"} if _twice(ranks) else set())
-            tables += [_roles(metric, system) for metric in ranks if metric not in without]
+            tables += [_roles(metric, system) for metric in by_role]
         if confusion and "conll05" in system.outcomes:
             tables.append(_confusion(system))
         if system.name in worst:
             tables.append(_worst(system.name, worst[system.name]))
         for metric, compared in system.compared.items():
             tables.append(comparison_table(_TITLES[metric], (system.name, rival), compared))
+            if len(systems) == 1 and metric in by_role:
+                tables.append(_compared_roles(metric, system, rival))
     return tables
 
 
@@ -97,26 +103,39 @@ def _summary(systems: Sequence[System], ranks: Mapping[str, Mapping[str, int]]) 
 def _scores(metric: str, systems: Sequence[System], *, without: Container[str]) -> ScoreTable:
     """A line per group of scores, and one per score that stands alone; without those shown before."""
     rows: list[Sequence[Cell]] = []
-    drawn = any(system.intervals for system in systems)
+    drawn: list[Drawn] = []
     for system in systems:
-        outcome = system.outcomes[metric]
-        scores = outcome.scores()
+        scores, around = system.outcomes[metric].scores(), system.intervals.get(metric, {})
         for name in dict.fromkeys(score.rpartition(".")[0] or score for score in scores):
             if name in without or (metric in _BARE and name in _FRACTIONS[:2]):
                 continue
             group = "" if metric in _BARE and name == "f1" else f"{name}."
             alone = f"{group}f1" not in scores
-            last = name if alone else f"{group}f1"
             fractions = [None] * 3 if alone else [scores[f"{group}{fraction}"] for fraction in _FRACTIONS]
-            cells: list[Cell] = [system.name, name if group else "argument", *fractions]
-            cells.append(scores[last] if alone else None)
-            if drawn:
-                cells.append(shown_interval(system.intervals[metric][last]))
-            rows.append(cells)
-    columns = ["system", "score", "precision#", "recall#", "F1#", "value#", *["95% interval#"] * drawn]
+            rows.append((system.name, name if group else "argument", *fractions, scores[name] if alone else None))
+            own = {"value": name} if alone else {fraction: f"{group}{fraction}" for fraction in _FRACTIONS}
+            drawn.append({column: around[score] for column, score in own.items() if score in around})
+    columns: tuple[str, ...] = ("system", "score", "precision#", "recall#", "F1#", "value#")
     if all(row[5] is None for row in rows):
-        columns, rows = [*columns[:5], *columns[6:]], [[*row[:5], *row[6:]] for row in rows]
-    return ScoreTable(_TITLES[metric], tuple(columns), rows)
+        columns, rows = columns[:5], [row[:5] for row in rows]
+    if any(drawn):
+        columns, rows = _with_intervals(columns, rows, drawn)
+    return ScoreTable(_TITLES[metric], columns, rows)
+
+
+def _with_intervals(
+    columns: tuple[str, ...], rows: list[Sequence[Cell]], drawn: Sequence[Drawn]
+) -> tuple[tuple[str, ...], list[Sequence[Cell]]]:
+    """A column of intervals behind every column that has any."""
+    for name in (*_FRACTIONS, "value"):
+        title = "F1#" if name == "f1" else f"{name}#"
+        if title not in columns:
+            continue
+        place = columns.index(title) + 1
+        columns = (*columns[:place], "95% interval#", *columns[place:])
+        shown = [shown_interval(one.get(name), 3) for one in drawn]
+        rows = [(*row[:place], interval, *row[place:]) for row, interval in zip(rows, shown, strict=True)]
+    return columns, rows
 
 
 def _twice(metrics: Container[str]) -> bool:
@@ -136,9 +155,22 @@ def _errors(system: System) -> ScoreTable:
 def _roles(metric: str, system: System) -> ScoreTable:
     roles = system.outcomes[metric].tables["roles"]
     together = {"all": sum(roles.values(), Counts(0, 0, 0)), **roles}
-    rows = [(role, one.tp, one.fp, one.fn, one.precision, one.recall, one.f1) for role, one in together.items()]
-    columns = ("role", "correct#", "excess#", "missed#", "precision#", "recall#", "F1#")
+    rows: list[Sequence[Cell]] = [
+        (role, one.tp, one.fp, one.fn, one.precision, one.recall, one.f1) for role, one in together.items()
+    ]
+    columns: tuple[str, ...] = ("role", "correct#", "excess#", "missed#", "precision#", "recall#", "F1#")
+    if metric in system.table_intervals:
+        columns, rows = _with_intervals(columns, rows, list(system.table_intervals[metric]["roles"].values()))
     return ScoreTable(f"{_TITLES[metric]}, by role: {system.name}", columns, rows)
+
+
+def _compared_roles(metric: str, system: System, rival: str) -> ScoreTable:
+    compared = {
+        f"{role or 'all'} {name}": one
+        for role, scores in system.table_compared[metric]["roles"].items()
+        for name, one in scores.items()
+    }
+    return comparison_table(f"{_TITLES[metric]}, by role", (system.name, rival), compared)
 
 
 def _confusion(system: System) -> ScoreTable:

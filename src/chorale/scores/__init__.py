@@ -1,10 +1,11 @@
 """What every metric has in common: statistics per item, scores from their sum, intervals, tests, signatures."""
 
-from chorale.scores.comparison import Comparison, compare
+from chorale.scores.comparison import Comparison, compare, tally_compare
 from chorale.scores.counts import Counts, counts_metric, f1_of, ratio
-from chorale.scores.intervals import Interval, intervals
+from chorale.scores.intervals import Interval, intervals, tally_intervals
 from chorale.scores.signature import signature
 from chorale.scores.statistics import FloatArray, Metric, Statistics
+from chorale.scores.tally import Tally
 
 __all__ = [
     "Comparison",
@@ -13,10 +14,13 @@ __all__ = [
     "Interval",
     "Metric",
     "Statistics",
+    "Tally",
     "compare",
     "counts_metric",
     "f1_of",
     "intervals",
     "ratio",
     "signature",
+    "tally_compare",
+    "tally_intervals",
 ]

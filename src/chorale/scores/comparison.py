@@ -12,6 +12,7 @@ import numpy as np
 
 from chorale.scores.intervals import Interval, Progress, draw_counts, interval_of
 from chorale.scores.statistics import FloatArray, Metric, Statistics, stacked
+from chorale.scores.tally import Tally
 
 _AT_ONCE = 2**22
 
@@ -53,9 +54,41 @@ def compare(
 ) -> dict[str, Comparison]:
     """Every score of the metric compared, item by item; both must have the same items, in any order."""
     a, b = _paired(first, second)
-    drawn = _by_bootstrap(a, b, metric, resamples, np.random.default_rng([seed, 0]), progress)
-    swapped = _by_swapping(a, b, metric, resamples, np.random.default_rng([seed, 1]), progress)
-    of_first, of_second = metric.scores(first), metric.scores(second)
+    by_luck, by_coin = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])
+    if metric.additive:
+        both = Tally.of(np.hstack([a, b]))
+        drawn = _by_bootstrap(both, metric, resamples, by_luck, progress)
+        swapped = _by_swapping(both, metric, resamples, by_coin, progress)
+    else:
+        drawn = _each(_redrawing(a, b, by_luck), metric, resamples, progress)
+        swapped = _each(_exchanging(a, b, by_coin), metric, resamples, progress)
+    return _compared(metric.scores(first), metric.scores(second), drawn, swapped, level)
+
+
+def tally_compare(
+    both: Tally,
+    metric: Metric,
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> dict[str, Comparison]:
+    """The same from a tally whose rows are the first system's statistics and, behind them, the second's."""
+    drawn = _by_bootstrap(both, metric, resamples, np.random.default_rng([seed, 0]), None)
+    swapped = _by_swapping(both, metric, resamples, np.random.default_rng([seed, 1]), None)
+    ones, others = (
+        {name: float(value) for name, value in metric.formula(sums).items()} for sums in np.split(both.sums(), 2)
+    )
+    return _compared(ones, others, drawn, swapped, level)
+
+
+def _compared(
+    of_first: dict[str, float],
+    of_second: dict[str, float],
+    drawn: dict[str, FloatArray],
+    swapped: dict[str, FloatArray],
+    level: float,
+) -> dict[str, Comparison]:
     compared = {}
     for name, value in of_first.items():
         difference = value - of_second[name]
@@ -92,32 +125,40 @@ def _share_at_least(values: FloatArray, bound: float) -> float:
     return float((1 + np.count_nonzero(reached)) / (1 + len(values)))
 
 
+_Draw = Callable[[], tuple[FloatArray, FloatArray]]
+
+
+def _redrawing(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> _Draw:
+    def redrawn() -> tuple[FloatArray, FloatArray]:
+        drawn = rng.integers(len(a), size=len(a))
+        return a[drawn], b[drawn]
+
+    return redrawn
+
+
+def _exchanging(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> _Draw:
+    def exchanged() -> tuple[FloatArray, FloatArray]:
+        swap = rng.integers(2, size=(len(a), 1), dtype=np.int8).astype(bool)
+        return np.where(swap, b, a), np.where(swap, a, b)
+
+    return exchanged
+
+
 def _by_bootstrap(
-    a: FloatArray, b: FloatArray, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
+    both: Tally, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
 ) -> dict[str, FloatArray]:
-    if not metric.additive:
-
-        def redrawn() -> tuple[FloatArray, FloatArray]:
-            drawn = rng.integers(len(a), size=len(a))
-            return a[drawn], b[drawn]
-
-        return _each(redrawn, metric, resamples, progress)
-    distinct, counts = np.unique(np.hstack([a, b]), axis=0, return_counts=True)
-    sums = np.concatenate([draws @ distinct for draws in draw_counts(counts.astype(float), resamples, rng, progress)])
-    return _differences(sums[:, : a.shape[1]], sums[:, a.shape[1] :], metric)
+    drawn = draw_counts(both.counts, resamples, rng, progress)
+    sums = np.concatenate([draws @ both.rows for draws in drawn])
+    first, second = np.split(sums, 2, axis=1)
+    return _differences(first, second, metric)
 
 
 def _by_swapping(
-    a: FloatArray, b: FloatArray, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
+    both: Tally, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
 ) -> dict[str, FloatArray]:
-    if not metric.additive:
-
-        def exchanged() -> tuple[FloatArray, FloatArray]:
-            swap = rng.integers(2, size=(len(a), 1), dtype=np.int8).astype(bool)
-            return np.where(swap, b, a), np.where(swap, a, b)
-
-        return _each(exchanged, metric, resamples, progress)
-    moves, counts = np.unique(b - a, axis=0, return_counts=True)
+    first, second = np.split(both.rows, 2, axis=1)
+    moves, place = np.unique(second - first, axis=0, return_inverse=True)
+    counts = np.bincount(place.reshape(-1), weights=both.counts).astype(np.int64)
     block = max(1, _AT_ONCE // len(moves))
     shifts = []
     for start in range(0, resamples, block):
@@ -127,7 +168,8 @@ def _by_swapping(
         if progress:
             progress(start + size, resamples)
     shift = np.concatenate(shifts)
-    return _differences(a.sum(axis=0) + shift, b.sum(axis=0) - shift, metric)
+    ones, others = np.split(both.sums(), 2)
+    return _differences(ones + shift, others - shift, metric)
 
 
 def _differences(first: FloatArray, second: FloatArray, metric: Metric) -> dict[str, FloatArray]:
@@ -135,9 +177,7 @@ def _differences(first: FloatArray, second: FloatArray, metric: Metric) -> dict[
     return {name: np.asarray(of_first[name]) - np.asarray(of_second[name]) for name in of_first}
 
 
-def _each(
-    draw: Callable[[], tuple[FloatArray, FloatArray]], metric: Metric, resamples: int, progress: Progress | None
-) -> dict[str, FloatArray]:
+def _each(draw: _Draw, metric: Metric, resamples: int, progress: Progress | None) -> dict[str, FloatArray]:
     """Differences of a metric that must see the items themselves, one resample at a time."""
     pairs = []
     for number in range(resamples):

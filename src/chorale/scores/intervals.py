@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chorale.scores.statistics import FloatArray, Metric, Statistics, stacked
+from chorale.scores.tally import Tally
 
 Progress = Callable[[int, int], None]
 _AT_ONCE = 2**22
@@ -41,6 +42,14 @@ def intervals(
     return {name: interval_of(values, level) for name, values in drawn.items()}
 
 
+def tally_intervals(
+    tally: Tally, metric: Metric, *, resamples: int = 1000, level: float = 0.95, seed: int = 1
+) -> dict[str, Interval]:
+    """The same from a tally, for an additive metric."""
+    drawn = _drawn(tally, metric, resamples, np.random.default_rng(seed), None)
+    return {name: interval_of(values, level) for name, values in drawn.items()}
+
+
 def interval_of(values: FloatArray, level: float) -> Interval:
     """The middle `level` of the values."""
     tail = (1 - level) / 2
@@ -61,24 +70,19 @@ def resampled(
             if progress:
                 progress(number + 1, resamples)
         return stacked(drawn)
-    distinct, weights = distinct_rows(statistics.rows)
-    sums = np.concatenate([draws @ distinct for draws in draw_counts(weights, resamples, rng, progress)])
+    return _drawn(Tally.of(statistics.rows), metric, resamples, rng, progress)
+
+
+def _drawn(
+    tally: Tally, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
+) -> dict[str, FloatArray]:
+    sums = np.concatenate([draws @ tally.rows for draws in draw_counts(tally.counts, resamples, rng, progress)])
     return {name: np.asarray(value) for name, value in metric.formula(sums).items()}
 
 
 def in_fixed_order(rows: FloatArray) -> FloatArray:
     """The rows sorted, so that nothing drawn from them depends on the order in which they came."""
     return rows[np.lexsort(rows.T[::-1])] if rows.shape[1] else rows
-
-
-def distinct_rows(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The different rows, sorted, and how often each occurs.
-
-    Statistics are mostly small counts, so there are few: drawing how often each is taken is the same as drawing items,
-    and costs no more for a million of them.
-    """
-    distinct, counts = np.unique(rows, axis=0, return_counts=True)
-    return distinct, counts.astype(np.float64)
 
 
 def draw_counts(

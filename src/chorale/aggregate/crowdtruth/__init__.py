@@ -15,17 +15,18 @@ AQS is in `annotations`. All start at 1, and each iteration computes all from th
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from chorale.aggregate.crowdtruth.agreement import Qualities, agreements, annotation_scores, ones
 from chorale.aggregate.crowdtruth.annotations import AnnotationQuality, annotation_quality
+from chorale.aggregate.crowdtruth.resampling import Evidence, Resampling
 from chorale.aggregate.crowdtruth.vectors import Index, Values, Vectors, vectors_of
 from chorale.aggregate.result import Aggregation
 from chorale.formats.judgments import Judgments
 
-__all__ = ["CrowdTruth", "Iteration", "as_aggregation", "crowdtruth"]
+__all__ = ["CrowdTruth", "Evidence", "Iteration", "Resampling", "as_aggregation", "crowdtruth"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ class CrowdTruth:
     notes: tuple[str, ...]
     converged: bool = True
     """Whether it stopped by itself, and not at the most iterations it was allowed."""
+    evidence: Evidence | None = field(default=None, repr=False)
+    """What it came from, for intervals."""
 
     def unit_annotation_scores(self, *, initial: bool = False) -> Iterator[tuple[str, dict[str, float]]]:
         """UAS unit by unit: of all annotations in a closed task, of those that were chosen in an open one."""
@@ -107,8 +110,7 @@ def crowdtruth(
         raise ValueError("an open task has no list of options")
     vectors, notes = vectors_of(judgments, options)
     quality_of = None if open_task else annotation_quality(vectors)
-    now = ones(vectors)
-    first = now
+    before = first = now = ones(vectors)
     log: list[Iteration] = []
     while not log or (log[-1].largest >= tolerance and len(log) < max_iterations):
         before, now = now, _next(vectors, now, quality_of)
@@ -122,7 +124,8 @@ def crowdtruth(
             f"Stopped after {len(log):,} iterations, before the values had settled: the last one still moved a value "
             f"by {log[-1].largest:.2g}, and {tolerance:g} is the limit.",
         )
-    return _result(vectors, first, now, tuple(log), notes, open_task=open_task, converged=converged)
+    result = _result(vectors, first, now, tuple(log), notes, open_task=open_task, converged=converged)
+    return replace(result, evidence=Evidence(vectors, before, open_task))
 
 
 def as_aggregation(result: CrowdTruth, *, multiple: bool) -> Aggregation:

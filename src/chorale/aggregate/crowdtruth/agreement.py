@@ -40,18 +40,25 @@ def ones(vectors: Vectors) -> Qualities:
 
 def agreements(vectors: Vectors, before: Qualities) -> tuple[Values, Values, Values]:
     """New UQS, WWA and WUA from the previous qualities."""
+    weight = before.wqs[vectors.worker]
+    agreed, of_others, cosine = with_others(vectors, before)
+    uqs = _over(vectors.by_unit(weight * agreed) / 2, vectors.by_unit(weight * of_others) / 2)
+    of_unit = before.uqs[vectors.unit]
+    wwa = _over(vectors.by_worker(of_unit * agreed), vectors.by_worker(of_unit * of_others))
+    wua = _over(vectors.by_worker(of_unit * cosine), vectors.by_worker(of_unit))
+    return uqs, wwa, wua
+
+
+def with_others(vectors: Vectors, before: Qualities) -> tuple[Values, Values, Values]:
+    """Of every judgment: Σ_o cos(v_w, v_o)·WQS_o over the unit's other workers, Σ_o WQS_o, and its cosine with the sum
+    of the others."""
     quality = before.aqs[vectors.annotation]
     weight = before.wqs[vectors.worker]
     squared = vectors.by_judgment(quality * vectors.value**2)
     scaled = np.sqrt(quality) * vectors.value / np.sqrt(squared)[vectors.judgment]
-    with_others = vectors.by_judgment(scaled * _others(vectors, scaled * weight[vectors.judgment]))
+    agreed = vectors.by_judgment(scaled * _others(vectors, scaled * weight[vectors.judgment]))
     of_others = vectors.by_unit(weight)[vectors.unit] - weight
-    uqs = _over(vectors.by_unit(weight * with_others) / 2, vectors.by_unit(weight * of_others) / 2)
-    of_unit = before.uqs[vectors.unit]
-    wwa = _over(vectors.by_worker(of_unit * with_others), vectors.by_worker(of_unit * of_others))
-    cosine = _cosine_with_rest(vectors, quality, weight, weight**2 * squared, before.aqs)
-    wua = _over(vectors.by_worker(of_unit * cosine), vectors.by_worker(of_unit))
-    return uqs, wwa, wua
+    return agreed, of_others, _cosine_with_rest(vectors, quality, weight, weight**2 * squared, before.aqs)
 
 
 def annotation_scores(vectors: Vectors, wqs: Values) -> Values:

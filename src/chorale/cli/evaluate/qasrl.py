@@ -154,7 +154,7 @@ def qasrl(
     from chorale.report.drawing import Drawing
     from chorale.report.qasrl_scores import QasrlOptions
 
-    _check(gold, by, propbank, alignment, against, dense=dense)
+    _check(gold, by, propbank, alignment, dense=dense)
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
     files = [file for file in (pred, gold, against) if file is not None]
     of_bank = {"valid": valid, "questions-by": questions_by} if not all(map(is_table, files)) else None
@@ -178,7 +178,7 @@ def qasrl(
         work = _Work(pred, gold, sentences or [], by, valid, questions_by == "people")
         drawing = Drawing(ci, resamples, seed, progress)
         if by:
-            scored = work.agreement(by, options, drawing)
+            scored = work.agreement(by, options, drawing, against, for_scripts=as_json)
         elif propbank:
             scored = work.propbank(propbank, found_by, drawing, against, of_bank)
         elif dense:
@@ -193,7 +193,6 @@ def _check(
     by: str | None,
     propbank: Path | None,
     alignment: Path | None,
-    against: Path | None,
     *,
     dense: bool,
 ) -> None:
@@ -209,8 +208,6 @@ def _check(
         raise UserError(f"{modes[0]} takes one file. Leave {gold} out.")
     if alignment is not None and modes:
         raise UserError(f"There is no alignment with {modes[0]}. Leave --alignment out.")
-    if against is not None and by:
-        raise UserError("--by and --against exclude each other. Leave one of them out.")
 
 
 def _refuse(mode: str, changed: dict[str, bool]) -> None:
@@ -248,10 +245,14 @@ class _Work:
             may_leave_sentence=not gold,
         )
 
-    def agreement(self, by: str, options: "QasrlOptions", drawing: "Drawing") -> "Scored":
+    def agreement(
+        self, by: str, options: "QasrlOptions", drawing: "Drawing", against: Path | None, *, for_scripts: bool
+    ) -> "Scored":
         from chorale.report.qasrl_agreement import score_agreement
 
-        return score_agreement(self._read(self._pred), by, options, drawing)
+        table = self._read(self._pred)
+        other = None if against is None else self._read(against)
+        return score_agreement(table, by, options, drawing, other, for_scripts=for_scripts)
 
     def propbank(
         self,

@@ -76,6 +76,7 @@ def srl(
 
     _check_words(files, predicates, spans)
     metrics = tuple(name.strip().lower() for name in metric.split(",") if name.strip())
+    options = SrlOptions(metrics, mode, predicates, spans == "apart")
     with patiently("resamples") as progress:
         gold = read_srl(files[-1], format_name)
         systems = {name: read_srl(path, format_name) for name, path in zip(_names(files[:-1]), files, strict=False)}
@@ -86,7 +87,7 @@ def srl(
         scored = srl_scores(
             systems,
             gold,
-            SrlOptions(metrics, mode, predicates, spans == "apart"),
+            options,
             against=rival,
             drawing=Drawing(ci, resamples, seed, progress),
             shown=Shown(worst, confusion),

@@ -9,6 +9,7 @@ The 2PL model has γ = 0; the 1PL model has α = 1 as well (Baker and Kim 1993).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -35,6 +36,16 @@ class Normal:
 
 
 @dataclass(frozen=True, slots=True)
+class IrtIntervals:
+    """Lower ends in the first row, upper ends in the second."""
+
+    ability: FloatArray
+    difficulty: FloatArray
+    discrimination: FloatArray
+    guessing: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
 class IrtFit:
     """The posterior: a normal distribution for every parameter, on the scale it is fitted on."""
 
@@ -56,6 +67,18 @@ class IrtFit:
     starts: tuple[float, ...]
     """The bound reached from every start, the first being the one that the data suggest."""
     converged: bool
+    marginal_sd: FloatArray
+    """Deviations of β, log α and logit γ (rows) of every item, each over whatever the other two may be."""
+
+    def intervals(self, level: float = 0.95) -> "IrtIntervals":
+        """Credible intervals: what the parameters are with that probability, given the responses and the priors."""
+        far = NormalDist().inv_cdf((1 + level) / 2)
+        means = (self.difficulty.mean, self.log_discrimination.mean, self.logit_guessing.mean)
+        difficulty, discrimination, guessing = (
+            np.stack([mean - far * sd, mean + far * sd]) for mean, sd in zip(means, self.marginal_sd, strict=True)
+        )
+        ability = np.stack([self.ability.mean - far * self.ability.sd, self.ability.mean + far * self.ability.sd])
+        return IrtIntervals(ability, difficulty, np.exp(discrimination), 1 / (1 + np.exp(-guessing)))
 
     @property
     def discrimination(self) -> FloatArray:

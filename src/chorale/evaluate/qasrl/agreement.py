@@ -5,15 +5,16 @@ as the gold, so both directions are computed and their scores averaged: names do
 is the mean over its pairs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
 from chorale.evaluate.qasrl.measures import MEASURES, Rules, align, metric, statistics
 from chorale.formats.qasrl import Answers, Integers, QuestionAnswers, Rows, Verb
-from chorale.scores import Counts, FloatArray, Metric, Statistics
+from chorale.scores import Counts, FloatArray, Metric, Statistics, Tally
 
 _COUNTS = 3 * len(MEASURES)
 
@@ -48,8 +49,39 @@ class Agreement:
     def statistics(self) -> Statistics:
         """Per verb, the counts of every pair in both directions, side by side."""
         table = np.zeros((len(self.verbs), 2 * len(self.pairs), _COUNTS))
-        table[self._place, self._pair] = self._rows
+        np.add.at(table, (self._place, self._pair), self._rows)
         return Statistics(self.verbs, table.reshape(len(self.verbs), -1))
+
+    def of_pairs(self) -> list[Tally]:
+        """Of each pair, a tally over the verbs both worked on: nine counts in one direction, nine in the other."""
+        cells, cell = np.unique(self._pair // 2 * len(self.verbs) + self._place, return_inverse=True)
+        both = np.zeros((len(cells), 2, _COUNTS))
+        np.add.at(both, (cell.reshape(-1), self._pair % 2), self._rows)
+        edges = np.searchsorted(cells, np.arange(len(self.pairs) + 1) * len(self.verbs))
+        rows = both.reshape(len(cells), -1)
+        return [Tally.of(rows[low:high]) for low, high in pairwise(edges.tolist())]
+
+    def beside(self, other: "Agreement") -> tuple[Statistics, Statistics, Metric] | None:
+        """Statistics of both, over the verbs and the pairs of either; None if they have no verb in common.
+
+        A pair that only one of them has is nothing in the other, and does not count in its mean.
+        """
+        verbs = sorted(set(self.verbs) & set(other.verbs))
+        if not verbs:
+            return None
+        names = sorted({(pair.first, pair.second) for one in (self, other) for pair in one.pairs})
+        ours, theirs = (Statistics(tuple(verbs), one._laid_out(verbs, names)) for one in (self, other))
+        return ours, theirs, agreement_metric(len(names))
+
+    def _laid_out(self, verbs: Sequence[str], names: Sequence[tuple[str, str]]) -> FloatArray:
+        at = {verb: place for place, verb in enumerate(verbs)}
+        number = {name: place for place, name in enumerate(names)}
+        place = np.array([at.get(verb, -1) for verb in self.verbs], dtype=np.int64)[self._place]
+        pair = np.array([number[one.first, one.second] for one in self.pairs], dtype=np.int64)[self._pair // 2]
+        kept = place >= 0
+        table = np.zeros((len(verbs), 2 * len(names), _COUNTS))
+        np.add.at(table, (place[kept], (2 * pair + self._pair % 2)[kept]), self._rows[kept])
+        return table.reshape(len(verbs), -1)
 
 
 def agreement(table: QuestionAnswers, rules: Rules | None = None) -> Agreement | None:

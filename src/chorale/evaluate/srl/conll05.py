@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chorale.evaluate.srl.outcome import Outcome, check_same_length, counts_by_name, fractions, statistics_of
+from chorale.evaluate.srl.names import Names
+from chorale.evaluate.srl.outcome import Outcome, check_same_length, fractions, statistics_of
 from chorale.formats.srl import Argument, Sentence
 from chorale.scores import FloatArray, Metric, ratio
 
@@ -24,9 +25,7 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
     """Score spans. Sentences of the two stand in the same order; arguments are spans, not heads."""
     check_same_length(system, gold)
     rows = []
-    right: list[str] = []
-    returned: list[str] = []
-    wanted: list[str] = []
+    roles = Names()
     confusion: Counter[tuple[str, str]] = Counter()
     for theirs, ours in zip(system, gold, strict=True):
         by_position = {each.position: each for each in theirs.predicates}
@@ -41,15 +40,15 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
             excess += len(found) - len(common)
             missed += len(expected) - len(common)
             perfect += len(common) == len(found) == len(expected)
-            right += [label for label, _ in common]
-            returned += [label for label, _ in found]
-            wanted += [label for label, _ in expected]
+            roles.right.extend([label for label, _ in common])
+            roles.returned.extend([label for label, _ in found])
+            roles.wanted.extend([label for label, _ in expected])
             _confuse(confusion, expected, found)
         rows.append((correct, excess, missed, len(ours.predicates), perfect))
+        roles.close_sentence()
     statistics = statistics_of(rows, COLUMNS)
     wrong = statistics.rows[:, 1:3].sum(axis=1).astype(np.int64)
-    tables = {"roles": counts_by_name(right, returned, wanted)}
-    return Outcome("conll05", COLUMNS, statistics, Metric(_formula), wrong, tables, confusion=dict(confusion))
+    return Outcome("conll05", COLUMNS, statistics, Metric(_formula), wrong, {"roles": roles}, confusion=dict(confusion))
 
 
 def joined(arguments: Sequence[Argument]) -> list[tuple[str, Span]]:

@@ -10,11 +10,11 @@ but itself. A proposition is right if its sense and all its arguments are.
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
-from chorale.evaluate.srl.outcome import Outcome, check_same_length, counts_by_name, fractions, statistics_of
+from chorale.evaluate.srl.names import Names
+from chorale.evaluate.srl.outcome import Outcome, check_same_length, fractions, statistics_of
 from chorale.formats.srl import Argument, Predicate, Sentence
 from chorale.scores import FloatArray, Metric, f1_of, ratio
 
@@ -23,14 +23,6 @@ COLUMNS = (
     "gold_arguments", "system_arguments", "arguments_unlabeled", "arguments", "exact", "sentences",
     "tokens", "labeled_attachments", "attachments", "dependency_labels", "exact_syntax", "exact_overall",
 )  # fmt: skip
-
-
-class _Names(NamedTuple):
-    """Names of what was right, returned and wanted, for one table of counts."""
-
-    right: list[str]
-    returned: list[str]
-    wanted: list[str]
 
 
 def conll09(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
@@ -47,27 +39,24 @@ def conll08(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
 
 def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
     check_same_length(system, gold)
-    roles, tagged, senses, predicates = (_Names([], [], []) for _ in range(4))
+    roles, tagged, senses, predicates = (Names() for _ in range(4))
     rows = []
     for theirs, ours in zip(system, gold, strict=True):
         semantics = _semantics(theirs, ours, roles, tagged, senses, predicates)
         syntax = _syntax(theirs, ours)
         rows.append((*semantics, *syntax, int(semantics[-2] == 1 and syntax[-1] == 1)))
+        for names in (roles, tagged, senses, predicates):
+            names.close_sentence()
     statistics = statistics_of(rows, COLUMNS)
     sums = statistics.rows
     wrong = (sums[:, 0] + sums[:, 1] + sums[:, 5] + sums[:, 6] - 2 * (sums[:, 3] + sums[:, 8])).astype(np.int64)
-    tables = {
-        "roles": counts_by_name(*roles),
-        "tags_and_roles": counts_by_name(*tagged),
-        "tags": counts_by_name(*senses),
-        "tags_unlabeled": counts_by_name(*predicates),
-    }
+    tables = {"roles": roles, "tags_and_roles": tagged, "tags": senses, "tags_unlabeled": predicates}
     formula = _formula_2008 if name == "conll08" else _formula
     return Outcome(name, COLUMNS, statistics, Metric(formula), wrong, tables)
 
 
 def _semantics(
-    theirs: Sentence, ours: Sentence, roles: _Names, tagged: _Names, senses: _Names, predicates: _Names
+    theirs: Sentence, ours: Sentence, roles: Names, tagged: Names, senses: Names, predicates: Names
 ) -> tuple[int, ...]:
     by_position = {each.position: each for each in theirs.predicates}
     found_predicates = found_senses = propositions = wanted = unlabeled = labeled = 0
@@ -104,7 +93,7 @@ def _semantics(
     )  # fmt: skip
 
 
-def _returned(theirs: Sentence, roles: _Names, tagged: _Names, predicates: _Names) -> int:
+def _returned(theirs: Sentence, roles: Names, tagged: Names, predicates: Names) -> int:
     """Note what the system returned, and say how many arguments that is."""
     returned = 0
     for predicate in theirs.predicates:

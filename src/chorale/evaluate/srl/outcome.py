@@ -1,16 +1,14 @@
 """What a scorer of semantic roles found, whichever scorer it was."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chorale.evaluate.srl.names import Names
 from chorale.formats.srl import Sentence
 from chorale.scores import Counts, FloatArray, Metric, Statistics, ratio
-
-Table = Mapping[str, Counts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +22,17 @@ class Outcome:
     metric: Metric
     wrong: NDArray[np.int64]
     """Of every sentence how many mistakes the metric saw."""
-    tables: Mapping[str, Table] = field(default_factory=dict)
-    """Counts per role, per tag, …"""
+    names: Mapping[str, Names] = field(default_factory=dict, repr=False)
+    """What was right, returned and wanted by role, by tag, …"""
     tallies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """How often each kind of error occurred, per group of arguments."""
     confusion: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """Arguments by their gold and their predicted role; `-NONE-` where there is none."""
+
+    @property
+    def tables(self) -> dict[str, dict[str, Counts]]:
+        """Counts per role, per tag, …"""
+        return {table: names.counts() for table, names in self.names.items()}
 
     def scores(self) -> dict[str, float]:
         return self.metric.scores(self.statistics)
@@ -52,15 +55,6 @@ def fractions(name: str, correct: FloatArray, system: FloatArray, gold: FloatArr
         f"{prefix}precision": ratio(correct, system),
         f"{prefix}recall": ratio(correct, gold),
         f"{prefix}f1": ratio(2 * correct, system + gold),
-    }
-
-
-def counts_by_name(correct: Iterable[str], system: Iterable[str], gold: Iterable[str]) -> dict[str, Counts]:
-    """A table of counts, by the names of what was right, returned and wanted."""
-    right, returned, wanted = Counter(correct), Counter(system), Counter(gold)
-    return {
-        name: Counts(right[name], returned[name] - right[name], wanted[name] - right[name])
-        for name in sorted(returned.keys() | wanted.keys())
     }
 
 

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from chorale.evaluate.srl.errors import CORRECT, KINDS, MISSING, OTHER_EXTENT, SPURIOUS, mistakes, same_tokens_in
-from chorale.evaluate.srl.outcome import Outcome, check_same_length, counts_by_name, fractions, statistics_of
+from chorale.evaluate.srl.names import Names
+from chorale.evaluate.srl.outcome import Outcome, check_same_length, fractions, statistics_of
 from chorale.evaluate.srl.wholes import Mode, Whole, is_core, wholes
 from chorale.formats.srl import Predicate, Sentence
 from chorale.scores import FloatArray, Metric
@@ -34,7 +35,7 @@ def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode
     the head in the file's own tree."""
     check_same_length(system, gold)
     rows = []
-    names: tuple[list[str], list[str], list[str]] = ([], [], [])
+    names = Names()
     tallies = {"core": Counter[str](), "context": Counter[str]()}
     for theirs, ours in zip(system, gold, strict=True):
         expected = {each.position: _proposition(ours, each, mode) for each in ours.predicates}
@@ -54,13 +55,13 @@ def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode
             if position not in expected:
                 _compare(_NOTHING, other, row, names, tallies, None)
         rows.append(row)
+        names.close_sentence()
     statistics = statistics_of(rows, COLUMNS)
     sums = statistics.rows
     wrong = (sums[:, 1] + sums[:, 2] - 2 * sums[:, 3] + sums[:, 5] + sums[:, 6] - 2 * sums[:, 4]).astype(np.int64)
     wrong += (sums[:, 8] + sums[:, 9] - 2 * sums[:, 7]).astype(np.int64)
     counted = {group: {kind: tally[kind] for kind in KINDS} for group, tally in tallies.items()}
-    tables = {"roles": counts_by_name(*names)}
-    return Outcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, tables, tallies=counted)
+    return Outcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names}, tallies=counted)
 
 
 def _proposition(sentence: Sentence, predicate: Predicate, mode: Mode) -> _Proposition:
@@ -75,7 +76,7 @@ def _compare(
     one: _Proposition,
     other: _Proposition,
     row: list[int],
-    names: tuple[list[str], list[str], list[str]],
+    names: Names,
     tallies: dict[str, Counter[str]],
     differing_trees: tuple[Sentence, Sentence] | None,
 ) -> None:
@@ -85,8 +86,8 @@ def _compare(
             continue
         row[column + 1] += len(found)
         row[column + 2] += len(expected)
-        names[1].extend([whole[0] for whole in found])
-        names[2].extend([whole[0] for whole in expected])
+        names.returned.extend([whole[0] for whole in found])
+        names.wanted.extend([whole[0] for whole in expected])
         tally = tallies[group]
         if group == "core" and one[0] != other[0]:
             tally[MISSING] += len(expected)
@@ -94,7 +95,7 @@ def _compare(
             continue
         common = expected if expected == found else [whole for whole in expected if whole in found]
         row[column] += len(common)
-        names[0].extend([whole[0] for whole in common])
+        names.right.extend([whole[0] for whole in common])
         tally[CORRECT] += len(common)
         alike = None if differing_trees is None else same_tokens_in(*differing_trees)
         if alike is not None:

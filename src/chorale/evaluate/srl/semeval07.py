@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chorale.evaluate.srl.outcome import Outcome, check_same_length, counts_by_name, fractions, statistics_of
+from chorale.evaluate.srl.names import Names
+from chorale.evaluate.srl.outcome import Outcome, check_same_length, fractions, statistics_of
 from chorale.evaluate.srl.wholes import Whole, wholes
 from chorale.formats.srl import FrameRelations, Predicate, Sentence
 from chorale.scores import FloatArray, Metric
@@ -27,7 +28,7 @@ def semeval07(
     """Score frames (the predicates' senses) and frame elements (their arguments)."""
     check_same_length(system, gold)
     rows = []
-    names: tuple[list[str], list[str], list[str]] = ([], [], [])
+    names = Names()
     for theirs, ours in zip(system, gold, strict=True):
         by_position = {each.position: each for each in ours.predicates}
         points = [0.0] * len(COLUMNS)
@@ -44,18 +45,18 @@ def semeval07(
                 frame, elements = _earned(predicate_there, expected, other, found, relations, decay)
                 points[0] += frame
                 points[3] += elements
-        names[0].extend([
+        names.right.extend([
             each.sense for each in theirs.predicates
             if each.position in by_position and by_position[each.position].sense == each.sense
         ])  # fmt: skip
-        names[1].extend([each.sense for each in theirs.predicates])
-        names[2].extend([each.sense for each in ours.predicates])
+        names.returned.extend([each.sense for each in theirs.predicates])
+        names.wanted.extend([each.sense for each in ours.predicates])
         rows.append(points)
+        names.close_sentence()
     statistics = statistics_of(rows, COLUMNS)
     lost = statistics.rows @ np.asarray([-2.0, 1.0, 1.0, -2.0, 1.0, 1.0])
-    tables = {"frames": counts_by_name(*names)}
     wrong = np.ceil(np.round(lost, 9)).astype(np.int64)
-    return Outcome("semeval07", COLUMNS, statistics, Metric(_formula), wrong, tables)
+    return Outcome("semeval07", COLUMNS, statistics, Metric(_formula), wrong, {"frames": names})
 
 
 def _worth(predicate: Predicate, whole: Whole, relations: FrameRelations) -> float:

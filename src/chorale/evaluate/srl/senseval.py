@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chorale.evaluate.srl.outcome import Outcome, check_same_length, counts_by_name, fractions, statistics_of
+from chorale.evaluate.srl.names import Names
+from chorale.evaluate.srl.outcome import Outcome, check_same_length, fractions, statistics_of
 from chorale.evaluate.srl.wholes import Whole, wholes
 from chorale.formats.srl import Sentence
 from chorale.scores import FloatArray, Metric, ratio
@@ -22,25 +23,25 @@ def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
     """Score frame elements with partial overlap. Characters are counted where the files have words, else tokens."""
     check_same_length(system, gold)
     rows = []
-    names: tuple[list[str], list[str], list[str]] = ([], [], [])
+    names = Names()
     for theirs, ours in zip(system, gold, strict=True):
         expected = {each.position: wholes(ours, each, "span") for each in ours.predicates}
         correct, overlap, attempted = 0, 0.0, 0
         for predicate in theirs.predicates:
             found = wholes(theirs, predicate, "span")
             attempted += len(found)
-            names[1].extend([whole.label for whole in found])
+            names.returned.extend([whole.label for whole in found])
             for label, share in _matched(expected.get(predicate.position, []), found, ours):
                 correct += 1
                 overlap += share
-                names[0].append(label)
+                names.right.append(label)
         for each in expected.values():
-            names[2].extend([whole.label for whole in each])
+            names.wanted.extend([whole.label for whole in each])
         rows.append((correct, attempted, sum(map(len, expected.values())), overlap))
+        names.close_sentence()
     statistics = statistics_of(rows, COLUMNS)
     wrong = (statistics.rows[:, 1] + statistics.rows[:, 2] - 2 * statistics.rows[:, 0]).astype(np.int64)
-    tables = {"roles": counts_by_name(*names)}
-    return Outcome("senseval3", COLUMNS, statistics, Metric(_formula), wrong, tables)
+    return Outcome("senseval3", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names})
 
 
 def _matched(expected: list[Whole], found: list[Whole], sentence: Sentence) -> list[tuple[str, float]]:

@@ -1,0 +1,104 @@
+"""Intervals of what an aggregation says without any truth, and the same of another file beside it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from chorale.aggregate.result import Aggregation
+from chorale.aggregate.worker_evidence import worker_evidence
+from chorale.formats.judgments import Judgments
+from chorale.report.aggregation import certainty
+from chorale.report.drawing import Drawing
+from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.scores import Comparison, FloatArray, Interval, Metric, Statistics, Tally, ratio
+
+_SHOWN = 10
+_MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
+
+
+def with_intervals(
+    scored: Scored, result: Aggregation, judgments: Judgments, method: str, drawing: Drawing, *, for_scripts: bool
+) -> Scored:
+    """The report with intervals of certainty and of labels' probabilities, over tasks, and of workers' quality, over
+    their judgments."""
+    means = {"mean certainty": certainty(result)}
+    means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}
+    drawn = {name: _mean_interval(values, drawing) for name, values in means.items()}
+    rows: list[tuple[Cell, ...]] = [
+        (name, float(means[name].mean()), shown_interval(drawn[name]), "tasks") for name in list(means)[: _SHOWN + 1]
+    ]
+    json = dict(scored.json)
+    json["ci"] = {
+        "mean_certainty": drawn["mean certainty"].as_list(),
+        "probabilities": {label: drawn[f"probability of {label}"].as_list() for label in result.options},
+    }
+    of_workers, notes = _worker_intervals(result, judgments, method, drawing, for_scripts=for_scripts)
+    quality = next(iter(result.quality))
+    for worker, around in of_workers.items():
+        rows.append((f"{quality} of {worker}", _quality(result, worker), shown_interval(around), "their judgments"))
+        if "workers" in json:
+            json["workers"][worker]["ci"] = {quality: around.as_list()}
+    table = ScoreTable("Intervals", ("what", "value#", "95% interval#", "drawn"), rows)
+    return replace(scored, json=json, tables=[*scored.tables, table], notes=[*scored.notes, *notes])
+
+
+def compared_without_truth(
+    result: Aggregation, other: Aggregation, names: tuple[str, str], drawing: Drawing
+) -> tuple[dict[str, Any], ScoreTable, list[str]]:
+    """Certainty and labels' probabilities of the tasks that two files have in common, and their workers' quality."""
+    quality = next(iter(result.quality))
+    kinds: list[tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]] = [
+        ("mean certainty", result.tasks, certainty(result), other.tasks, certainty(other)),
+        (f"mean {quality}", result.workers, result.quality[quality], other.workers, other.quality[quality]),
+    ]
+    code = {label: at for at, label in enumerate(other.options)}
+    for at, label in enumerate(result.options):
+        if label in code:
+            ours, theirs = result.probabilities[:, at], other.probabilities[:, code[label]]
+            kinds.append((f"probability of {label}", result.tasks, ours, other.tasks, theirs))
+    compared: dict[str, Comparison] = {}
+    notes = []
+    for name, ours_named, ours, theirs_named, theirs in kinds:
+        common = sorted(set(ours_named) & set(theirs_named))
+        if not common:
+            notes.append(f"{name} is not compared: the two files have nothing in common that has one.")
+            continue
+        first, second = mean_statistics(common, ours_named, ours), mean_statistics(common, theirs_named, theirs)
+        compared[name] = drawing.compare(first, second, _MEAN)["mean"]
+    shown = dict(list(compared.items())[: _SHOWN + 2])
+    return jsonable(compared), comparison_table("Compared", names, shown), notes
+
+
+def mean_statistics(common: Sequence[str], names: Sequence[str], values: FloatArray) -> Statistics:
+    """What the mean over those in common rests on."""
+    place = {name: number for number, name in enumerate(names)}
+    taken = values[[place[name] for name in common]]
+    return Statistics(tuple(common), np.column_stack([taken, np.ones(len(taken))]))
+
+
+def _mean_interval(values: FloatArray, drawing: Drawing) -> Interval:
+    return drawing.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
+
+
+def _worker_intervals(
+    result: Aggregation, judgments: Judgments, method: str, drawing: Drawing, *, for_scripts: bool
+) -> tuple[dict[str, Interval], list[str]]:
+    evidence = worker_evidence(judgments, method, result)
+    quality = next(iter(result.quality))
+    if evidence is None:
+        why = "it is a mean over options" if result.multiple else "it does not come from these judgments"
+        return {}, [f"Workers' {quality} has no interval: {why}."]
+    order = np.argsort(result.quality[quality], kind="stable").tolist()
+    found = {}
+    wanted = range(len(result.workers)) if for_scripts else order[:_SHOWN]
+    for number, place in enumerate(wanted, 1):
+        found[result.workers[place]] = drawing.tally_intervals(evidence.tally(place), evidence.metric)["quality"]
+        if drawing.progress:
+            drawing.progress(number, len(wanted))
+    return found, []
+
+
+def _quality(result: Aggregation, worker: str) -> float:
+    return float(next(iter(result.quality.values()))[result.workers.index(worker)])
