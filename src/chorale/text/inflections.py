@@ -1,0 +1,239 @@
+"""The five forms of an English verb.
+
+What our table of irregular verbs says comes first, then lemminflect's dictionary where it is installed, then rules. The
+rules alone do for a base install: they miss few verbs that people use.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+KEYS = ("stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple")
+"""What the QA-SRL Bank calls the five forms, in the order of `VerbForms`."""
+_HERE = Path(__file__).parent
+_VOWELS = "aeiou"
+_TAGS = ("VBZ", "VBG", "VBD", "VBN")
+# A verb with one of these in front has the forms of the verb: refreeze, refroze.
+_PREFIXES = ("counter", "under", "inter", "cross", "down", "fore", "over", "back", "with", "mis", "out", "pre", "re",
+             "un", "up")  # fmt: skip
+_DOUBLING_PREFIXES = ("under", "back", "over", "out", "mis", "sub", "un")
+_CLOSED_SYLLABLE = re.compile(r"[^aeiouy]*(?:qu|y)?[aeiou][bcdfgjklmnpqrstvz]")
+_ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", "e"), "ing": ("", "e"), "es": ("e", ""),
+            "s": ("",)}  # fmt: skip
+_MOST_CACHED = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class VerbForms:
+    """The forms that questions about a verb are made of."""
+
+    stem: str
+    present_singular_3rd: str
+    present_participle: str
+    past: str
+    past_participle: str
+
+    def as_bank(self) -> dict[str, str]:
+        """Under the names of the Bank's `verbInflectedForms`.
+
+        >>> inflect("cut").as_bank()["presentSingular3rd"]
+        'cuts'
+        """
+        return dict(zip(KEYS, self.all(), strict=True))
+
+    @classmethod
+    def from_bank(cls, forms: Mapping[str, str]) -> Self:
+        return cls(*(forms[key] for key in KEYS))
+
+    def all(self) -> tuple[str, str, str, str, str]:
+        return (self.stem, self.present_singular_3rd, self.present_participle, self.past, self.past_participle)
+
+
+class _Choices(NamedTuple):
+    """Every form in use, the usual first. Where there are as many pasts as participles, they go together."""
+
+    third: tuple[str, ...]
+    ing: tuple[str, ...]
+    past: tuple[str, ...]
+    participle: tuple[str, ...]
+
+
+def inflect(lemma: str, seen: str = "") -> VerbForms:
+    """The forms of a verb. Of several in use (burned, burnt), the one `seen` in the sentence.
+
+    >>> inflect("refer").past, inflect("undergo").past_participle, inflect("Burn", seen="burnt").past
+    ('referred', 'undergone', 'burnt')
+    """
+    stem = lemma.strip().lower()
+    if not stem:
+        raise ValueError("a verb needs at least one letter")
+    return _inflected(stem, seen.lower())
+
+
+@lru_cache(_MOST_CACHED)
+def _inflected(stem: str, seen: str) -> VerbForms:
+    known = _choices(stem)
+    # A usual past says nothing about the participle: showed, shown. A rarer one comes with its own: burnt, burnt.
+    if seen == known.past[0]:
+        return VerbForms(stem, *(forms[0] for forms in known))
+    where = next((forms for forms in (known.past, known.participle, known.ing, known.third) if seen in forms), (seen,))
+    place = where.index(seen)
+    taken = [seen if seen in forms else forms[place] if len(forms) == len(where) else forms[0] for forms in known]
+    return VerbForms(stem, *taken)
+
+
+def _choices(stem: str) -> _Choices:
+    front, _, last = stem.rpartition("-")
+    if front and last:
+        return _with_prefix(f"{front}-", _choices(last))
+    if stem in _irregular():
+        return _irregular()[stem]
+    for prefix in _PREFIXES:
+        rest = stem.removeprefix(prefix)
+        if rest != stem and rest in _irregular():
+            return _with_prefix(prefix, _irregular()[rest])
+    return _from_dictionary(stem) or _by_rule(stem)
+
+
+def _with_prefix(prefix: str, choices: _Choices) -> _Choices:
+    return _Choices(*(tuple(prefix + form for form in forms) for forms in choices))
+
+
+@cache
+def _irregular() -> Mapping[str, _Choices]:
+    table = {}
+    for line in _lines("irregular_verbs.txt"):
+        stem, past, participle, *others = line.split()
+        regular = _by_rule(stem)
+        ing = (others[0],) if others else regular.ing
+        third = (others[1],) if len(others) > 1 else regular.third
+        table[stem] = _Choices(third, ing, tuple(past.split("/")), tuple(participle.split("/")))
+    return table
+
+
+@cache
+def _stressed_last() -> frozenset[str]:
+    return frozenset(word for line in _lines("doubling_verbs.txt") for word in line.split())
+
+
+def _lines(name: str) -> list[str]:
+    text = (_HERE / name).read_text("utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def _from_dictionary(stem: str) -> _Choices | None:
+    """What lemminflect has, if it is installed and knows the verb. It guesses at others worse than rules do."""
+    if (dictionary := _dictionary()) is None or not stem.isascii():
+        return None
+    found: list[tuple[str, ...]] = [tuple(dictionary.getInflection(stem, tag=tag, inflect_oov=False)) for tag in _TAGS]
+    regular = _by_rule(stem)
+    # It has other verbs' forms for some (impanel, empanels), and knows no k in mimicking.
+    if not all(forms and forms[0].startswith(stem[:2]) for forms in found) or stem.endswith("c"):
+        return regular
+    return _spelt_alike(stem, found, regular) or _Choices(*found)
+
+
+def _spelt_alike(stem: str, found: Sequence[tuple[str, ...]], regular: _Choices) -> _Choices | None:
+    """Regular forms with one consonant throughout or two, where the dictionary mixes them; None for other verbs."""
+    single = (f"{stem}ing", f"{stem}ed", f"{stem}ed")
+    double = tuple(form.replace(stem, stem + stem[-1], 1) for form in single)
+    if not all({*forms} <= {*pair} for forms, *pair in zip(found[1:], single, double, strict=True)):
+        return None
+    doubles = _doubles(stem) or not any(one in forms for one, forms in zip(single, found[1:], strict=True))
+    first, second = (double, single) if doubles else (single, double)
+    variants = [
+        (one, two) if two in forms else (one,) for one, two, forms in zip(first, second, found[1:], strict=True)
+    ]
+    return _Choices(regular.third, *variants)
+
+
+@cache
+def _dictionary() -> Any:
+    return import_module("lemminflect") if find_spec("lemminflect") else None
+
+
+# Rules
+
+
+def _by_rule(stem: str) -> _Choices:
+    return _Choices((_third(stem),), (_joined(stem, "ing"),), (_joined(stem, "ed"),), (_joined(stem, "ed"),))
+
+
+def _third(stem: str) -> str:
+    if stem.endswith("y") and stem[-2:-1] not in _VOWELS:
+        return f"{stem[:-1]}ies"
+    if stem.endswith(("s", "x", "z", "ch", "sh")) or (stem.endswith("o") and stem[-2:-1] not in _VOWELS):
+        return f"{stem}es"
+    return f"{stem}s"
+
+
+def _joined(stem: str, ending: str) -> str:
+    """The stem with -ing or -ed, spelt as it must be before a vowel."""
+    if stem.endswith("y") and stem[-2:-1] not in _VOWELS and ending == "ed":
+        return f"{stem[:-1]}ied"
+    if stem.endswith("ie") and ending == "ing":
+        return f"{stem[:-2]}ying"
+    if stem.endswith("e") and (ending == "ed" or not stem.endswith(("ee", "oe", "ye"))):
+        return stem[:-1] + ending
+    if stem.endswith("c") and stem[-2:-1] in "aeiou":
+        return f"{stem}k{ending}"
+    return stem + stem[-1] + ending if _doubles(stem) else stem + ending
+
+
+def _doubles(stem: str) -> bool:
+    if stem in _stressed_last() or _CLOSED_SYLLABLE.fullmatch(stem):
+        return len(stem) > 1
+    return any(stem.removeprefix(prefix) in _stressed_last() for prefix in _PREFIXES) or any(
+        len(stem) > len(prefix) + 2 and _CLOSED_SYLLABLE.fullmatch(stem.removeprefix(prefix))
+        for prefix in _DOUBLING_PREFIXES
+        if stem.startswith(prefix)
+    )
+
+
+# From a form back to the verb
+
+
+def verbs_of(word: str) -> list[VerbForms]:
+    """The verbs that a word may be a form of, likeliest first. Without a dictionary, some of them do not exist.
+
+    >>> [verb.stem for verb in verbs_of("hopping")], [verb.stem for verb in verbs_of("went")]
+    (['hop'], ['go'])
+    """
+    form = word.lower()
+    return _those_with(form, _known_stems(form)) or _those_with(form, _possible_stems(form))
+
+
+def _those_with(form: str, stems: Iterable[str]) -> list[VerbForms]:
+    found = (inflect(stem, seen=form) for stem in dict.fromkeys(stems))
+    return [forms for forms in found if form in forms.all()]
+
+
+def _known_stems(form: str) -> Iterator[str]:
+    yield from _stem_by_irregular_form().get(form, ())
+    if (dictionary := _dictionary()) is not None and form.isascii():
+        yield from dictionary.getLemma(form, upos="VERB", lemmatize_oov=False)
+
+
+def _possible_stems(form: str) -> Iterator[str]:
+    for ending, others in _ENDINGS.items():
+        rest = form.removesuffix(ending)
+        if rest != form and len(rest) > 1:
+            if ending in ("ed", "ing") and (rest[-1] == rest[-2] or rest.endswith("ck")):
+                yield rest[:-1]
+            yield from (rest + other for other in others)
+    if form:
+        yield form
+
+
+@cache
+def _stem_by_irregular_form() -> Mapping[str, tuple[str, ...]]:
+    table: dict[str, list[str]] = {}
+    for stem, choices in _irregular().items():
+        for form in dict.fromkeys(form for forms in choices for form in forms):
+            table.setdefault(form, []).append(stem)
+    return {form: tuple(stems) for form, stems in table.items()}

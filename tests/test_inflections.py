@@ -1,0 +1,113 @@
+"""The forms of verbs, from the table of irregular ones, a dictionary, or rules alone."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chorale.text import inflections
+from chorale.text.inflections import KEYS, VerbForms, inflect, verbs_of
+
+FORMS = """
+    walk walks walking walked walked
+    stop stops stopping stopped stopped
+    visit visits visiting visited visited
+    refer refers referring referred referred
+    carry carries carrying carried carried
+    play plays playing played played
+    die dies dying died died
+    agree agrees agreeing agreed agreed
+    hope hopes hoping hoped hoped
+    hop hops hopping hopped hopped
+    fix fixes fixing fixed fixed
+    show shows showing showed shown
+    mimic mimics mimicking mimicked mimicked
+    quit quits quitting quit quit
+    quiz quizzes quizzing quizzed quizzed
+    veto vetoes vetoing vetoed vetoed
+    undergo undergoes undergoing underwent undergone
+    refreeze refreezes refreezing refroze refrozen
+    overlap overlaps overlapping overlapped overlapped
+    down-drop down-drops down-dropping down-dropped down-dropped
+    relay relays relaying relayed relayed
+    interpret interprets interpreting interpreted interpreted
+    be is being was been
+    have has having had had
+    do does doing did done
+    see sees seeing saw seen
+    set sets setting set set
+    forbid forbids forbidding forbade forbidden
+    sandbag sandbags sandbagging sandbagged sandbagged
+    enrol enrols enrolling enrolled enrolled
+    channel channels channeling channeled channeled
+"""
+
+
+@pytest.fixture(params=["dictionary", "rules alone"])
+def _either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With lemminflect, and as a base install has it."""
+    if request.param == "dictionary":
+        pytest.importorskip("lemminflect")
+    else:
+        monkeypatch.setattr(inflections, "_dictionary", lambda: None)
+    inflections._inflected.cache_clear()
+    yield
+    inflections._inflected.cache_clear()
+
+
+@pytest.mark.usefixtures("_either_way")
+@pytest.mark.parametrize("line", [line.strip() for line in FORMS.strip().splitlines()])
+def test_verbs_have_their_forms(line: str) -> None:
+    assert " ".join(inflect(line.split(maxsplit=1)[0]).all()) == line
+
+
+@pytest.mark.usefixtures("_either_way")
+def test_of_two_forms_in_use_the_one_in_the_sentence_is_taken() -> None:
+    assert inflect("burn").past == "burned"
+    assert inflect("Burn", seen="Burnt").all()[3:] == ("burnt", "burnt")
+    assert inflect("lie", seen="lied").past_participle == "lied"
+    assert inflect("lie", seen="lay").past_participle == "lain"
+    assert inflect("label", seen="labeled").past == "labeled"
+    assert inflect("prove", seen="proven").past == "proved"
+    assert inflect("show", seen="showed").past_participle == "shown"
+    assert inflect("shrink", seen="shrunk").all()[3:] == ("shrunk", "shrunk")
+    assert inflect("bid", seen="bade").past_participle == "bidden"
+    assert inflect("walk", seen="nonsense") == inflect("walk")
+
+
+@pytest.mark.usefixtures("_either_way")
+def test_a_form_leads_back_to_its_verb() -> None:
+    stems = {word: [verb.stem for verb in verbs_of(word)] for word in ("went", "hopping", "Hoped", "tries", "found")}
+    assert stems["went"] == ["go"]
+    assert stems["hopping"][0] == "hop"
+    assert stems["Hoped"][0] == "hope"
+    assert stems["tries"][0] == "try"
+    assert stems["found"][0] == "find"
+    assert verbs_of("") == []
+
+
+def test_forms_have_the_names_of_the_bank() -> None:
+    forms = inflect("cut")
+    assert tuple(forms.as_bank()) == KEYS
+    assert VerbForms.from_bank(forms.as_bank()) == forms
+
+
+def test_a_verb_needs_a_letter() -> None:
+    with pytest.raises(ValueError, match="at least one letter"):
+        inflect("  ")
+
+
+@given(st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=12).filter(str.strip), st.text())
+def test_any_text_has_five_forms(text: str, seen: str) -> None:
+    forms = inflect(text, seen)
+    assert all(forms.all())
+    verbs_of(text)
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=12))
+def test_every_form_of_a_verb_leads_back_to_it(stem: str) -> None:
+    forms = inflect(stem)
+    assert all(form.isascii() and form.isalpha() for form in forms.all())
+    for form in forms.all():
+        assert any(form in verb.all() for verb in verbs_of(form))

@@ -1,0 +1,246 @@
+"""`chorale prepare qasrl`: from texts to items, and what is wrong with a text."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from chorale.cli import app
+from chorale.model import UserError
+from chorale.tasks import BUILT_IN
+from chorale.text import tagger
+from chorale.text.tagger import digest_of_folder
+from chorale.text.tokens import tokenize
+
+pytest.importorskip("spacy", reason="needs the extra `text`")
+
+TEXT = """The cook didn't slice the bread, but she had been baking since noon.
+It is late. Can't we leave?
+
+“They have two cats,” said Ann's neighbour (a 43-year-old teacher).
+"""
+CONLLU = """# sent_id = d-1
+# text = Ann didn't sleep; she was tired.
+1\tAnn\tAnn\tPROPN\tNNP\t_\t4\tnsubj\t_\t_
+2-3\tdidn't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tdid\tdo\tAUX\tVBD\t_\t4\taux\t_\t_
+3\tn't\tnot\tPART\tRB\t_\t4\tadvmod\t_\t_
+4\tslept\tsleep\tVERB\tVB\t_\t0\troot\t_\t_
+5\tshe\tshe\tPRON\tPRP\t_\t7\tnsubj\t_\t_
+6\twas\tbe\tAUX\tVBD\t_\t7\tcop\t_\t_
+7\ttired\ttired\tADJ\tJJ\t_\t4\tparataxis\t_\t_
+
+1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_
+"""
+
+
+def run(*arguments: object) -> Any:
+    return CliRunner().invoke(app, ["prepare", "qasrl", *map(str, arguments)])
+
+
+def prepared(path: Path, *options: str) -> list[dict[str, Any]]:
+    out = path.with_name("items.jsonl")
+    result = run(path, "--out", out, "--force", *options)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+
+
+def write(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+# What comes out
+
+
+def test_a_text_becomes_an_item_for_every_verb(tmp_path: Path) -> None:
+    items = prepared(write(tmp_path, "kitchen.txt", TEXT))
+    assert [(item["id"], item["verb"], item["forms"]["stem"]) for item in items] == [
+        ("kitchen:1.1:4", "slice", "slice"),
+        ("kitchen:1.1:12", "baking", "bake"),
+        ("kitchen:1.3:3", "leave", "leave"),
+        ("kitchen:2.1:2", "have", "have"),
+        ("kitchen:2.1:7", "said", "say"),
+    ]
+    assert items[-1]["tokens"] == ["“", "They", "have", "two", "cats", ",", "”", "said", "Ann", "'s", "neighbour", "(",
+                                   "a", "43-year-old", "teacher", ")", "."]  # fmt: skip
+    assert items[1]["forms"] == {
+        "stem": "bake",
+        "presentSingular3rd": "bakes",
+        "presentParticiple": "baking",
+        "past": "baked",
+        "pastParticiple": "baked",
+    }
+
+
+def test_items_are_rows_that_the_task_takes(tmp_path: Path) -> None:
+    task = BUILT_IN["qasrl-write"]
+    for item in prepared(write(tmp_path, "kitchen.txt", TEXT)):
+        row = {name: value for name, value in item.items() if name != "id"}
+        assert task.parse_row(row)["verb"] == item["tokens"][item["verb_index"]]
+
+
+def test_helping_verbs_and_be_are_left_out_unless_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path, "kitchen.txt", TEXT)
+    assert [item["verb"] for item in prepared(path, "--copulas") if item["forms"]["stem"] == "be"] == ["is"]
+    helping = [item["verb"] for item in prepared(path, "--auxiliaries")]
+    assert helping == ["did", "slice", "had", "been", "baking", "leave", "have", "said"]
+
+
+def test_given_tokens_stay_as_they_are(tmp_path: Path) -> None:
+    tokens = ["He", "did", "n't", "re-paint", "walls", "in", "Mr.Lee", "-LRB-", "'s", "-RRB-", "house", "."]
+    rows = [
+        {"id": "a", "tokens": tokens},
+        {"sentence_id": "b", "tokens": "Dogs ran home .", "verb_indices": [1]},
+        {"tokens": ["They", "spoke"], "verb_index": 1},
+        {"id": "d", "sentence": "It rained. It poured."},
+        {"id": "e", "text": "It rained. It poured."},
+    ]
+    items = prepared(write(tmp_path, "rows.jsonl", "\n".join(map(json.dumps, rows))))
+    by_sentence = {item["sentence_id"]: item for item in items}
+    assert by_sentence["a"]["tokens"] == tokens
+    assert (by_sentence["b"]["id"], by_sentence["b"]["forms"]["past"]) == ("b:1", "ran")
+    assert by_sentence["rows:3"]["forms"]["pastParticiple"] == "spoken"
+    assert [item["id"] for item in items if item["sentence_id"] == "d"] == ["d:1", "d:4"]
+    assert [item["id"] for item in items if item["sentence_id"].startswith("e")] == ["e.1:1", "e.2:1"]
+
+
+def test_conllu_keeps_tokens_lemmas_and_parts_of_speech(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tagger, "find_spec", lambda _: None)  # nothing is left to find
+    path = write(tmp_path, "small.conllu", CONLLU)
+    items = prepared(path)
+    assert [(item["id"], item["verb"]) for item in items] == [("d-1:3", "slept"), ("small:2:0", "Go")]
+    assert items[0]["tokens"] == ["Ann", "did", "n't", "slept", "she", "was", "tired"]
+    assert [item["id"] for item in prepared(path, "--copulas", "--auxiliaries")][:3] == ["d-1:1", "d-1:3", "d-1:5"]
+    assert "prepositions" not in items[0]
+    words = ["Go", "Notwithstanding", "rain", "to", "a-b", "<b>"]
+    tags = ["VERB", "ADP", "NOUN", "ADP", "ADP", "ADP"]
+    tagged = enumerate(zip(words, tags, strict=True), 1)
+    lines = [f"{number}\t{word}\t{word}\t{tag}\t_\t_\t0\tx\t_\t_" for number, (word, tag) in tagged]
+    (item,) = prepared(write(tmp_path, "own.conllu", "\n".join(lines) + "\n"))
+    assert item["prepositions"] == ["notwithstanding", "a-b"]
+    assert BUILT_IN["qasrl-write"].parse_row({name: value for name, value in item.items() if name != "id"})
+
+
+def test_lines_may_be_sentences(tmp_path: Path) -> None:
+    items = prepared(write(tmp_path, "two.txt", "It rained. It poured.\n\n  We stayed  in.\n"), "--one-per-line")
+    assert [(item["id"], len(item["tokens"])) for item in items] == [("two:1:1", 6), ("two:1:4", 6), ("two:2:1", 4)]
+
+
+def test_the_outcome_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, "kitchen.txt", TEXT)
+    told = json.loads(run(path, "--out", tmp_path / "a.jsonl", "--json").stdout)
+    assert (told["items"], told["sentences"], told["sentences_without_verbs"]) == (5, 4, 1)
+    assert told["model"].startswith("en_core_web_sm")
+    result = run(path, "--out", tmp_path / "b.jsonl")
+    assert "5 verbs of 4 sentences" in result.stdout
+    assert "1 sentence has no verb to ask about" in result.stdout
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.txt", b"It rained.\n\nCaf\xe9s were shut.\n", ":3: is not UTF-8 text (found"),
+        ("a.txt", b"", "is empty"),
+        ("a.txt", b"Rain\0fell.", ":1: contains a NUL character"),
+        ("a.txt", b"word" * 300 + b" fell.", ":1: has a word that is too long"),
+        ("a.txt", b"\n\n" + b"so " * 600 + b"it rained.", ":3: has a sentence of"),
+        ("a.txt", b"It rained. " * 10_000, ":1: begins a text of 109,999 characters"),
+        ("a.jsonl", b'{"id": "a", "text": "It rained."}\n{"id": "a.1", "text": "It snowed.", "sentence": "Go."}',
+         ":2: has a sentence that gets the id of another"),
+        ("a.pdf", b"%PDF", "is in a format that can't be read here"),
+        ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_index": 2}', "not a token (found '2'). The sentence"),
+        ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_indices": [1, -1, "x", true]}', "(found 'True')"),
+        ("a.jsonl", b'{"sentence": "It rained", "verb_index": 1}', "but not what the tokens are"),
+        ("a.jsonl", b'{"tokens": ["It", 3]}', "has tokens that are not a list of texts"),
+        ("a.jsonl", b'{"tokens": ["It rained", "a lot"]}', "has a token that can't be used"),
+        ("a.jsonl", b'{"text": "It rained."}\n{"text": "It po', ":2: is cut off"),
+        ("a.jsonl", b'{"title": "x"}', "has no tokens, sentence or text"),
+        ("a.jsonl", b'{"id": "a", "text": "It rained."}\n{"id": "a", "text": "It snowed."}', ":2: has the id of"),
+        ("a.jsonl", b'{"id": "a\\u0007", "text": "It rained."}', "has an id that can't be used"),
+        ("a.csv", b"id,sentence\n1,It rained.\n2\n", ":3: does not have the 2 cells"),
+        ("a.conllu", b"1\tGo\tgo\tVERB\n", "has only 4 columns"),
+        ("a.conllu", CONLLU.encode()[:-30], "where the sentence's first line has 10"),
+        ("a.conllu", CONLLU.replace("\n4\tslept", "\n5\tslept").encode(), ":7: should be token 4"),
+    ],
+)  # fmt: skip
+def test_a_bad_file_is_refused_with_its_line_and_nothing_is_written(
+    tmp_path: Path, name: str, content: bytes, told: str
+) -> None:
+    path = write(tmp_path, name, content)
+    if "where the sentence" in told:  # cut in the middle of the last line of the first sentence
+        path.write_bytes(CONLLU.encode().split(b"\tJJ")[0])
+    out = tmp_path / "items.jsonl"
+    result = run(path, "--out", out)
+    assert result.exit_code == 2, result.output
+    assert told in result.stderr, result.stderr
+    assert name in result.stderr
+    assert not out.exists()
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    path, out = write(tmp_path, "a.txt", "It rained."), write(tmp_path, "items.jsonl", "mine")
+    assert run(path, "--out", out).exit_code == 2
+    assert out.read_text() == "mine"
+    assert run(path, "--out", tmp_path / "items.csv").exit_code == 2
+    assert run(path, "--out", tmp_path / "no" / "items.jsonl").exit_code == 2
+    assert run(tmp_path / "missing.txt", "--out", tmp_path / "new.jsonl").exit_code == 2
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tagger, "find_spec", lambda _: None)
+    result = run(write(tmp_path, "a.txt", "It rained."), "--out", tmp_path / "items.jsonl")
+    assert result.exit_code == 2
+    assert "pip install 'chorale[text]'" in result.stderr
+
+
+def test_a_model_that_is_not_the_checked_one_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip(tagger.COPY)
+    tagger.check_copy()
+    monkeypatch.setattr(tagger, "COPY_SHA256", "0" * 64)
+    with pytest.raises(UserError, match="is not the one that was checked"):
+        tagger.check_copy()
+    write(tmp_path, "a", "x")
+    before = digest_of_folder(tmp_path)
+    (tmp_path / "a").rename(tmp_path / "b")
+    assert digest_of_folder(tmp_path) != before
+
+
+# Tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("We can't, won't and cannot.", "We|ca|n't|,|wo|n't|and|can|not|."),
+        ("It cost $5,000.50 (about 3%)—a lot...", "It|cost|$|5,000.50|(|about|3|%|)|—|a|lot|..."),
+        ("Dr. Lee met J. Smith Jr. at 5 p.m. in the U.S. today.",
+         "Dr.|Lee|met|J.|Smith|Jr.|at|5|p.m.|in|the|U.S.|today|."),
+        ("“They’re Ann’s,” he said; “isn’t it?”", "“|They|’re|Ann|’s|,|”|he|said|;|“|is|n’t|it|?|”"),
+        ("the dogs' tails in the '90s", "the|dogs|'|tails|in|the|'90s"),
+        ("see http://a.org/b?c=1, or me@a.org.", "see|http://a.org/b?c=1|,|or|me@a.org|."),
+        ("red,green and well-known and/or word(s) 10:30", "red|,|green|and|well-known|and/or|word|(|s|)|10:30"),
+    ],
+)  # fmt: skip
+def test_texts_are_cut_in_the_manner_of_the_penn_treebank(text: str, tokens: str) -> None:
+    assert "|".join(token.text for token in tokenize(text)) == tokens
+
+
+@given(st.text(st.sampled_from("ab'’.,()\"“—-$%n't s1… \n\u00a0")) | st.text())
+def test_tokens_and_their_places_make_the_text_again(text: str) -> None:
+    end = 0
+    for token in tokenize(text):
+        assert token.text
+        assert text[token.start : token.end] == token.text
+        assert not text[end : token.start].strip()
+        end = token.end
+    assert not text[end:].strip()
