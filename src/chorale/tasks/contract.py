@@ -85,6 +85,32 @@ class Seeds:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an item that was made from somebody's answer comes from."""
+
+    worker: str
+    arm: str | None
+    stage: str
+    item: str
+    """The key of what they answered."""
+
+
+def no_arm(_worker: str) -> str | None:
+    """The plain case of `StageResults.arm`: a study without arms."""
+    return None
+
+
+def no_time(_worker: str) -> float | None:
+    """The plain case of `StageResults.seconds`: nobody has measured it."""
+    return None
+
+
+def no_origin(_item: SourceItem) -> Origin | None:
+    """The plain case of `StageResults.origin`: items come from a file."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
 class StageResults:
     """A stage as its task's own exports see it."""
 
@@ -98,6 +124,12 @@ class StageResults:
     """The counted answers to one of the items, with their workers' present trust."""
     seeds: Callable[[str, str], Seeds]
     """Those a worker (their pseudonym) had at an item (its key)."""
+    origin: Callable[[SourceItem], Origin | None] = no_origin
+    """Whose answer one of the items was made from; None if it was made from no single one."""
+    arm: Callable[[str], str | None] = no_arm
+    """The arm a worker (their pseudonym) is in."""
+    seconds: Callable[[str], float | None] = no_time
+    """How long an answer here took a worker (their pseudonym) on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +144,8 @@ class TaskExport:
     rows: Callable[[StageResults], Iterator[Mapping[str, Any]]]
     tally: Callable[[StageResults], Mapping[str, int]] | None = None
     """How many came to which end, for what the table leaves out."""
+    more_columns: Callable[[StageResults], Sequence[str]] | None = None
+    """Columns behind the others that depend on the study, such as what its items have beside what the task needs."""
 
 
 class NoOptions(BaseModel):
@@ -174,6 +208,10 @@ class Task:
     """ES module for forms that need more than filling in text and collecting fields."""
     style: Path | None = None
     """Style sheet for what the form has and other pages do not."""
+    shared: tuple[Path, ...] = ()
+    """Further modules and style sheets, which lie elsewhere: served beside the module, so that it can import them."""
+    framed: bool = False
+    """Whether its form shows pages by others, each in a sandboxed frame."""
     options_type: type[BaseModel] = NoOptions
     configure: Callable[[Any], "Task"] | None = None
     """From the options of a stage to the task as it is there, for tasks whose items or answers depend on them."""
@@ -188,20 +226,41 @@ class Task:
     combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
     derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
     """New items from all items of one group of an earlier stage, given the confidence asked for."""
+    gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
+    """An item from an earlier stage's item and the answers to it: one (`of = "answers"`) or all (`of = "together"`), in
+    the order they were given, with random numbers of the item's own. Named fields are put together if not given."""
     tell: Callable[[Payload, Answer], Answer] = told_as_it_is
     """An answer to an item, gold or not, so that others understand it: whoever grades, reviews or is told about it."""
+    caption: Callable[[Payload], str] | None = None
+    """An item in one line, for messages; all its values if not given."""
+    recount: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
+    """The reasons of a grade with the item at hand, for messages: from an item, an answer and the expert's."""
+    feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
+    """How an answer compares with the expert's, for the form's module to show. Only ever in practice rounds, whose
+    answers are there to be learned: never for gold among production items."""
+    chosen: Callable[[Answer], tuple[str, ...]] | None = None
+    """The options in an answer, where people choose from a list: what agreement on a study's quality is measured on."""
     parts: Callable[[Answer], int] = one_part
     """How many things an answer has that are paid by number, such as questions written."""
     marks: Callable[[Answer], Marks] | None = None
     """An answer as grades, for tasks that can be rubrics."""
+    criteria: tuple[str, ...] = ()
+    """What those grades are called."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
     """What is wrong with an answer, gold or not, that only the item tells; None if nothing is."""
+    canonical: Callable[[Answer, Payload], Answer] | None = None
+    """An answer that fits its item, in the form it is stored in, where only the item gives that."""
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
     """An order of things for one worker at one item. The form's module gets it beside the view."""
     guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
     """For simulated workers, where answers can't be listed: an answer to a view, like the known one where that says
     something (None if nothing is known) and at random elsewhere; without random numbers, whatever comes first."""
+    imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
+    """For simulated workers, where an answer can be right in part: to a view, what somebody answers who gets each part
+    of the right answer right so often."""
     exports: tuple[TaskExport, ...] = ()
+    may_be_empty: bool = False
+    """Whether a stage may begin without items, because there is another way for work to come."""
 
     def configured(self, options: BaseModel) -> "Task":
         """The task as it is in a stage with these options."""
@@ -257,7 +316,7 @@ class Task:
         wrong = self.misfit(answer, item) if self.misfit is not None and item is not None else None
         if wrong is not None:
             raise AnswerError(plain_words(f"Value error, {wrong}"))
-        return answer
+        return answer if self.canonical is None or item is None else self.canonical(answer, item)
 
 
 def _parsed(kind: type[BaseModel], row: Mapping[str, Any]) -> dict[str, Any]:

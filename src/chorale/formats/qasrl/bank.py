@@ -6,7 +6,7 @@ dense part: each says whether it is valid and, if so, marks the answers. (FitzGe
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +32,8 @@ class JudgedQuestion(NamedTuple):
     by_people: bool
     """Whether a person wrote it; otherwise a model did."""
     judgments: tuple[Judgment, ...]
+    sources: tuple[str, ...] = ()
+    """Who wrote it."""
 
     def is_valid(self, threshold: int = VALID) -> bool:
         """Whether enough judges call it valid: `threshold` of six, and the same share of any other number."""
@@ -50,6 +52,8 @@ class Bank:
     digest: str
     sentences: Mapping[str, tuple[str, ...]]
     questions: Mapping[Verb, tuple[JudgedQuestion, ...]]
+    forms: Mapping[Verb, Mapping[str, str]] = field(default_factory=dict)
+    """The inflected forms of the verbs, where the file has them."""
 
     def answers(self, *, valid: int = VALID, people_only: bool = True, by_judge: bool = False) -> QuestionAnswers:
         """The valid questions with all answers any judge marked; or, by judge, with each judge's own.
@@ -98,20 +102,22 @@ def _bank(source: Source, lines: Iterable[tuple[int, Any]], problems: list[Probl
     """The Bank of these lines; `problems` may grow while they are read."""
     sentences: dict[str, tuple[str, ...]] = {}
     questions: dict[Verb, tuple[JudgedQuestion, ...]] = {}
+    forms: dict[Verb, Mapping[str, str]] = {}
     for line, values in lines:
         try:
-            given, tokens, verbs = _sentence(values)
+            given, tokens, verbs, inflected = _sentence(values)
             if given in sentences:
                 raise _ShapeError("has a sentence that an earlier line has", "Remove one of the two.", given)
             sentences[given] = tokens
             questions |= {Verb(given, index): judged for index, judged in verbs.items()}
+            forms |= {Verb(given, index): each for index, each in inflected.items()}
         except _ShapeError as error:
             problems.append(Problem(source.name, line, error.message, error.fix, error.value))
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems:
         raise UserError(f"{source.name} can't be used", problems[:MOST_PROBLEMS])
-    return Bank(source.name, source.digest, sentences, questions)
+    return Bank(source.name, source.digest, sentences, questions, forms)
 
 
 class _ShapeError(ValueError):
@@ -128,10 +134,13 @@ def _get(values: Any, key: str, kind: type) -> Any:
     return values[key]
 
 
-def _sentence(values: dict[str, Any]) -> tuple[str, tuple[str, ...], dict[int, tuple[JudgedQuestion, ...]]]:
+def _sentence(
+    values: dict[str, Any],
+) -> tuple[str, tuple[str, ...], dict[int, tuple[JudgedQuestion, ...]], dict[int, Mapping[str, str]]]:
     given = _get(values, "sentenceId", str)
     tokens = tuple(map(str, _get(values, "sentenceTokens", list)))
-    verbs = {}
+    verbs: dict[int, tuple[JudgedQuestion, ...]] = {}
+    forms: dict[int, Mapping[str, str]] = {}
     for entry in _get(values, "verbEntries", dict).values():
         index = _get(entry, "verbIndex", int)
         if not 0 <= index < len(tokens):
@@ -139,7 +148,10 @@ def _sentence(values: dict[str, Any]) -> tuple[str, tuple[str, ...], dict[int, t
         if index in verbs:
             raise _ShapeError("has a verb twice", "Remove one of the two.", index)
         verbs[index] = tuple(_questions(entry, len(tokens)))
-    return given, tokens, verbs
+        inflected = entry.get("verbInflectedForms")
+        if isinstance(inflected, dict):
+            forms[index] = {str(name): str(form) for name, form in inflected.items()}
+    return given, tokens, verbs, forms
 
 
 def _questions(entry: dict[str, Any], length: int) -> Iterator[JudgedQuestion]:
@@ -161,7 +173,7 @@ def _questions(entry: dict[str, Any], length: int) -> Iterator[JudgedQuestion]:
         sources = _get(label, "questionSources", list)
         judgments = [_judgment(one, length) for one in _get(label, "answerJudgments", list)]
         by_people = any(str(source).startswith("turk-") for source in sources)
-        yield JudgedQuestion(question, by_people, tuple(sorted(judgments)))
+        yield JudgedQuestion(question, by_people, tuple(sorted(judgments)), tuple(sorted(map(str, sources))))
 
 
 def _judgment(values: Any, length: int) -> Judgment:

@@ -1,0 +1,158 @@
+/**
+ * The question in hand: its field, the sentence, and the answers marked so far.
+ *
+ * @typedef {import("./qa_pieces.js").Asked} Asked
+ * @typedef {import("./qa_pieces.js").Span} Span
+ * @typedef {{
+ *   others: () => Asked[],
+ *   keep: (asked: Asked) => void,
+ *   changed: () => void,
+ * }} Host what is on the page besides: the questions that are done, what becomes of one that is, and who wants to know
+ */
+
+import { make } from "/static/show.js";
+import { answerList, button, isSame } from "./qa_pieces.js";
+import { QuestionField } from "./qa_question.js";
+import { Sentence } from "./qa_sentence.js";
+
+const HOW_TO_MARK = "Mark an answer first: Space marks a word, Shift with an arrow key several.";
+
+export class Editor {
+  /**
+   * @param {(name: string) => HTMLElement} part of the page
+   * @param {Object<string, any>} item
+   * @param {string} label of the field
+   * @param {Host} host
+   */
+  constructor(part, item, label, host) {
+    this.part = part;
+    this.host = host;
+    /** @type {Span[]} */
+    this.answers = [];
+    this.sentence = new Sentence(part("sentence"), item.pieces, item.verb_index, {
+      changed: (spans, said) => this.#marked(spans, said),
+      confirmed: () => this.#sentenceDone(),
+      left: () => this.field.focus(),
+    });
+    this.field = new QuestionField(part("question"), item, label, () => host.others().map((one) => one.question), {
+      changed: () => host.changed(),
+      done: () => this.#questionDone(),
+    });
+  }
+
+  /** @returns {Asked | null} what is in hand, done or not */
+  get asked() {
+    const found = this.field.understood();
+    const question = "text" in found ? found.text : this.field.value;
+    return question === "" && this.answers.length === 0 ? null : { question, answers: this.answers };
+  }
+
+  /** @param {Asked | null} asked to be worked on; null for nothing */
+  open(asked) {
+    this.field.value = asked?.question ?? "";
+    this.answers = asked?.answers ?? [];
+  }
+
+  /** @param {Asked} asked */
+  isWhole(asked) {
+    return asked.answers.length > 0 && "text" in this.field.grammar.parse(asked.question);
+  }
+
+  /** @returns {string | null} what keeps what is in hand from being done */
+  problem() {
+    if (this.field.value === "") return this.answers.length > 0 ? "Write the question that the marked words answer." : null;
+    const found = this.field.understood();
+    if ("reason" in found) return found.reason;
+    const same = this.host.others().findIndex((one) => one.question === found.text);
+    if (same >= 0) return `This is asked already: question ${same + 1}.`;
+    return this.answers.length === 0 ? "Mark the answer in the sentence." : null;
+  }
+
+  /** Show where the problem is. */
+  point() {
+    const onlyAnswers = this.field.value !== "" && this.answers.length === 0 && "text" in this.field.understood();
+    if (onlyAnswers && this.problem() === "Mark the answer in the sentence.") {
+      this.say("Mark the answer in the sentence.");
+      this.sentence.focus();
+    } else {
+      this.field.explain(this.problem() ?? "");
+      this.field.focus();
+    }
+  }
+
+  draw() {
+    const others = this.host.others();
+    this.sentence.show(
+      this.answers,
+      others.flatMap((one) => one.answers),
+    );
+    const used = this.#used();
+    const hint = used || (this.answers.length === 0 && this.field.value !== "" ? "Now mark the answer: drag over the words, or tap them." : "");
+    const done = button("Done", "Done with this question", () => this.#finish(), { class: "button button-small" });
+    done.hidden = this.asked === null;
+    this.part("answers").replaceChildren(
+      answerList(this.sentence, this.answers, (span) => this.#remove(span)),
+      make("p", { class: used ? "hint qa-used" : "hint", text: hint }),
+      done,
+    );
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.part("status").textContent = text;
+  }
+
+  close() {
+    this.sentence.close();
+    this.field.close();
+  }
+
+  /** @param {Span} span */
+  #remove(span) {
+    this.answers = this.answers.filter((each) => !isSame(each, span));
+    this.host.changed();
+    this.sentence.focus();
+  }
+
+  /**
+   * @param {Span[]} spans
+   * @param {string} said
+   */
+  #marked(spans, said) {
+    this.answers = spans;
+    const used = this.#used();
+    this.say(used ? `${said}. ${used}` : said);
+    this.host.changed();
+  }
+
+  /** @returns {string} which question has one of the answers already */
+  #used() {
+    const others = this.host.others();
+    for (const span of this.answers) {
+      const number = others.findIndex((one) => one.answers.some((other) => isSame(span, other)));
+      if (number >= 0) return `“${this.sentence.text(span)}” answers question ${number + 1} too. Does this ask for something else?`;
+    }
+    return "";
+  }
+
+  #questionDone() {
+    const problem = this.problem();
+    if (problem === null) this.#finish();
+    else this.point();
+  }
+
+  #sentenceDone() {
+    if (this.answers.length === 0) this.say(HOW_TO_MARK);
+    else this.#finish();
+  }
+
+  #finish() {
+    const { asked } = this;
+    if (this.problem() !== null || asked === null) {
+      this.point();
+      return;
+    }
+    this.open(null);
+    this.host.keep(asked);
+  }
+}

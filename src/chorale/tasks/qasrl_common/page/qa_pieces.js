@@ -1,0 +1,126 @@
+/**
+ * Small pieces that the pages about questions and answers have in common.
+ *
+ * @typedef {[number, number]} Span
+ * @typedef {{question: string, answers: Span[]}} Asked
+ */
+
+import { make, makeButton } from "/static/show.js";
+
+/**
+ * @param {string} text
+ * @param {string} label for assistive technology, where the text alone does not tell
+ * @param {() => void} act
+ * @param {{key?: string, class?: string}} [about] the key that does the same, where there is one
+ */
+export function button(text, label, act, about = {}) {
+  const made = makeButton(text, about.class ?? "button button-small button-quiet");
+  if (label !== text) made.setAttribute("aria-label", label);
+  if (about.key) {
+    const hint = make("kbd", { class: "key-hint", text: about.key });
+    hint.setAttribute("aria-hidden", "true");
+    made.append(hint);
+    made.setAttribute("aria-keyshortcuts", about.key);
+  }
+  made.addEventListener("click", act);
+  return made;
+}
+
+/**
+ * Answers as a list of chips, each with a button that takes it back.
+ *
+ * @param {import("./qa_sentence.js").Sentence} sentence
+ * @param {Span[]} spans
+ * @param {((span: Span) => void) | null} remove
+ */
+export function answerList(sentence, spans, remove) {
+  const list = make("ul", { class: "qa-answers" });
+  for (const span of spans) {
+    const text = `“${sentence.text(span)}”`;
+    const entry = make("li", {}, [make("span", { text })]);
+    if (remove) {
+      const taken = button("×", `Remove ${text}`, () => remove(span), { class: "qa-remove" });
+      entry.append(taken);
+    }
+    list.append(entry);
+  }
+  return list;
+}
+
+/**
+ * @param {Span} one
+ * @param {Span} other
+ */
+export const isSame = (one, other) => one[0] === other[0] && one[1] === other[1];
+
+/**
+ * @param {any} value of a draft, perhaps an older one
+ * @param {number} tokens
+ * @returns {Span[]} what fits the sentence
+ */
+export function spansIn(value, tokens) {
+  if (!Array.isArray(value)) return [];
+  return value.filter(
+    (span) =>
+      Array.isArray(span) && span.length === 2 && span.every(Number.isInteger) && 0 <= span[0] && span[0] < span[1] && span[1] <= tokens,
+  );
+}
+
+/**
+ * The sentence once more, with one stretch of it marked.
+ *
+ * @param {string[]} pieces
+ * @param {number} verb
+ * @param {Span} span
+ * @param {string} kind
+ */
+function marked(pieces, verb, [start, end], kind) {
+  const line = make("p", { class: "qa-shown" });
+  for (let token = 0; token < pieces.length / 2; token += 1) {
+    const classes = [token === verb ? "qa-verb" : "", start <= token && token < end ? `qa-shown-${kind}` : ""].join(" ").trim();
+    line.append(make("span", { class: classes, text: pieces[2 * token] }));
+    const inner = start <= token && token < end - 1;
+    line.append(make("span", { class: inner ? `qa-shown-${kind}` : "", text: pieces[2 * token + 1] }));
+  }
+  return line;
+}
+
+const STATUSES = {
+  matched: "Found",
+  missed: "Missed",
+  spurious: "The expert does not have this",
+  redundant: "You have this twice",
+  asked: "Right words, another question",
+};
+
+/**
+ * An answer beside the expert's, argument by argument, on the sentence.
+ *
+ * @param {any} details
+ * @returns {HTMLElement}
+ */
+export function compared(details) {
+  const order = ["missed", "spurious", "asked", "redundant", "matched"];
+  const listed = [...details.arguments].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
+  const entries = listed.map((one) => {
+    const lines = [make("p", { class: `qa-status qa-status-${one.status}`, text: STATUSES[one.status] })];
+    lines.push(marked(details.pieces, details.verb_index, one.span, one.status));
+    for (const question of one.expert.questions) lines.push(make("p", { text: `Expert: ${question} “${one.expert.answer}”` }));
+    for (const question of one.yours.questions) lines.push(make("p", { text: `You: ${question} “${one.yours.answer}”` }));
+    return make("li", {}, lines);
+  });
+  return make("div", {}, [
+    make("p", { class: "overline", text: "Your answers beside the expert’s" }),
+    make("ol", { class: "qa-compared" }, entries),
+  ]);
+}
+
+/**
+ * @param {import("./qa_sentence.js").Sentence} sentence
+ * @param {Asked[]} all
+ * @returns {import("/static/form.js").Recap}
+ */
+export function recapOf(sentence, all) {
+  const told = all.map((one) => `${one.question} ${one.answers.map((span) => `“${sentence.text(span)}”`).join(", ")}`);
+  return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: told.join("; ") };
+}

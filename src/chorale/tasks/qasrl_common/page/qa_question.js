@@ -1,0 +1,207 @@
+/**
+ * The field for a question: a combobox that offers what can come next, and knows why a text is no question.
+ *
+ * @typedef {{text: string, key: string}} Understood the question as it should be written; `key` is equal where the same is asked
+ * @typedef {{
+ *   changed: () => void,
+ *   done: () => void,
+ * }} FieldEvents `done`: the question is whole, and whoever wrote it wants to go on
+ */
+
+import { make } from "/static/show.js";
+import { Grammar } from "./question_grammar.js";
+
+const MOST_OFFERED = 8;
+
+export class QuestionField {
+  /**
+   * @param {HTMLElement} place gets the field
+   * @param {{forms: any, tokens: string[], verb_index: number, prepositions?: string[]}} item
+   * @param {string} label
+   * @param {() => string[]} earlier questions asked already
+   * @param {FieldEvents} events
+   */
+  constructor(place, item, label, earlier, events) {
+    this.grammar = new Grammar(item.forms, item.tokens, item.verb_index, item.prepositions);
+    this.earlier = earlier;
+    this.events = events;
+    this.listening = new AbortController();
+    const id = `qa-${Math.random().toString(36).slice(2, 9)}`;
+    this.input = /** @type {HTMLInputElement} */ (make("input", { id }));
+    this.list = make("ul", { class: "qa-offers", id: `${id}-list` });
+    this.note = make("p", { class: "hint qa-reason", id: `${id}-note` });
+    const caption = make("label", { text: label });
+    caption.setAttribute("for", id);
+    Object.assign(this.input, { type: "text", autocomplete: "off", spellcheck: false, maxLength: 200, placeholder: "Who …? What …? When …?" });
+    for (const [name, value] of Object.entries({
+      role: "combobox",
+      autocapitalize: "sentences",
+      enterkeyhint: "next",
+      "aria-autocomplete": "list",
+      "aria-expanded": "false",
+      "aria-controls": this.list.id,
+      "aria-describedby": this.note.id,
+    })) {
+      this.input.setAttribute(name, value);
+    }
+    this.list.setAttribute("role", "listbox");
+    this.list.setAttribute("aria-label", "What can come next");
+    this.list.hidden = true;
+    place.replaceChildren(make("div", { class: "field qa-field" }, [caption, make("div", { class: "qa-combo" }, [this.input, this.list]), this.note]));
+    /** @type {{text: string, whole: boolean}[]} */
+    this.offers = [];
+    this.active = -1;
+    this.#listen();
+  }
+
+  get value() {
+    return this.input.value.trim();
+  }
+
+  /** @param {string} text */
+  set value(text) {
+    this.input.value = text;
+    this.#close();
+    this.explain("");
+  }
+
+  /** @returns {Understood | {reason: string}} */
+  understood() {
+    return this.grammar.parse(this.value);
+  }
+
+  focus() {
+    this.input.focus({ preventScroll: true });
+  }
+
+  /** @param {string} why the question is not right; empty if it is */
+  explain(why) {
+    this.note.textContent = why;
+    this.note.classList.toggle("error", why !== "");
+    if (why) this.input.setAttribute("aria-invalid", "true");
+    else this.input.removeAttribute("aria-invalid");
+  }
+
+  close() {
+    this.listening.abort();
+  }
+
+  #listen() {
+    const { signal } = this.listening;
+    this.input.addEventListener("input", () => this.#typed(), { signal });
+    this.input.addEventListener("keydown", (event) => this.#key(event), { signal });
+    this.input.addEventListener("click", () => this.list.hidden && this.#offer(), { signal });
+    // Leaving the field is no news: what was typed is known, and a message may just have led elsewhere.
+    this.input.addEventListener("change", (event) => event.stopPropagation(), { signal });
+    this.input.addEventListener("blur", () => this.#left(), { signal });
+    // Before the field loses the focus to it.
+    this.list.addEventListener("pointerdown", (event) => event.preventDefault(), { signal });
+    this.list.addEventListener("click", (event) => this.#clicked(event), { signal });
+  }
+
+  #typed() {
+    this.explain("");
+    this.#offer();
+    this.events.changed();
+  }
+
+  #left() {
+    this.#close();
+    const found = this.value ? this.understood() : null;
+    if (found && "reason" in found) this.explain(found.reason);
+    else if (found) this.input.value = found.text;
+  }
+
+  #offer() {
+    const whole = this.value !== "" && "text" in this.understood();
+    this.offers = this.grammar.complete(this.input.value, this.earlier()).slice(0, MOST_OFFERED);
+    // What is whole already goes on only if somebody chooses so.
+    this.active = this.offers.length > 0 && this.value !== "" && !whole ? 0 : -1;
+    this.#draw();
+  }
+
+  #close() {
+    this.offers = [];
+    this.active = -1;
+    this.#draw();
+  }
+
+  #draw() {
+    this.list.replaceChildren(
+      ...this.offers.map((offer, number) => {
+        const option = make("li", { id: `${this.list.id}-${number}`, text: offer.text });
+        option.setAttribute("role", "option");
+        option.setAttribute("aria-selected", String(number === this.active));
+        option.dataset.offer = String(number);
+        return option;
+      }),
+    );
+    const open = this.offers.length > 0;
+    this.list.hidden = !open;
+    this.input.setAttribute("aria-expanded", String(open));
+    if (this.active >= 0) {
+      this.input.setAttribute("aria-activedescendant", `${this.list.id}-${this.active}`);
+      this.list.children[this.active].scrollIntoView({ block: "nearest" });
+    } else {
+      this.input.removeAttribute("aria-activedescendant");
+    }
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event;
+    if (key === "ArrowDown" || key === "ArrowUp") {
+      if (this.list.hidden) this.#offer();
+      else this.#move(key === "ArrowDown" ? 1 : -1);
+    } else if (key === "Escape" && !this.list.hidden) {
+      this.#close();
+    } else if (key === "Tab" && !event.shiftKey && this.active >= 0) {
+      this.#take(this.active);
+    } else if (key === "Enter" && !event.repeat) {
+      if (this.active >= 0) this.#take(this.active);
+      else this.#finish();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {1 | -1} step */
+  #move(step) {
+    const count = this.offers.length + 1;
+    this.active = ((this.active + 1 + step + count) % count) - 1;
+    this.#draw();
+  }
+
+  /** @param {Event} event */
+  #clicked(event) {
+    const option = /** @type {Element} */ (event.target).closest("[data-offer]");
+    if (option instanceof HTMLElement) this.#take(Number(option.dataset.offer));
+  }
+
+  /** @param {number} number */
+  #take(number) {
+    const { text, whole } = this.offers[number];
+    this.input.value = whole ? text : `${text} `;
+    this.explain("");
+    if (whole) this.#close();
+    else this.#offer();
+    this.events.changed();
+    if (whole) this.#finish();
+  }
+
+  #finish() {
+    if (this.value === "") return;
+    const found = this.understood();
+    this.#close();
+    if ("reason" in found) {
+      this.explain(found.reason);
+      return;
+    }
+    this.input.value = found.text;
+    this.explain("");
+    this.events.done();
+  }
+}

@@ -1,0 +1,92 @@
+"""Simulated writers: they leave questions out, mark other words and ask for something else, at known rates."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from chorale.model import Answer
+
+DROPPED, SHIFTED = 0.5, 0.3
+"""Of a simulated writer's mistakes, the shares of questions left out and of answers shifted; the rest is reworded."""
+FARTHEST = 2
+"""How many words an end of a shifted answer moves at most."""
+_SAMPLES = (
+    "Who {past} something?",
+    "What did someone {stem}?",
+    "When did someone {stem} something?",
+    "Where did someone {stem} something?",
+    "Why did someone {stem} something?",
+    "How did someone {stem} something?",
+)
+
+
+def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
+    """The known answer; without one, questions that could be asked of any verb, with any words as their answers."""
+    if known is not None:
+        return own_answers(known)
+    samples = [text.format(**view["forms"]) for text in _SAMPLES]
+    if rng is None:
+        return [{"question": samples[0], "answers": [[0, 1]]}]
+    chosen = sorted(rng.sample(range(len(samples)), rng.randint(1, 3)))
+    return [{"question": samples[number], "answers": [some_words(view, rng)]} for number in chosen]
+
+
+def own_answers(given: Answer) -> list[dict[str, Any]]:
+    """The same with the answers one person can mark: where two lie over each other, only the first."""
+    return [{**one, "answers": _apart(one["answers"])} for one in given]
+
+
+def _apart(spans: Sequence[Sequence[int]]) -> list[list[int]]:
+    kept: list[list[int]] = []
+    for start, end in sorted((start, end) for start, end in spans):
+        if not kept or start >= kept[-1][1]:
+            kept.append([start, end])
+    return kept
+
+
+def some_words(view: Mapping[str, Any], rng: Random) -> list[int]:
+    """A span anywhere in the sentence."""
+    length = len(view["tokens"])
+    start = rng.randrange(length)
+    return [start, min(length, start + rng.randint(1, 3))]
+
+
+def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
+    """What somebody writes who gets each question right so often.
+
+    A question they get wrong is left out (half of them), or an end of its answers is a word or two off (three in
+    ten), or it is asked of what might happen, which is another question.
+    """
+    written: list[dict[str, Any]] = []
+    for one in truth:
+        kept = {name: value for name, value in one.items() if name != "slots"}
+        if rng.random() < accuracy:
+            written.append({**kept, **({"slots": one["slots"]} if one.get("slots") else {})})
+            continue
+        mistake = rng.random()
+        if mistake < DROPPED:
+            continue
+        if mistake < DROPPED + SHIFTED:
+            written.append({**kept, "answers": [_shifted(span, len(view["tokens"]), rng) for span in one["answers"]]})
+        else:
+            written.append({**kept, "question": _reworded(one["question"], view["forms"])})
+    # Two questions may have become one by it, and nobody hands in nothing.
+    unique = list({one["question"]: one for one in written}.values())
+    return own_answers(unique or list(truth)[:1])
+
+
+def _shifted(span: Sequence[int], length: int, rng: Random) -> list[int]:
+    start, end = span
+    by = rng.choice([step for step in range(-FARTHEST, FARTHEST + 1) if step])
+    if rng.random() < 0.5:
+        start = max(0, min(end - 1, start + by))
+    else:
+        end = max(start + 1, min(length, end + by))
+    return [start, end]
+
+
+def _reworded(question: str, forms: Mapping[str, str]) -> str:
+    wh = question.split(maxsplit=1)[0]
+    if wh.lower() == "who":
+        return f"Who might {forms['stem']} something?"
+    return f"What might someone {forms['stem']}?" if wh.lower() == "what" else f"{wh} might someone {forms['stem']}?"

@@ -1,0 +1,490 @@
+/**
+ * Putting two people's questions together: group by group what both may mean, and what is to stay of it.
+ *
+ * A group holds the questions of both that belong together. What stays of it is a list of entries: a question of theirs or
+ * an edited one, with answers, perhaps marked as redundant. A group is decided once something stays or all is rejected.
+ *
+ * @typedef {import("./qa_pieces.js").Asked} Asked
+ * @typedef {import("./qa_pieces.js").Span} Span
+ * @typedef {Asked & {redundant?: boolean, from?: number}} Entry `from`: the member of the group it was, if it was one
+ * @typedef {{members: (Asked & {set: number})[], agreed: boolean, entries: Entry[], rejected: boolean}} Group
+ */
+
+import { make } from "/static/show.js";
+import { Editor } from "./qa_editor.js";
+import { answerList, button, compared, isSame, recapOf, spansIn } from "./qa_pieces.js";
+import { split } from "./qa_sentence.js";
+
+const WRITERS = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth"];
+
+/** @type {WeakMap<HTMLElement, Page>} */
+const pages = new WeakMap();
+
+class Page {
+  /**
+   * @param {HTMLElement} root
+   * @param {Object<string, any>} item
+   * @param {import("/static/form.js").TaskApi} api
+   */
+  constructor(root, item, api) {
+    this.root = root;
+    this.api = api;
+    this.item = item;
+    this.part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (root.querySelector(`[data-part=${name}]`));
+    /** @type {Group[]} */
+    this.groups = item.groups.map((/** @type {any} */ group) => ({
+      members: group.members.map(([set, at]) => ({ ...item.sets[set][at], set })),
+      agreed: group.agreed,
+      entries: [],
+      rejected: false,
+    }));
+    /** @type {Entry[]} what both have missed */
+    this.added = [];
+    /** @type {{entries: Entry[], at: number, entry: Entry} | null} where the question in hand came from */
+    this.origin = null;
+    this.editor = new Editor(this.part, item, "What both have missed, or what you edit", {
+      others: () => this.entries().filter((entry) => !entry.redundant),
+      keep: (asked) => this.#keep(asked),
+      changed: () => this.#changed(),
+    });
+    this.listening = new AbortController();
+    root.addEventListener("keydown", (event) => this.#key(event), { signal: this.listening.signal });
+    this.#restore(api.draft);
+    this.#draw();
+  }
+
+  /** @returns {Entry[]} all that stays, in the order of the page */
+  entries() {
+    return [...this.groups.flatMap((group) => group.entries), ...this.added];
+  }
+
+  /** @returns {Entry[]} with the question in hand in its place */
+  answer() {
+    const { asked } = this.editor;
+    const all = this.entries().map(({ question, answers, redundant }) => (redundant ? { question, answers, redundant } : { question, answers }));
+    return asked === null ? all : [...all, asked];
+  }
+
+  /** What is in hand to be edited stands where it came from, so that nothing is lost with the page. */
+  draft() {
+    const { asked } = this.editor;
+    const whole = (/** @type {Entry[]} */ entries) => {
+      if (this.origin?.entries !== entries) return entries;
+      const { at, entry } = this.origin;
+      const edited = asked !== null && this.editor.problem() === null ? { ...entry, ...asked } : entry;
+      return [...entries.slice(0, at), edited, ...entries.slice(at)];
+    };
+    return {
+      groups: this.groups.map(({ entries, rejected }) => ({ entries: whole(entries), rejected })),
+      added: whole(this.added),
+      inHand: this.origin === null ? asked : null,
+    };
+  }
+
+  /** @returns {string | null} */
+  problem() {
+    const problem = this.editor.problem();
+    if (problem !== null) return problem;
+    const open = this.#undecided();
+    return open === null ? null : `Decide about group ${this.groups.indexOf(open) + 1}: keep a question of it, or reject it.`;
+  }
+
+  point() {
+    if (this.editor.problem() !== null) this.editor.point();
+    else this.#card(this.#undecided())?.focus();
+  }
+
+  close() {
+    this.listening.abort();
+    this.editor.close();
+  }
+
+  #undecided() {
+    const inHand = this.editor.asked === null ? null : this.origin?.entries;
+    return this.groups.find((group) => !isDecided(group) && group.entries !== inHand) ?? null;
+  }
+
+  /** @param {Group | null} group */
+  #card(group) {
+    const number = group === null ? -1 : this.groups.indexOf(group);
+    return /** @type {HTMLElement | undefined} */ (this.part("groups").children[number]);
+  }
+
+  /** @param {any} draft */
+  #restore(draft) {
+    const tokens = this.item.tokens.length;
+    const entriesOf = (/** @type {any} */ list) =>
+      (Array.isArray(list) ? list : [])
+        .filter((entry) => typeof entry?.question === "string")
+        .map((entry) => ({ ...entry, answers: spansIn(entry.answers, tokens) }));
+    if (!Array.isArray(draft?.groups) || draft.groups.length !== this.groups.length) return;
+    this.groups.forEach((group, number) => {
+      group.entries = entriesOf(draft.groups[number]?.entries);
+      group.rejected = draft.groups[number]?.rejected === true;
+    });
+    this.added = entriesOf(draft.added);
+    const [inHand] = entriesOf([draft.inHand]);
+    if (inHand) this.editor.open(inHand);
+  }
+
+  #changed() {
+    this.#draw();
+    this.api.changed();
+  }
+
+  // What can be done with a group
+
+  /**
+   * Keep one of its questions, or no longer.
+   *
+   * @param {Group} group
+   * @param {number} at
+   */
+  #toggle(group, at) {
+    const there = group.entries.findIndex((entry) => entry.from === at && !entry.redundant);
+    group.rejected = false;
+    if (there >= 0) group.entries.splice(there, 1);
+    else {
+      group.entries = group.entries.filter((entry) => entry.from !== at);
+      group.entries.push(copy(group.members[at], at));
+    }
+    this.#decided(group, `${there >= 0 ? "No longer kept" : "Kept"}: ${group.members[at].question}`);
+  }
+
+  /**
+   * One question, with the answers of all.
+   *
+   * @param {Group} group
+   */
+  #merge(group) {
+    const chosen = group.entries.find((entry) => !entry.redundant) ?? copy(group.members[0], 0);
+    /** @type {Span[]} */
+    const answers = [];
+    for (const { answers: theirs } of [chosen, ...group.members]) {
+      for (const span of theirs) {
+        if (answers.every((other) => span[1] <= other[0] || other[1] <= span[0])) answers.push(span);
+      }
+    }
+    answers.sort((one, other) => one[0] - other[0]);
+    group.rejected = false;
+    group.entries = [{ ...chosen, answers }];
+    this.#decided(group, `Kept with the answers of both: ${chosen.question}`);
+  }
+
+  /** @param {Group} group */
+  #reject(group) {
+    group.rejected = !group.rejected;
+    group.entries = [];
+    this.#decided(group, group.rejected ? "Rejected." : "No longer rejected.");
+  }
+
+  /**
+   * One question is enough: the others of the group are right, and ask for nothing new.
+   *
+   * @param {Group} group
+   */
+  #redundant(group) {
+    const kept = group.entries.filter((entry) => !entry.redundant);
+    const first = kept[0] ?? copy(group.members[0], 0);
+    const others = group.members
+      .map((member, at) => ({ ...copy(member, at), redundant: true }))
+      .filter((entry) => entry.question !== first.question);
+    const unique = others.filter((entry, number) => others.findIndex((other) => other.question === entry.question) === number);
+    group.rejected = false;
+    group.entries = [first, ...unique];
+    this.#decided(group, `Kept: ${first.question} The others are redundant.`);
+  }
+
+  /** Keep whatever both have in the same words. */
+  #acceptAgreed() {
+    const open = this.groups.filter((group) => group.agreed && !isDecided(group));
+    for (const group of open) group.entries = [copy(group.members[0], 0)];
+    this.editor.say(`Kept ${open.length} on which both agree.`);
+    this.#changed();
+    const next = this.#undecided();
+    if (next) this.#card(next)?.focus();
+    else document.getElementById("submit")?.focus();
+  }
+
+  /**
+   * @param {Group} group
+   * @param {string} said
+   */
+  #decided(group, said) {
+    this.editor.say(said);
+    this.#changed();
+    this.#card(group)?.focus();
+  }
+
+  /**
+   * @param {Entry[]} entries
+   * @param {Entry} entry
+   */
+  #edit(entries, entry) {
+    this.#putBack();
+    this.origin = { entries, at: entries.indexOf(entry), entry };
+    entries.splice(entries.indexOf(entry), 1);
+    this.editor.open(entry);
+    this.#changed();
+    this.editor.field.focus();
+  }
+
+  /** What was in hand goes back where it came from. */
+  #putBack() {
+    const { asked } = this.editor;
+    if (this.origin && (asked === null || this.editor.problem() !== null)) {
+      this.origin.entries.splice(this.origin.at, 0, this.origin.entry);
+    } else if (asked !== null && this.editor.problem() === null) {
+      this.#place(asked);
+    }
+    this.origin = null;
+    this.editor.open(null);
+  }
+
+  /** @param {Asked} asked */
+  #place(asked) {
+    if (this.origin === null) {
+      this.added.push(asked);
+      return;
+    }
+    const { entries, at, entry } = this.origin;
+    entries.splice(at, 0, { ...entry, ...asked });
+  }
+
+  /** @param {Asked} asked */
+  #keep(asked) {
+    const group = this.groups.find((each) => each.entries === this.origin?.entries) ?? null;
+    this.#place(asked);
+    this.origin = null;
+    this.editor.say(`Kept: ${asked.question}`);
+    this.#changed();
+    if (group) this.#card(group)?.focus();
+    else this.editor.field.focus();
+  }
+
+  /**
+   * @param {Entry} entry
+   * @returns {Span[]}
+   */
+  #parts(entry) {
+    return entry.answers.flatMap((span) => split(this.item.pieces, span));
+  }
+
+  // Keys
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const target = /** @type {Element} */ (event.target);
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, [data-part=sentence]")) return;
+    const card = /** @type {HTMLElement | null} */ (target.closest(".qa-group"));
+    const group = card ? this.groups[[...this.part("groups").children].indexOf(card)] : null;
+    if (!this.#commandFor(event.key.toLowerCase(), group)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /**
+   * @param {string} key
+   * @param {Group | null} group
+   * @returns {boolean} whether it meant something
+   */
+  #commandFor(key, group) {
+    if (key === "b") this.#acceptAgreed();
+    else if (key === "a") this.editor.field.focus();
+    else if (group === null) return false;
+    else if (key === "m") this.#merge(group);
+    else if (key === "x") this.#reject(group);
+    else if (key === "r") this.#redundant(group);
+    else if (key === "e" && group.entries.length > 0) this.#edit(group.entries, group.entries[0]);
+    else if (key === "arrowdown" || key === "arrowup") this.#go(group, key === "arrowdown" ? 1 : -1);
+    else if (/^[1-9]$/.test(key) && group.members[Number(key) - 1]) this.#toggle(group, Number(key) - 1);
+    else return false;
+    return true;
+  }
+
+  /**
+   * @param {Group} group
+   * @param {1 | -1} step
+   */
+  #go(group, step) {
+    const number = this.groups.indexOf(group) + step;
+    const card = this.part("groups").children[number];
+    if (card instanceof HTMLElement) card.focus();
+    else if (step > 0) document.getElementById("submit")?.focus();
+    else this.editor.field.focus();
+  }
+
+  // Showing
+
+  #draw() {
+    this.editor.draw();
+    const agreed = this.groups.filter((group) => group.agreed && !isDecided(group)).length;
+    this.part("both").replaceChildren(
+      ...(agreed > 0
+        ? [this.#makeBoth(agreed === 1 ? "Keep the one on which both agree" : `Keep all ${agreed} on which both agree`)]
+        : []),
+    );
+    this.part("groups").replaceChildren(...this.groups.map((group, number) => this.#makeGroup(group, number)));
+    this.part("added").replaceChildren(...this.added.map((entry) => this.#makeEntry(this.added, entry)));
+    this.part("asked").hidden = this.added.length === 0;
+    const count = this.entries().filter((entry) => !entry.redundant).length;
+    const bonus = this.api.bonuses[Math.min(count, this.api.bonuses.length - 1)];
+    const told = `${count} ${count === 1 ? "question" : "questions"} kept${bonus ? ` · bonus ${bonus}` : ""}`;
+    if (this.part("count").textContent !== told) this.part("count").textContent = told;
+  }
+
+  /** @param {string} text */
+  #makeBoth(text) {
+    return button(text, text, () => this.#acceptAgreed(), { class: "button", key: "B" });
+  }
+
+  /**
+   * @param {Group} group
+   * @param {number} number
+   */
+  #makeGroup(group, number) {
+    const state = group.rejected ? "Rejected" : group.entries.length > 0 ? "Decided" : group.agreed ? "Both agree" : this.#difference(group);
+    const title = make("h2", { class: "qa-group-title", id: `qa-group-${number}` }, [
+      `${number + 1}. `,
+      make("span", { class: `qa-state${isDecided(group) ? " qa-state-decided" : ""}`, text: state }),
+    ]);
+    const columns = this.item.sets.map((/** @type {Asked[]} */ _, /** @type {number} */ set) =>
+      make("div", { class: "qa-set" }, [
+        make("p", { class: "overline", text: WRITERS[set] }),
+        ...group.members.flatMap((member, at) => (member.set === set ? [this.#makeMember(group, at)] : [])),
+        ...(group.members.some((member) => member.set === set) ? [] : [make("p", { class: "muted", text: "Nothing" })]),
+      ]),
+    );
+    const actions = make("p", { class: "qa-group-actions" }, [
+      ...(group.members.length > 1
+        ? [
+            button("Merge answers", `Merge the answers of group ${number + 1}`, () => this.#merge(group), { key: "M" }),
+            button("One is enough", `Group ${number + 1}: one is enough, the others are redundant`, () => this.#redundant(group), { key: "R" }),
+          ]
+        : []),
+      button(group.rejected ? "Do not reject" : "Reject", `${group.rejected ? "Do not reject" : "Reject"} group ${number + 1}`, () => this.#reject(group), { key: "X" }),
+    ]);
+    const card = make("section", { class: "qa-group" }, [title, make("div", { class: "qa-sets" }, columns), actions]);
+    if (group.entries.length > 0) {
+      card.append(
+        make("p", { class: "overline", text: "What stays" }),
+        make("ul", { class: "qa-list" }, group.entries.map((entry) => this.#makeEntry(group.entries, entry))),
+      );
+    }
+    card.tabIndex = -1;
+    card.setAttribute("aria-labelledby", `qa-group-${number}`);
+    if (number === this.#entrance()) card.tabIndex = 0;
+    return card;
+  }
+
+  /** The group that Tab leads to: the first that is not decided. */
+  #entrance() {
+    const open = this.#undecided();
+    return open === null ? 0 : this.groups.indexOf(open);
+  }
+
+  /** @param {Group} group */
+  #difference(group) {
+    if (new Set(group.members.map((member) => member.set)).size < this.item.sets.length) return "Only one has this";
+    const questions = new Set(group.members.map((member) => member.question)).size > 1;
+    const [first, ...rest] = group.members.map((member) => String(member.answers));
+    const answers = rest.some((each) => each !== first);
+    if (questions && answers) return "Questions and answers differ";
+    return questions ? "The questions differ" : "The answers differ";
+  }
+
+  /**
+   * @param {Group} group
+   * @param {number} at
+   */
+  #makeMember(group, at) {
+    const member = group.members[at];
+    const kept = group.entries.some((entry) => entry.from === at && !entry.redundant);
+    const keep = button(kept ? "Kept" : "Keep", `Keep: ${member.question}`, () => this.#toggle(group, at), {
+      key: at < 9 ? String(at + 1) : undefined,
+      class: "button button-small qa-keep",
+    });
+    keep.setAttribute("aria-pressed", String(kept));
+    return make("div", { class: "qa-member" }, [
+      make("p", { text: member.question }),
+      answerList(this.editor.sentence, member.answers, null),
+      keep,
+    ]);
+  }
+
+  /**
+   * @param {Entry[]} entries
+   * @param {Entry} entry
+   */
+  #makeEntry(entries, entry) {
+    const parts = this.#parts(entry);
+    const isList = parts.length !== entry.answers.length || parts.some((part, number) => !isSame(part, entry.answers[number]));
+    const change = (/** @type {Partial<Entry>} */ what, /** @type {string} */ said) => {
+      entries[entries.indexOf(entry)] = { ...entry, ...what };
+      this.editor.say(said);
+      this.#changed();
+    };
+    return make("li", { class: entry.redundant ? "qa-entry qa-redundant" : "qa-entry" }, [
+      make("div", {}, [
+        make("p", { text: entry.redundant ? `${entry.question} (redundant)` : entry.question }),
+        answerList(this.editor.sentence, entry.answers, null),
+      ]),
+      make("p", { class: "qa-entry-actions" }, [
+        button("Edit", `Edit ${entry.question}`, () => this.#edit(entries, entry), { key: "E" }),
+        ...(isList
+          ? [button("Split", `Split the answers to ${entry.question}`, () => change({ answers: parts }, `Split into ${parts.length} answers.`))]
+          : []),
+        button(entry.redundant ? "Not redundant" : "Redundant", `${entry.redundant ? "Not redundant" : "Redundant"}: ${entry.question}`, () =>
+          change({ redundant: !entry.redundant }, entry.redundant ? "No longer redundant." : "Marked as redundant."),
+        ),
+        button("Remove", `Remove ${entry.question}`, () => {
+          entries.splice(entries.indexOf(entry), 1);
+          this.editor.say(`Removed: ${entry.question}`);
+          this.#changed();
+        }),
+      ]),
+    ]);
+  }
+}
+
+/** @param {Group} group */
+const isDecided = (group) => group.rejected || group.entries.length > 0;
+
+/**
+ * @param {Asked} member
+ * @param {number} from
+ * @returns {Entry}
+ */
+const copy = (member, from) => ({ question: member.question, answers: member.answers.map(([start, end]) => [start, end]), from });
+
+/** @type {import("/static/form.js").TaskModule["mount"]} */
+export function mount(root, item, api) {
+  pages.set(root, new Page(root, item, api));
+}
+
+/** @param {HTMLElement} root */
+export const collect = (root) => pages.get(root)?.answer() ?? [];
+
+/** @param {HTMLElement} root */
+export const draft = (root) => pages.get(root)?.draft() ?? null;
+
+/** @param {HTMLElement} root */
+export const problem = (root) => pages.get(root)?.problem() ?? null;
+
+/** @param {HTMLElement} root */
+export const point = (root) => pages.get(root)?.point();
+
+/** @param {HTMLElement} root */
+export function recap(root) {
+  const page = pages.get(root);
+  return page ? recapOf(page.editor.sentence, page.answer()) : { lines: [], answer: "" };
+}
+
+/** @param {any} details */
+export const compare = (details) => compared(details);
+
+/** @param {HTMLElement} root */
+export function unmount(root) {
+  pages.get(root)?.close();
+  pages.delete(root);
+}

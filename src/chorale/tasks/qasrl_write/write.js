@@ -1,0 +1,152 @@
+/**
+ * Writing questions about a verb: one question at a time stands above, with the sentence; those that are done, below.
+ *
+ * @typedef {import("./qa_pieces.js").Asked} Asked
+ */
+
+import { make } from "/static/show.js";
+import { Editor } from "./qa_editor.js";
+import { answerList, button, compared, recapOf, spansIn } from "./qa_pieces.js";
+
+/** @type {WeakMap<HTMLElement, Page>} */
+const pages = new WeakMap();
+
+class Page {
+  /**
+   * @param {HTMLElement} root
+   * @param {Object<string, any>} item
+   * @param {import("/static/form.js").TaskApi} api
+   */
+  constructor(root, item, api) {
+    this.api = api;
+    this.part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (root.querySelector(`[data-part=${name}]`));
+    /** @type {Asked[]} the questions that are done */
+    this.done = [];
+    /** @type {number | null} the place of the question in hand among them, if it was done once */
+    this.place = null;
+    this.editor = new Editor(this.part, item, `A question with “${item.verb}”`, {
+      others: () => this.done,
+      keep: (asked) => this.#keep(asked),
+      changed: () => this.#changed(),
+    });
+    this.#restore(api.draft, item.tokens.length);
+    this.#draw();
+  }
+
+  /**
+   * @param {any} draft
+   * @param {number} tokens
+   */
+  #restore(draft, tokens) {
+    if (!Array.isArray(draft)) return;
+    for (const one of draft) {
+      if (typeof one?.question !== "string") continue;
+      const asked = { question: one.question, answers: spansIn(one.answers, tokens) };
+      if (this.editor.isWhole(asked)) this.done.push(asked);
+      else this.editor.open(asked);
+    }
+  }
+
+  /** @returns {Asked[]} with the question in hand, if there is one, in its place */
+  all() {
+    const { asked } = this.editor;
+    return asked === null ? this.done : this.#with(asked);
+  }
+
+  /** @param {Asked} asked */
+  #with(asked) {
+    const all = [...this.done];
+    all.splice(this.place ?? all.length, 0, asked);
+    return all;
+  }
+
+  /** @returns {string | null} */
+  problem() {
+    return this.editor.problem() ?? (this.all().length === 0 ? "Write a question and mark its answer first." : null);
+  }
+
+  #changed() {
+    this.#draw();
+    this.api.changed();
+  }
+
+  /** @param {Asked} asked */
+  #keep(asked) {
+    this.done = this.#with(asked);
+    this.place = null;
+    this.editor.say(`Question ${this.done.length} is there: ${asked.question}`);
+    this.#changed();
+    this.editor.field.focus();
+  }
+
+  /** @param {Asked} one */
+  #edit(one) {
+    const { asked } = this.editor;
+    if (asked !== null && this.editor.problem() === null) this.done = this.#with(asked);
+    this.place = this.done.indexOf(one);
+    this.done = this.done.filter((each) => each !== one);
+    this.editor.open(one);
+    this.#changed();
+    this.editor.field.focus();
+  }
+
+  /** @param {Asked} one */
+  #remove(one) {
+    const number = this.done.indexOf(one);
+    if (this.place !== null && this.place > number) this.place -= 1;
+    this.done = this.done.filter((each) => each !== one);
+    this.editor.say(`Deleted: ${one.question}`);
+    this.#changed();
+    this.editor.field.focus();
+  }
+
+  #draw() {
+    this.editor.draw();
+    this.part("list").replaceChildren(...this.done.map((one) => this.#makeEntry(one)));
+    this.part("asked").hidden = this.done.length === 0;
+    const count = this.done.length + Number(this.editor.asked !== null && this.editor.problem() === null);
+    const bonus = this.api.bonuses[Math.min(count, this.api.bonuses.length - 1)];
+    const told = `${count} ${count === 1 ? "question" : "questions"}${bonus ? ` · bonus ${bonus}` : ""}`;
+    if (this.part("count").textContent !== told) this.part("count").textContent = told;
+  }
+
+  /** @param {Asked} one */
+  #makeEntry(one) {
+    return make("li", { class: "qa-entry" }, [
+      make("div", {}, [make("p", { text: one.question }), answerList(this.editor.sentence, one.answers, null)]),
+      make("p", { class: "qa-entry-actions" }, [
+        button("Edit", `Edit ${one.question}`, () => this.#edit(one)),
+        button("Delete", `Delete ${one.question}`, () => this.#remove(one)),
+      ]),
+    ]);
+  }
+}
+
+/** @type {import("/static/form.js").TaskModule["mount"]} */
+export function mount(root, item, api) {
+  pages.set(root, new Page(root, item, api));
+}
+
+/** @param {HTMLElement} root */
+export const collect = (root) => pages.get(root)?.all() ?? [];
+
+/** @param {HTMLElement} root */
+export const problem = (root) => pages.get(root)?.problem() ?? null;
+
+/** @param {HTMLElement} root */
+export const point = (root) => pages.get(root)?.editor.point();
+
+/** @param {HTMLElement} root */
+export function recap(root) {
+  const page = pages.get(root);
+  return page ? recapOf(page.editor.sentence, page.all()) : { lines: [], answer: "" };
+}
+
+/** @param {any} details */
+export const compare = (details) => compared(details);
+
+/** @param {HTMLElement} root */
+export function unmount(root) {
+  pages.get(root)?.editor.close();
+  pages.delete(root);
+}

@@ -1,0 +1,274 @@
+"""QA-SRL in a real browser: a predicate written, consolidated and validated by keyboard alone, and by touch."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from asking import EXPERT, write_qasrl_study
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers, open_chromium, swipe, tab_to
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: install it, or run `make browser`"),
+]
+# A phone with its keyboard up: what is left of the screen.
+ABOVE_THE_KEYBOARD = ViewportSize(width=390, height=480)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with open_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = write_qasrl_study(tmp_path_factory.mktemp("qasrl") / "study", predicates=4, apart=True)
+    with Site(folder) as running:
+        yield running
+
+
+@pytest.fixture
+def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
+    scene = Scene(chromium, site)
+    yield scene
+    for context in chromium.contexts:
+        context.close()
+    assert scene.watch.complaints == []
+
+
+def field(page: Page) -> Locator:
+    return page.get_by_role("combobox")
+
+
+def word(page: Page, number: int) -> Locator:
+    return page.locator(f"[data-token='{number}']")
+
+
+def mark_by_keyboard(page: Page, start: int, end: int) -> None:
+    """In the sentence: go there, take all the words, mark them."""
+    page.keyboard.press("Home")
+    for _ in range(start):
+        page.keyboard.press("ArrowRight")
+    for _ in range(end - start - 1):
+        page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Space")
+
+
+def plain(answer: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Without the slots, which the server adds."""
+    return [{name: value for name, value in one.items() if name != "slots"} for one in answer]
+
+
+def test_questions_are_written_with_the_keyboard_alone(scene: Scene) -> None:
+    worker = scene.worker(viewport={"width": 1200, "height": 900}).open("writing")
+    page, keys = worker.page, worker.page.keyboard
+    tab_to(page, field(page))
+    keys.type("who selled something")
+    keys.press("Escape")
+    keys.press("Enter")
+    expect(page.get_by_text("After “Who” comes “sold”")).to_be_visible()
+    keys.press("Control+A")
+    keys.type("who")
+    expect(page.get_by_role("option", name="Who sold something?")).to_have_attribute("aria-selected", "true")
+    assert barriers(page) == ""
+    keys.press("Tab")
+    expect(field(page)).to_have_value("Who sold something?")
+    mark_by_keyboard(page, 0, 2)
+    mark_by_keyboard(page, 3, 4)
+    keys.press("Enter")
+    expect(field(page)).to_be_focused()
+    keys.type("what did someone se")
+    keys.press("Enter")
+    expect(field(page)).to_have_value("What did someone sell?")
+    mark_by_keyboard(page, 0, 2)
+    expect(page.get_by_text("“The twins” answers question 1 too.")).to_have_count(2)
+    keys.press("Space")
+    mark_by_keyboard(page, 5, 6)
+    expect(page.get_by_text("2 questions", exact=True)).to_be_visible()
+    page.reload()
+    expect(page.locator(".qa-entry")).to_have_count(2)
+    tab_to(page, field(page))
+    keys.type("Who sold something?")
+    keys.press("Enter")
+    expect(page.get_by_text("This is asked already: question 1.")).to_be_visible()
+    keys.press("Control+A")
+    keys.type("When did someone sell something")
+    keys.press("Escape")
+    keys.press("Control+Enter")
+    expect(page.locator("#form-error")).to_have_text("Mark the answer in the sentence.")
+    expect(word(page, 4)).to_be_focused()
+    mark_by_keyboard(page, 8, 10)
+    expect(page.get_by_text("3 questions · bonus $0.05")).to_be_visible()
+    keys.press("Enter")
+    keys.press("Control+Enter")
+    worker.at_question(2)
+    assert [plain(answer) for answer in scene.answers()] == [[EXPERT[0], EXPERT[1], EXPERT[3]]]
+
+
+@pytest.mark.slow
+def test_questions_are_edited_and_deleted(scene: Scene) -> None:
+    worker = scene.worker().open("writing")
+    page = worker.page
+    for question, token in (("Who sold something?", 1), ("What did someone sell?", 5)):
+        field(page).fill(question)
+        word(page, token).click()
+        page.get_by_role("button", name="Done with this question").click()
+    page.get_by_role("button", name="Edit Who sold something?").click()
+    expect(field(page)).to_have_value("Who sold something?")
+    word(page, 0).hover()
+    page.mouse.down()
+    word(page, 3).hover()
+    page.mouse.up()
+    page.get_by_role("button", name="Delete What did someone sell?").click()
+    page.locator("#submit").click()
+    worker.at_question(2)
+    assert [plain(answer) for answer in scene.answers()] == [[{"question": "Who sold something?", "answers": [[0, 4]]}]]
+
+
+def test_questions_are_written_by_touch_with_the_phones_keyboard_up(scene: Scene) -> None:
+    worker = scene.worker(**PHONE).open("writing")
+    page = worker.page
+    page.set_viewport_size(ABOVE_THE_KEYBOARD)
+    field(page).tap()
+    page.keyboard.type("wh")
+    page.get_by_role("option", name="What did someone sell?").tap()
+    for number in (0, 5):
+        expect(word(page, number)).to_be_in_viewport()
+    swipe(page, word(page, 5), word(page, 7))
+    expect(page.get_by_text("“lemonade to tourists”")).to_be_visible()
+    word(page, 6).tap()
+    word(page, 5).tap()
+    expect(page.get_by_text("“lemonade”")).to_be_visible()
+    expect(page.locator("#task-root .qa-current")).to_be_in_viewport()
+    page.get_by_role("button", name="Done with this question").tap()
+    assert page.evaluate(WIDER_THAN_SCREEN) == 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert barriers(page) == ""
+    page.locator("#submit").tap()
+    worker.at_question(2)
+    assert [plain(answer) for answer in scene.answers()] == [[EXPERT[1]]]
+
+
+def test_practice_shows_what_was_missed_on_the_sentence(scene: Scene) -> None:
+    worker = scene.worker(**PHONE).open("practice")
+    page = worker.page
+    for question, token in (("What sold something?", 3), ("Where did someone sell something?", 10)):
+        field(page).fill(question)
+        word(page, token).tap()
+        page.get_by_role("button", name="Done with this question").tap()
+    page.locator("#submit").tap()
+    expect(worker.feedback).to_be_visible()
+    expect(worker.feedback).to_contain_text("The twins and Ada are two answers.")
+    shown = worker.feedback.locator(".qa-compared > li")
+    expect(shown).to_have_count(6)
+    expect(shown.first).to_contain_text("Missed")
+    expect(shown.first.locator(".qa-shown-missed").first).to_have_text("The")
+    expect(worker.feedback).to_contain_text("The expert does not have this")
+    expect(worker.feedback).to_contain_text("Right words, another question")
+    assert page.evaluate(WIDER_THAN_SCREEN) == 0
+    assert barriers(page) == ""
+    page.get_by_role("button", name="Continue").tap()
+    expect(worker.rest).to_be_visible()
+
+
+def consolidated(scene: Scene) -> list[dict[str, object]]:
+    [answer] = [plain(answer) for answer in scene.answers()]
+    return answer
+
+
+def test_two_sets_are_consolidated_with_the_keyboard_alone(scene: Scene) -> None:
+    worker = scene.worker(viewport={"width": 1200, "height": 900}).open("consolidation")
+    page, keys = worker.page, worker.page.keyboard
+    groups = page.locator(".qa-group")
+    expect(groups).to_have_count(4)
+    expect(groups.last).to_contain_text("Both agree")
+    tab_to(page, groups.first)
+    keys.press("b")
+    expect(groups.last).to_contain_text("Decided")
+    expect(groups.first).to_be_focused()
+    keys.press("2")
+    split = page.get_by_role("button", name="Split the answers to Who sold something?")
+    tab_to(page, split)
+    keys.press("Enter")
+    expect(groups.first.locator(".qa-list .qa-answers > li")).to_have_count(2)
+    tab_to(page, groups.nth(1).get_by_role("button", name="Keep:"))
+    keys.press("1")
+    keys.press("ArrowDown")
+    keys.press("x")
+    expect(groups.nth(2)).to_contain_text("Rejected")
+    page.reload()
+    expect(groups.nth(2)).to_contain_text("Rejected")
+    expect(groups.first.locator(".qa-list .qa-answers > li")).to_have_count(2)
+    tab_to(page, field(page))
+    keys.type("When did someone sell something?")
+    keys.press("Enter")
+    mark_by_keyboard(page, 8, 10)
+    keys.press("Enter")
+    expect(page.get_by_text("4 questions kept · bonus $0.12")).to_be_visible()
+    keys.press("Control+Enter")
+    worker.at_question(2)
+    kept = {str(one["question"]): one["answers"] for one in consolidated(scene)}
+    assert kept == {one["question"]: one["answers"] for one in EXPERT}
+
+
+@pytest.mark.slow
+def test_two_sets_are_consolidated_by_touch(scene: Scene) -> None:
+    worker = scene.worker(**PHONE).open("consolidation")
+    page = worker.page
+    groups = page.locator(".qa-group")
+    groups.first.get_by_role("button", name="Merge the answers").tap()
+    page.wait_for_timeout(500)  # until then, a tap may be the second half of one that was meant for another page
+    page.locator("#submit").tap()
+    expect(page.locator("#form-error")).to_contain_text("Decide about group 2")
+    expect(groups.first).to_contain_text("What stays")
+    page.get_by_role("button", name="Edit Who sold something?").tap()
+    word(page, 3).tap()
+    page.get_by_role("button", name="Done with this question").tap()
+    for number in (1, 2):
+        groups.nth(number).get_by_role("button", name="Keep:").tap()
+    groups.nth(2).get_by_role("button", name="Redundant:").tap()
+    page.get_by_role("button", name="Keep the one on which both agree").tap()
+    assert page.evaluate(WIDER_THAN_SCREEN) == 0
+    assert barriers(page) == ""
+    page.locator("#submit").tap()
+    worker.at_question(2)
+    kept = {str(one["question"]): one for one in consolidated(scene)}
+    assert kept["Who sold something?"]["answers"] == [[0, 2]]
+    assert kept["When was something sold?"]["redundant"] is True
+    assert len(kept) == 4
+
+
+def test_questions_are_validated_with_the_keyboard_alone_and_by_touch(scene: Scene) -> None:
+    worker = scene.worker(viewport={"width": 1200, "height": 900}).open("validation")
+    page, keys = worker.page, worker.page.keyboard
+    tab_to(page, page.get_by_role("button", name="Who sold something?", exact=True))
+    keys.press("Enter")
+    mark_by_keyboard(page, 0, 2)
+    keys.press("Enter")
+    keys.press("x")
+    keys.press("Enter")
+    mark_by_keyboard(page, 7, 8)
+    keys.press("Enter")
+    expect(page.locator("#submit")).to_be_focused()
+    keys.press("Enter")
+    worker.at_question(2)
+    by_touch(Worker(scene.worker(**PHONE).page))
+    spans = [[one["answers"] for one in answer] for answer in scene.answers()]
+    assert spans == [[[[0, 2]], [], [[7, 8]]], [[[0, 1]], [[5, 6]], []]]
+
+
+def by_touch(worker: Worker) -> None:
+    page = worker.open("validation").page
+    word(page, 0).tap()
+    page.get_by_role("button", name="What did someone sell?", exact=True).tap()
+    word(page, 5).tap()
+    page.wait_for_timeout(500)  # as above
+    page.locator("#submit").tap()
+    expect(page.locator("#form-error")).to_contain_text("Mark the answer to question 3")
+    page.get_by_role("button", name="Can’t be answered: Who did someone sell something to?").tap()
+    assert page.evaluate(WIDER_THAN_SCREEN) == 0
+    assert barriers(page) == ""
+    page.locator("#submit").tap()
+    worker.at_question(3)

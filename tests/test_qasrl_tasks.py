@@ -1,0 +1,473 @@
+"""QA-SRL as tasks: what is refused and why, how answers compare, what stages make of one another, and the exports."""
+
+import csv
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from asking import EXPERT, FIRST_SET, PREDICATE, SECOND_SET, write_qasrl_study, write_rows
+from chorale.cli.app import app
+from chorale.evaluate.qasrl import align, counts, statistics
+from chorale.formats.qasrl import QuestionAnswers, read_bank, read_qasrl, read_sentences
+from chorale.formats.qasrl.writing import CSV_COLUMNS, SENTENCE_COLUMNS
+from chorale.model import Judgment
+from chorale.rehearsal import Crowd, Rehearsal
+from chorale.report.qasrl_study import qasrl_study
+from chorale.simulate import CrowdSettings, KindSettings
+from chorale.study import Clock, Study, check_folder, load_folder, open_study
+from chorale.study.export import write_export
+from chorale.study.templating import create_study
+from chorale.study.verify import verify
+from chorale.tasks import BUILT_IN, AnswerError
+from chorale.tasks.contract import ItemError
+from chorale.tasks.qasrl_common.answers import as_qas
+from chorale.tasks.qasrl_common.comparing import agreement, groups
+from crowd import Person
+
+WRITE, CONSOLIDATE, VALIDATE = (BUILT_IN[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))
+ITEM = WRITE.parse_row(PREDICATE)
+
+
+def parsed(answer: Any) -> Any:
+    return WRITE.parse_answer(answer, ITEM)
+
+
+def ask(question: str, *spans: tuple[int, int]) -> dict[str, Any]:
+    return {"question": question, "answers": [list(span) for span in spans]}
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ([ask("Who selled something?", (0, 2))], "question 1 can't be taken: After “Who” comes “sold”"),
+        ([ask("Who sold lemonade?", (0, 2))], "question 1 can't be taken: "),
+        ([ask("Who sold something?")], "question 1 has no answer"),
+        ([ask("Who sold something?", (9, 12))], "question 1 has an answer outside the sentence: 9 to 12"),
+        ([ask("Who sold something?", (3, 3))], "question 1 has an answer without words"),
+        (
+            [ask("Who sold something?", (0, 2)), ask("who  sold something", (3, 4))],
+            "question 2 is the same as question 1",
+        ),
+        ([], "must have at least one entry"),
+        ([{"question": "Who sold something?", "answers": [[0]]}], "must have answers as pairs of whole numbers"),
+        ([{"question": "Who sold something?", "answers": [[0, True]]}], "must be a whole number"),
+        ([ask("Who sold something?", (0, 3), (2, 4))], "must have answers that share no word"),
+        ([ask("Who sold something\0?", (0, 2))], "question 1 can't be taken"),
+        ([ask("<b>Who</b> sold something?", (0, 2))], "question 1 can't be taken"),
+    ],
+)
+def test_an_answer_that_can_not_be_right_is_refused_in_plain_words(answer: Any, why: str) -> None:
+    with pytest.raises(AnswerError) as refused:
+        parsed(answer)
+    assert why in str(refused.value)
+
+
+def test_questions_are_stored_as_the_grammar_writes_them_with_their_slots() -> None:
+    [stored] = parsed([ask("  who DID someone sell  something to", (7, 8))])
+    assert stored["question"] == "Who did someone sell something to?"
+    assert stored["slots"]["prep"] == "to"
+    assert (stored["slots"]["subj"], stored["slots"]["is_passive"]) == ("someone", False)
+
+
+def test_expert_answers_may_be_what_several_people_marked() -> None:
+    [gold] = WRITE.parse_gold([ask("Who sold something?", (0, 2), (1, 2))], ITEM)
+    assert gold["answers"] == [[0, 2], [1, 2]]
+    assert WRITE.guess is not None
+    assert parsed(WRITE.guess(WRITE.view(ITEM), [gold], None))[0]["answers"] == [[0, 2]]
+
+
+def test_there_are_not_more_answers_than_can_be_compared() -> None:
+    long = WRITE.parse_row({**PREDICATE, "tokens": [*PREDICATE["tokens"], *["x"] * 40]})
+    adverbs = ("When", "Where", "Why", "How", "How long", "How much")
+    everything = [
+        ask(f"{wh} {aux} someone sell something?", *((at, at + 1) for at in range(40)))
+        for wh in adverbs
+        for aux in ("did", "might")
+    ]
+    assert len(WRITE.parse_answer(everything[:5], long)) == 5
+    with pytest.raises(AnswerError, match="question 6 has too many answers: all questions together may have 200"):
+        WRITE.parse_answer(everything, long)
+
+
+def test_questions_may_have_the_prepositions_of_the_sentence() -> None:
+    tokens = ["They", "sold", "it", "notwithstanding", "the", "rain", "."]
+    row = {**PREDICATE, "tokens": tokens, "verb_index": 1, "verb": "sold"}
+    asked = [ask("What did someone sell something notwithstanding?", (4, 6))]
+    with pytest.raises(AnswerError, match="can't be taken"):
+        WRITE.parse_answer(asked, WRITE.parse_row(row))
+    item = WRITE.parse_row({**row, "prepositions": ["notwithstanding"]})
+    assert WRITE.view(item)["prepositions"] == ["notwithstanding"]
+    assert WRITE.parse_answer(asked, item)[0]["slots"]["prep"] == "notwithstanding"
+    for strange in ("regardless", "Notwithstanding", "?", "\0"):
+        with pytest.raises(ItemError):
+            WRITE.parse_row({**row, "prepositions": [strange]})
+
+
+def test_a_verdict_is_about_every_question_and_says_one_thing() -> None:
+    item = VALIDATE.parse_row({**PREDICATE, "questions": EXPERT[:2]})
+    first, second = (one["question"] for one in EXPERT[:2])
+    said = {"question": first, "valid": True, "answers": [[0, 2]]}
+    for other, why in [
+        ({"question": second, "valid": True, "answers": []}, "has no answer"),
+        ({"question": second, "valid": False, "answers": [[5, 6]]}, "can't have an answer and be one that can't"),
+        ({"question": "Who else?", "valid": False, "answers": []}, "a word on every question"),
+        ({"question": second, "valid": True, "answers": [[5, 99]]}, "outside the sentence"),
+        ({"question": second, "valid": True, "answers": [[5, 7], [6, 7]]}, "share no word"),
+    ]:
+        with pytest.raises(AnswerError, match=why):
+            VALIDATE.parse_answer([said, other], item)
+    assert VALIDATE.parse_answer([said, {"question": second, "valid": False}], item)[1]["answers"] == []
+
+
+# How answers compare
+
+
+def test_a_grade_tells_what_was_missed_wrong_and_asked_otherwise() -> None:
+    mine = parsed([ask("What sold something?", (0, 2)), ask("Where did someone sell something?", (10, 11))])
+    grade = WRITE.grade(mine, parsed(EXPERT))
+    assert 0 < grade.score < 0.3
+    assert grade.reasons[0] == "found 1 of 5 answers"
+    assert "missed the answer to “When did someone sell something?”" in grade.reasons
+    assert "not an answer the expert has: to “Where did someone sell something?”" in grade.reasons
+    assert "asked “What sold something?” where the expert asks “Who sold something?”" in grade.reasons
+    assert WRITE.recount is not None
+    told = WRITE.recount(ITEM, mine, parsed(EXPERT))
+    assert "Missed: Who did someone sell something to? The twins and Ada sold lemonade to [tourists] at noon." in told
+
+
+def test_half_an_argument_is_for_the_words_and_half_for_the_question() -> None:
+    gold = parsed([ask("Who sold something?", (0, 2))])
+    assert WRITE.grade(parsed([ask("What sold something?", (0, 2))]), gold).score == 0.5
+    assert WRITE.grade(parsed([ask("Who has sold something?", (0, 2))]), gold).score == 1
+
+
+QUESTIONS = ["Who sold something?", "What was sold?", "When was something sold?", "Who didn't sell something?"]
+SPANS = st.integers(0, 9).flatmap(lambda start: st.tuples(st.just(start), st.integers(start + 1, 11)))
+ANSWERS = st.lists(st.tuples(st.sampled_from(QUESTIONS), SPANS), max_size=4, unique_by=lambda one: one[0])
+
+
+@given(ANSWERS, ANSWERS)
+def test_agreement_is_between_nothing_and_all_whoever_comes_first(left: Any, right: Any) -> None:
+    one, other = ([ask(question, span) for question, span in side] for side in (left, right))
+    found = agreement(one, other)
+    assert 0 <= found <= 1
+    assert agreement(one, one) == 1
+    assert found == pytest.approx(agreement(other, one), abs=0.51)  # which of two equal overlaps is taken may differ
+    assert (found == 1) == (agreement(other, one) == 1)
+
+
+def test_questions_of_two_people_are_put_beside_each_other_disagreements_first() -> None:
+    item = CONSOLIDATE.parse_row({**PREDICATE, "sets": [FIRST_SET, SECOND_SET]})
+    found = CONSOLIDATE.view(item)["groups"]
+    assert [(group["members"], group["agreed"]) for group in found] == [
+        ([[0, 0], [1, 0]], False),
+        ([[0, 2]], False),
+        ([[1, 2]], False),
+        ([[0, 1], [1, 1]], True),
+    ]
+    assert groups([[], []]) == []
+
+
+def test_the_result_of_several_is_the_one_the_others_agree_with_most() -> None:
+    answers = [parsed(FIRST_SET), parsed(SECOND_SET), parsed(EXPERT[:2])]
+    given = [Judgment(name, answer, 0.8) for name, answer in zip("abc", answers, strict=True)]
+    one, other = WRITE.combine(given), WRITE.combine(given[::-1])
+    assert one is not None and one == other
+    assert one.answer == answers[2]
+    assert 0.5 < one.confidence < 1
+
+
+def verdict(question: str, *spans: tuple[int, int]) -> dict[str, Any]:
+    return {"question": question, "valid": bool(spans), "answers": [list(span) for span in spans]}
+
+
+def test_a_question_is_valid_if_five_of_six_say_so_and_has_all_their_answers() -> None:
+    spans = [(0, 2), (0, 2), (0, 4), (3, 4), (0, 2)]
+    first = [verdict("Who sold something?", span) for span in spans] + [verdict("Who sold something?")]
+    second = [verdict("Why was something sold?", (8, 10))] * 4 + [verdict("Why was something sold?")] * 2
+    given = [Judgment(f"w{n}", [one, other], 1.0) for n, (one, other) in enumerate(zip(first, second, strict=True))]
+    combined = VALIDATE.combine(given)
+    assert combined is not None
+    assert combined.answer == [
+        {"question": "Who sold something?", "valid": True, "answers": [[0, 2], [0, 4], [3, 4]]},
+        {"question": "Why was something sold?", "valid": False, "answers": []},
+    ]
+    most = VALIDATE.configured(VALIDATE.options_type.model_validate({"valid": 0.5})).combine(given)
+    assert most is not None and most.answer[1]["valid"]
+
+
+# A study: what stages make of one another, and the exports
+
+
+@pytest.fixture
+def study(tmp_path: Path, clock: Clock) -> Any:
+    assert check_folder(write_qasrl_study(tmp_path / "study", predicates=1))[1] == []
+    running = open_study(tmp_path / "study", None, clock)
+    yield running
+    running.close()
+
+
+def work(study: Study, name: str, stage: str, answer: Any) -> Person:
+    """Somebody answers the item they get, which their answer may depend on."""
+    person = Person(study, name)
+    offer = person.next(stage)
+    assert offer.view is not None, offer.status
+    person.submit(offer, answer(offer.view) if callable(answer) else answer)
+    return person
+
+
+def all_of_it(study: Study) -> Person:
+    """Two writers, a consolidator and two validators of each writer; the consolidator."""
+    work(study, "ada", "writing", FIRST_SET)
+    work(study, "bob", "writing", SECOND_SET)
+    settled = [
+        *EXPERT[:3],
+        {**ask("When was something sold?", (8, 10))},
+        {**ask("When did someone sell something?", (8, 10)), "redundant": True},
+    ]
+    consolidator = work(study, "cy", "consolidation", settled)
+    for name in ("dee", "eli"):
+        for _ in range(2):
+            work(study, name, "validation", lambda view: [verdict(text, (0, 2)) for text in view["questions"]])
+    return consolidator
+
+
+def exported(study: Study, name: str, folder: Path) -> Path:
+    path = folder / f"{name}.{'jsonl' if 'bank' in name else 'csv'}"
+    write_export(study, name, path)
+    return path
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_consolidator_sees_both_sets_and_nobody_consolidates_or_validates_their_own(study: Study) -> None:
+    writer = work(study, "ada", "writing", FIRST_SET)
+    work(study, "bob", "writing", SECOND_SET)
+    assert writer.next("consolidation").view is None
+    view = Person(study, "cy").next("consolidation").view
+    assert view is not None
+    assert sorted(len(each) for each in view["sets"]) == [3, 3]
+    assert "ada" not in json.dumps(view)
+    assert "slots" not in json.dumps(view)
+    own = writer.next("validation").view
+    assert own is None or own["questions"] == [one["question"] for one in SECOND_SET]
+    assert "answers" not in json.dumps(Person(study, "dee").next("validation").view)
+
+
+def test_sets_come_in_an_order_drawn_for_the_item() -> None:
+    gather = CONSOLIDATE.gather
+    assert gather is not None
+    orders = [gather(ITEM, [FIRST_SET, SECOND_SET], Random(seed))["sets"][0] is FIRST_SET for seed in range(20)]
+    assert 0 < sum(orders) < 20
+
+
+def test_questions_are_paid_and_redundant_ones_are_not(study: Study) -> None:
+    consolidator = all_of_it(study)
+    assert consolidator.next("consolidation").progress.earned == 5 + 4 * 3
+    assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+
+
+def test_exports_have_the_published_columns_and_our_own_readers_read_them(study: Study, tmp_path: Path) -> None:
+    all_of_it(study)
+    gold = exported(study, "qasrl-csv-consolidation", tmp_path)
+    assert gold.read_text("utf-8").splitlines()[0] == ",".join(CSV_COLUMNS)
+    rows = rows_of(gold)
+    assert [row["question"] for row in rows][:2] == ["Who sold something?", "What did someone sell?"]
+    assert (rows[0]["answer_range"], rows[0]["answer"]) == ("0:2~!~3:4", "The twins~!~Ada")
+    assert rows[0]["source_assign_id"].startswith("Some(")
+    assert (rows[3]["is_passive"], rows[3]["verb_slot_inflection"], rows[4]["is_redundant"]) == ("True", "Past", "True")
+    sentences = exported(study, "qasrl-sentences-consolidation", tmp_path)
+    assert sentences.read_text("utf-8").splitlines()[0] == ",".join(SENTENCE_COLUMNS)
+    table = read_qasrl(gold, read_sentences(sentences))
+    assert len(table.questions) == 4
+    bank = read_bank(exported(study, "qasrl-bank-validation", tmp_path))
+    [judged] = bank.questions.values()
+    assert {len(one.judgments) for one in judged if one.question.text == "Who sold something?"} == {4}
+    assert all(one.by_people for one in judged)
+    annotators = read_qasrl(exported(study, "qasrl-annotators-consolidation", tmp_path))
+    [team] = annotators.teams.values()
+    assert len(team) == 3
+
+
+def test_an_export_can_be_imported_and_used_again(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Loading a dictionary takes seconds; rules know this verb as well.
+    monkeypatch.setattr("chorale.text.inflections._dictionary", lambda: None)
+    all_of_it(study)
+    names = ("qasrl-csv-consolidation", "qasrl-sentences-consolidation", "qasrl-bank-consolidation")
+    gold, sentences, bank = (exported(study, name, tmp_path) for name in names)
+    written = exported(study, "qasrl-annotators-writing", tmp_path)
+    again = {}
+    for name, file in (("gold", gold), ("written", written), ("bank", bank)):
+        result = CliRunner().invoke(
+            app, ["import", "qasrl", str(file), "--sentences", str(sentences), "--out", str(tmp_path / name), "--json"]
+        )
+        assert result.exit_code == 0, result.output
+        again[name] = json.loads(result.output)["files"]
+    [row] = [json.loads(line) for line in (tmp_path / "gold" / "gold.jsonl").read_text("utf-8").splitlines()]
+    assert row["forms"] == PREDICATE["forms"]
+    assert {one["question"] for one in row["answer"]} == {
+        *(one["question"] for one in EXPERT[:3]),
+        "When was something sold?",
+    }
+    assert len(again["bank"]) == 3
+    sets = json.loads((tmp_path / "written" / "consolidate.jsonl").read_text("utf-8"))
+    assert CONSOLIDATE.parse_row({name: value for name, value in sets.items() if name != "id"})["sets"]
+    refused = CliRunner().invoke(app, ["import", "qasrl", str(bank), "--out", str(tmp_path / "bank")])
+    assert refused.exit_code == 2
+    assert "--force" in refused.output
+
+
+# Bad input
+
+
+HEADER = ",".join(CSV_COLUMNS)
+
+
+def a_row(**changes: str) -> str:
+    cells = dict.fromkeys(CSV_COLUMNS, "") | {
+        "qasrl_id": "kiosk:1",
+        "verb_idx": "4",
+        "verb": "sold",
+        "worker_id": "w",
+        "question": "Who sold something?",
+        "answer_range": "0:2",
+        "wh": "who",
+        "obj": "something",
+        "is_negated": "False",
+        "is_passive": "False",
+    }
+    return ",".join((cells | changes)[name] for name in CSV_COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        (f"{HEADER}\n{a_row()}\n{a_row(answer_range='9:14')}\n", 3, ["outside the sentence", "11 tokens"]),
+        (f"{HEADER}\n{a_row(verb_idx='11')}\n", 2, ["verb_idx outside the sentence", "the last is 10"]),
+        (f"{HEADER}\n{a_row(verb_idx='sold')}\n", 2, ["not a place in a sentence", "counted from 0"]),
+        (f"{HEADER.replace('answer_range', 'range')}\n{a_row()}\n", 1, ["has no column answer_range"]),
+        (f"{HEADER}\n{a_row()}\n".encode() + b"caf\xe9,4\n", 3, ["not UTF-8", "Save the file as UTF-8"]),
+        (f"{HEADER}\n{a_row()}\n".encode("utf-16"), 1, ["UTF-16", "Save the file as UTF-8"]),
+    ],
+)
+def test_bad_input_gets_file_line_and_fix_and_imports_nothing(
+    tmp_path: Path, content: str | bytes, line: int, words: list[str]
+) -> None:
+    file, sentences = tmp_path / "published.csv", tmp_path / "sentences.csv"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    sentences.write_text(f"qasrl_id,tokens,sentence\nkiosk:1,{' '.join(PREDICATE['tokens'])},\n", "utf-8")
+    out = tmp_path / "out"
+    result = CliRunner().invoke(app, ["import", "qasrl", str(file), "--sentences", str(sentences), "--out", str(out)])
+    assert result.exit_code == 2
+    assert f"published.csv, line {line}" in result.output or f"published.csv:{line}" in result.output
+    for word in words:
+        assert word in result.output
+    assert not out.exists()
+
+
+def test_items_with_a_verb_that_is_no_token_or_gold_outside_the_sentence_are_refused(tmp_path: Path) -> None:
+    folder = write_qasrl_study(tmp_path / "study")
+    write_rows(folder / "items.jsonl", [{"id": "a", **PREDICATE}, {"id": "b", **PREDICATE, "verb_index": 11}])
+    wrong = [ask("Who sold something?", (0, 12))]
+    write_rows(folder / "practice.jsonl", [{"id": "p", **PREDICATE, "answer": wrong, "explanation": "Look again."}])
+    problems = [str(problem) for problem in check_folder(folder)[1]]
+    assert any("items.jsonl" in text and "11" in text and "the last is 10" in text for text in problems)
+    assert any("practice.jsonl" in text and "outside the sentence" in text for text in problems)
+
+
+# A rehearsal
+
+
+def recall_and_precision(system: QuestionAnswers, gold: QuestionAnswers) -> tuple[float, float]:
+    found = counts(statistics(align(system, gold)))["ua"]
+    return found.recall, found.precision
+
+
+def test_consolidation_raises_recall_over_one_writer(tmp_path: Path) -> None:
+    create_study(tmp_path / "qasrl", "qasrl")
+    truth = [json.loads(line) for line in (tmp_path / "qasrl/truth/writing.jsonl").read_text("utf-8").splitlines()]
+    gold = QuestionAnswers.of({_verb(row): as_qas(WRITE.parse_answer(row["answer"], row)) for row in truth})
+    # Three in ten questions are got wrong: half of those left out, the others shifted or asked otherwise.
+    able = {"writing": (0.7, 0.7), "consolidation": (0.9, 0.9)}
+    writers = KindSettings(name="writer", share=1, ability=(0.95, 0.95), abilities=able, dropout=0, learning=0)
+    kinds = CrowdSettings(workers=34, kind=(writers,), patience_hours=500)
+    rehearsal = Rehearsal(load_folder(tmp_path / "qasrl"), Crowd(kinds))
+    running, _ = rehearsal.perform(3)
+    try:
+        written = read_qasrl(exported(running, "qasrl-annotators-writing", tmp_path))
+        settled = read_qasrl(exported(running, "qasrl-csv", tmp_path))
+        told = running.store.read(lambda tx: qasrl_study(tx, running)).result()
+    finally:
+        running.close()
+        rehearsal.close()
+    assert told is not None
+    assert {one.stage: one.verbs for one in told.yields} == {"writing": 25, "consolidation": 25}
+    assert 2 < told.yields[0].roles_per_verb < told.yields[1].roles_per_verb < 4
+    [between] = told.agreements
+    assert (between.stage, between.verbs) == ("writing", 25)
+    assert 0.5 < between.la_f1 < between.ua_f1 < 0.9
+    assert told.cost_per_predicate is not None and told.cost_without_training is not None
+    assert 25 < told.cost_without_training < 60 < told.cost_per_predicate
+    assert "Agreement, mean over pairs" in [table.title for table in told.tables("USD")]
+    each = [recall_and_precision(one, gold) for one in _one_writer_each(written)]
+    alone = sum(recall for recall, _ in each) / len(each)
+    together, precision = recall_and_precision(settled, gold)
+    assert 0.7 < alone < 0.9
+    assert together > alone + 0.05
+    assert precision > 0.85
+
+
+def _verb(row: dict[str, Any]) -> tuple[str, int]:
+    return row["sentence_id"], row["verb_index"]
+
+
+def _one_writer_each(written: QuestionAnswers) -> list[QuestionAnswers]:
+    """The annotations of two imagined people: everybody's first, and everybody's second."""
+    by_verb: dict[int, list[int]] = {}
+    for verb, worker in sorted({*zip(written.rows.verb.tolist(), written.rows.worker.tolist(), strict=True)}):
+        by_verb.setdefault(verb, []).append(worker)
+    found = []
+    for number in (0, 1):
+        chosen = {verb: workers[number] for verb, workers in by_verb.items()}
+        kept = [
+            chosen[verb] == worker
+            for verb, worker in zip(written.rows.verb.tolist(), written.rows.worker.tolist(), strict=True)
+        ]
+        found.append(written.taken(np.array(kept)))
+    return found
+
+
+def test_gold_in_production_never_shows_the_experts_answer(tmp_path: Path, clock: Clock) -> None:
+    folder = write_qasrl_study(tmp_path / "study", predicates=3)
+    text = (folder / "study.toml").read_text("utf-8")
+    pay = "[stage.pay]\nper_judgment = 5\nparts = { beyond = 2"
+    gold = '[stage.gold]\nfile = "practice.jsonl"\nshare = 0.5\nfloor = 0\nafter = 1\n\n'
+    (folder / "study.toml").write_text(text.replace(pay, f"{gold}{pay}"), "utf-8")
+    running = open_study(folder, None, clock)
+    try:
+        person = Person(running, "ada")
+        practised = person.submit(person.next("practice"), SECOND_SET)
+        assert practised.details is not None
+        outcomes = []
+        while (offer := person.next("writing")).view is not None:
+            outcomes.append(person.submit(offer, SECOND_SET))
+        wrong = [outcome for outcome in outcomes if outcome.explanation is not None]
+        assert wrong
+        assert all(outcome.details is None for outcome in outcomes)
+    finally:
+        running.close()
