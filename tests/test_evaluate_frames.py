@@ -492,7 +492,7 @@ def test_a_folder_without_scores_or_with_broken_ones_is_refused(tmp_path: Path) 
 
 
 def test_files_needed_are_listed_with_what_is_known_of_them() -> None:
-    (repository,) = PAPER.repositories
+    repository = PAPER.repositories[0]
     assert repository.commit is not None
     known = {file.path: file for file in repository.files}
     assert not known["frames/FSS_01.csv"].optional

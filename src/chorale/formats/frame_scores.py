@@ -1,7 +1,7 @@
 """Frame scores: how far each candidate frame fits a word in a sentence, by a crowd or a system."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,21 @@ class FrameScores:
             raise ValueError("a frame stands twice under one sentence")
         of_sentence = None if quality is None else np.asarray([quality[name] for name in names], dtype=np.float64)
         return cls(names, known, sentence, frame, values[order], of_sentence, digest)
+
+    def only(self, sentences: Collection[str]) -> "FrameScores":
+        """What is said of these sentences; those that are not there are no mistake."""
+        wanted = frozenset(sentences)
+        kept = np.asarray([name in wanted for name in self.sentences], dtype=np.bool_)
+        rows = kept[self.sentence]
+        return FrameScores(
+            tuple(name for name in self.sentences if name in wanted),
+            self.frames,
+            (np.cumsum(kept) - 1)[self.sentence[rows]],
+            self.frame[rows],
+            self.score[rows],
+            None if self.quality is None else self.quality[kept],
+            self.digest,
+        )
 
 
 def fold(frame: str) -> str:

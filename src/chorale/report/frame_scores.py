@@ -1,7 +1,8 @@
 """How a frame disambiguation system does, for people and for scripts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from chorale.formats.frame_scores import FrameScores
 from chorale.formats.wording import many
 from chorale.model import Problem, UserError
 from chorale.report.drawing import Drawing
+from chorale.report.frame_curves import frame_curves
 from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.scores import Comparison, Interval, signature
 from chorale.scores.signature import Setting
@@ -49,8 +51,10 @@ def score_frames(
     *,
     against: Named | None = None,
     with_items: bool = False,
+    only: Named | None = None,
 ) -> Scored:
-    """A system against the crowd, and what was asked for beside it."""
+    """A system against the crowd, and what was asked for beside it; with `only`, over the sentences that are there."""
+    gold = restricted(gold, only)
     found = _agreement(system, gold, options)
     metric = found.metric()
     values = metric.scores(found.statistics())
@@ -65,6 +69,8 @@ def score_frames(
         json["sentences"] = _sentences(found)
         tables.append(_worst(found))
     inputs = {"pred": system.scores.digest, "gold": gold.scores.digest}
+    if only is not None:
+        inputs["only"] = only.scores.digest
     notes = [*_notes_on_gold(found), *_notes(found, options)]
     if against is not None:
         other = _agreement(against, gold, options)
@@ -74,6 +80,26 @@ def score_frames(
         inputs["against"] = against.scores.digest
         notes += [f"{against.name}: {note}" for note in _notes(other, options)]
     return Scored(json, tables, _signature(options, drawing.settings(compared=against is not None), inputs), notes)
+
+
+def restricted(gold: Named, only: Named | None) -> Named:
+    """The sentences of the gold that are in the other as well; all of them if there is no other."""
+    if only is None:
+        return gold
+    scores = gold.scores.only(only.scores.sentences)
+    if not scores.sentences:
+        fix = f"Name a file with ids of {gold.name}, such as {gold.scores.sentences[0]!r}."
+        problem = Problem(only.name, None, "has no sentence of the gold", fix, repr(only.scores.sentences[0]))
+        raise UserError("There is nothing to score", [problem])
+    return Named(f"{gold.name}, only {only.name}", scores)
+
+
+def draw_curves(systems: Sequence[Named], gold: Named, options: FrameOptions, only: Named | None = None) -> str:
+    """The curves of several systems on the same gold, as an SVG file."""
+    gold = restricted(gold, only)
+    names = [Path(one.name).stem for one in systems]
+    labels = names if len(set(names)) == len(names) else [one.name for one in systems]
+    return frame_curves({label: _agreement(one, gold, options) for label, one in zip(labels, systems, strict=True)})
 
 
 def _agreement(system: Named, gold: Named, options: FrameOptions) -> FrameAgreement:

@@ -18,6 +18,7 @@ from chorale.formats.rows import read_rows
 from chorale.model import Problem, UserError
 from chorale.reproduce.checking import find
 from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
+from chorale.reproduce.dumitrache2019_frames import RESOURCES, frame_cells
 
 _DIGESTS = {
     "FSS_01.csv": "828c56f9",
@@ -31,7 +32,7 @@ _BATCHES = tuple(range(1, 8))
 _RESTRICTED = tuple(range(1, 7))
 """Batches of the R-SET. The files do not say so: their sizes and the paper's numbers do."""
 
-_NO_SYSTEM = "The system's output was not released."
+_NO_SYSTEM = "The system's output was not released; `chorale baseline frames` runs systems of the same kinds."
 _NO_QUALITY = "SQS was not released."
 _IN_FULL = "Over all seven batches; these are missing: {missing}."
 _RELEASE = "The release may differ from the corpus of the paper."
@@ -124,6 +125,7 @@ def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     yield from _corpus(batches)
     yield from _examples(batches)
     yield from _table_2(batches)
+    yield from frame_cells(data, [path for number in batches if (path := find(data, _path("FSS", number))) is not None])
 
 
 def _path(kind: str, batch: int) -> str:
@@ -297,6 +299,7 @@ PAPER = Paper(
             licence="not stated",
             files=tuple(_needed(kind, batch) for kind in ("FSS", "WQS") for batch in _BATCHES),
         ),
+        *RESOURCES,
     ),
     cells=_cells,
 )

@@ -1,0 +1,20 @@
+"""`chorale browse`: results to look through, one command per kind."""
+
+import typer
+
+from chorale.cli.browse.frames import frames
+
+browse = typer.Typer(
+    name="browse",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Look through results: what is clear, what people disagree on, and why.",
+)
+
+
+@browse.callback()
+def _browse() -> None:
+    """Keeps the commands below apart although there is one so far."""
+
+
+browse.command("frames")(frames)

@@ -1,0 +1,85 @@
+"""FrameNet's definitions as people can read them: without mark-up of roles, examples apart."""
+
+import re
+from dataclasses import dataclass
+from html import unescape
+
+_EXAMPLE = re.compile(r"<ex>(.*?)(?:</ex>|$)", re.DOTALL)
+_MENTION = re.compile(r"<(ment|m)>(.*?)</\1>", re.DOTALL)
+_TARGET = re.compile(r"<(?:t|target)>(.*?)</(?:t|target)>", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_SPACE_BEFORE = re.compile(r" +([.,;:!?)’])")
+_NOTES = re.compile(r"\n\s*\n|(?:^|\s)(?:NB|N\.B\.|Note)\b")
+_SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!cf)(?<!etc)[.!?](?=\s|$)")
+_JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
+"""As names of frames and roles have it."""
+_LONGEST = 20_000
+"""Characters of a definition that are looked at: FrameNet's longest has a third of it."""
+_OPEN, _CLOSE = "\ue000", "\ue001"
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text with the words in it that are spoken of."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+    """From and to, in characters, the end not included."""
+
+
+def readable(definition: str) -> tuple[str, tuple[Marked, ...]]:
+    """What a definition says, and its examples with the words that evoke the frame.
+
+    >>> readable("<def-root>An <fen>Agent</fen> acts.<ex><fex name='A'>Ann</fex> <t>did</t> it .</ex></def-root>")
+    ('An Agent acts.', (Marked(text='Ann did it.', spans=((4, 7),)),))
+    """
+    definition = definition[:_LONGEST]
+    examples = tuple(found for raw in _EXAMPLE.findall(definition) if (found := _example(raw)).text)
+    text = _EXAMPLE.sub(" \n", definition)
+    text = _MENTION.sub(lambda found: f"“{found[2].strip()}”" if found[1] == "ment" else found[2], text)
+    paragraphs = re.split(r"\n\s*\n", _JOINED.sub(" ", _plain(text)))
+    return "\n\n".join(tidied for each in paragraphs if (tidied := _tidied(each)).strip(" '\"")), examples
+
+
+def brief(definition: str, longest: int = 400) -> str:
+    """The beginning of a readable definition, without notes to annotators, cut at the end of a sentence.
+
+    >>> brief("Somebody acts. It takes time.\\n\\nNB: this is not for events.")
+    'Somebody acts. It takes time.'
+    """
+    found = _NOTES.search(definition)
+    first = definition[: found.start()].strip() if found and found.start() > 0 else definition.strip()
+    if len(first) <= longest:
+        return first
+    ends = [match.end() for match in _SENTENCE_END.finditer(first, 0, longest)]
+    if ends and ends[-1] >= longest // 4:
+        return first[: ends[-1]]
+    return first[:longest].rsplit(" ", 1)[0].rstrip(",;: ") + " …"
+
+
+def _example(raw: str) -> Marked:
+    text = _TARGET.sub(lambda found: f"{_OPEN}{found[1]}{_CLOSE}", raw)
+    text = _tidied(_plain(text))
+    spans: list[tuple[int, int]] = []
+    pieces: list[str] = []
+    length = 0
+    for piece in re.split(f"({_OPEN}.*?{_CLOSE})", text):
+        if piece.startswith(_OPEN):
+            word = piece.strip(_OPEN + _CLOSE)
+            inner = word.strip()
+            at = length + len(word) - len(word.lstrip())
+            if inner:
+                spans.append((at, at + len(inner)))
+        else:
+            word = piece.replace(_OPEN, "").replace(_CLOSE, "")
+        pieces.append(word)
+        length += len(word)
+    return Marked("".join(pieces), tuple(spans))
+
+
+def _plain(text: str) -> str:
+    return unescape(_TAG.sub("", text)).replace("\x00", "")
+
+
+def _tidied(text: str) -> str:
+    return _SPACE_BEFORE.sub(r"\1", " ".join(text.split()))
