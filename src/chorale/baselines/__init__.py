@@ -1,0 +1,1 @@
+"""Systems to compare with: frame classifiers, readers of multiple-choice questions."""

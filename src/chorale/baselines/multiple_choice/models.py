@@ -1,0 +1,24 @@
+"""What a model of multiple-choice questions is, however it works."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from chorale.baselines.multiple_choice.examples import Example
+from chorale.scores import FloatArray
+
+Progress = Callable[[int, int], None]
+"""Told how much is done, of how much."""
+
+
+class FittedChoice(Protocol):
+    def predict(self, examples: Sequence[Example]) -> list[FloatArray]:
+        """For every example the probability of each of its options."""
+
+
+class ChoiceModel(Protocol):
+    @property
+    def signature(self) -> str:
+        """Its name and everything that changes what it says, but the seed."""
+
+    def fit(self, examples: Sequence[Example], seed: int) -> FittedChoice:
+        """Learn from examples. Parts of them that the model may not see are empty."""

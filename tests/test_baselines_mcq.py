@@ -1,0 +1,302 @@
+"""Partial-input baselines of multiple-choice questions: the light model, a folder's model, trials, the command."""
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
+
+from chorale.baselines.multiple_choice import (
+    Example,
+    LightChoice,
+    choice_model,
+    cross_validate,
+    examples_of,
+    folds_of,
+    lacking,
+    transfer,
+)
+from chorale.cli import app
+from chorale.formats.mcq_files import read_mcq
+from chorale.model import UserError
+
+PLACES = ("harbour", "market", "forest", "castle", "station", "library", "bakery", "orchard", "tunnel", "meadow")
+NAMES = ("Ada", "Ben", "Cleo", "Dov", "Eda", "Finn", "Gus", "Hana")
+
+
+def copied(number: int, *, rng: random.Random) -> Example:
+    """A question whose right option is the only one that the passage has a word of."""
+    here, *elsewhere = rng.sample(PLACES, 4)
+    right = rng.randrange(4)
+    options = [f"the {place}" for place in elsewhere]
+    options.insert(right, f"the {here}")
+    passage = f"Number {number}. {rng.choice(NAMES)} walked to the {here} at noon. Nobody was surprised."
+    return Example(f"q{number:03}", passage, "Where did they walk?", tuple(options), right)
+
+
+def long_answers(number: int, *, rng: random.Random) -> Example:
+    """A question whose right option is the longest, and nothing else tells it."""
+    right = rng.randrange(4)
+    options = [rng.choice(PLACES) for _ in range(4)]
+    options[right] += " behind the very old wall"
+    return Example(f"l{number:03}", f"Passage {number} says little.", "Which?", tuple(options), right)
+
+
+@pytest.fixture(scope="module")
+def copies() -> list[Example]:
+    rng = random.Random(5)
+    return [copied(number, rng=rng) for number in range(60)]
+
+
+def record(one: Example, **more: object) -> dict[str, object]:
+    return {
+        "question_id": one.id,
+        "question": one.question,
+        "document": one.passage,
+        "options": list(one.options),
+        "gold_answer": f"option{one.right + 1}",
+        **more,
+    }
+
+
+def write(path: Path, examples: Sequence[Example]) -> Path:
+    path.write_text("\n".join(json.dumps(record(one)) for one in examples), "utf-8")
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["baseline", "mcq", *map(str, arguments)])
+
+
+# The light model
+
+
+def test_the_light_model_finds_what_gives_answers_away_and_only_with_what_it_is_shown(copies: list[Example]) -> None:
+    accuracy = {shown: cross_validate(LightChoice(), copies, shown).accuracy for shown in ("pqa", "pa", "qa", "a")}
+    assert accuracy["pa"] > 0.9
+    assert accuracy["pqa"] > 0.9
+    assert accuracy["qa"] < 0.5
+    assert accuracy["a"] < 0.5
+
+
+def test_the_light_model_learns_that_the_longest_answer_is_right() -> None:
+    rng = random.Random(3)
+    assert cross_validate(LightChoice(), [long_answers(n, rng=rng) for n in range(40)], "a").accuracy > 0.9
+
+
+def test_nothing_depends_on_the_order_of_questions_or_on_hashes(copies: list[Example]) -> None:
+    shuffled = random.Random(1).sample(copies, len(copies))
+    first, second = (cross_validate(LightChoice(), some, "pa", seed=4) for some in (copies, shuffled))
+    assert first.ids == second.ids
+    assert first.chosen.tolist() == second.chosen.tolist()
+    assert first.fold.tolist() == second.fold.tolist()
+    weights = LightChoice().fit(copies).weights, LightChoice().fit(shuffled).weights
+    assert np.array_equal(*weights)
+
+
+def test_probabilities_are_of_the_options_there_are() -> None:
+    mixed = [
+        Example("a", "", "", ("one", "two"), 0),
+        Example("b", "", "", ("one", "two", "three four", ""), 2),
+        Example("c", "", "", ("\U0001f600", "\ud800", "=1+1"), 1),
+    ]
+    chances = LightChoice().fit(mixed).predict(mixed)
+    assert [len(one) for one in chances] == [2, 4, 3]
+    assert all(abs(one.sum() - 1) < 1e-12 and (one > 0).all() for one in chances)
+    assert LightChoice().fit(mixed).predict([]) == []
+    with pytest.raises(ValueError, match="nothing to learn from"):
+        LightChoice().fit([])
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=40), st.text(max_size=20), st.lists(st.text(max_size=12), min_size=2, max_size=5)),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_any_text_can_be_learnt_from_and_answered(texts: list[tuple[str, str, list[str]]]) -> None:
+    examples = [
+        Example(str(number), passage, question, tuple(options), number % len(options))
+        for number, (passage, question, options) in enumerate(texts)
+    ]
+    for one, chances in zip(examples, LightChoice().fit(examples).predict(examples), strict=True):
+        assert len(chances) == len(one.options)
+        assert abs(chances.sum() - 1) < 1e-9
+
+
+def test_what_is_not_shown_is_not_there() -> None:
+    whole = Example("a", "passage", "question", ("one", "two"), 0)
+    assert whole.seen("pa") == Example("a", "passage", "", ("one", "two"), 0)
+    assert whole.seen("qa") == Example("a", "", "question", ("one", "two"), 0)
+    assert whole.seen("a") == Example("a", "", "", ("one", "two"), 0)
+    assert lacking([whole.seen("qa")], "pa") == ["a"]
+    assert lacking([whole.seen("qa")], "qa") == []
+
+
+# Trials
+
+
+def test_a_passage_is_never_learnt_from_and_asked_about() -> None:
+    examples = [Example(f"q{n}", f"passage {n // 3}", "?", ("a", "b"), n % 2) for n in range(60)]
+    fold = folds_of(examples, 5, seed=1)
+    by_passage: dict[str, set[int]] = {}
+    for one, number in zip(examples, fold.tolist(), strict=True):
+        by_passage.setdefault(one.passage, set()).add(number)
+    assert all(len(found) == 1 for found in by_passage.values())
+    assert np.bincount(fold).tolist() == [12] * 5
+    assert folds_of(examples, 5, seed=2).tolist() != fold.tolist()
+    with pytest.raises(ValueError, match="21 folds can't be made of 20 passages"):
+        folds_of(examples, 21, seed=1)
+
+
+def test_transfer_goes_every_way_and_leaves_shared_passages_out(copies: list[Example]) -> None:
+    rng = random.Random(9)
+    others = [long_answers(number, rng=rng) for number in range(40)]
+    found = transfer(LightChoice(), {"copies": copies, "long": others}, "pa")
+    assert set(found) == {("copies", "long"), ("long", "copies")}
+    assert found["copies", "long"].ids == tuple(one.id for one in copies)
+    assert found["long", "copies"].guessing == 0.25
+    with pytest.raises(ValueError, match="has no questions about passages"):
+        transfer(LightChoice(), {"a": copies, "b": copies}, "pa")
+
+
+def test_gold_is_the_majority_with_the_writer_and_broken_questions_are_left_out(tmp_path: Path) -> None:
+    def votes(*answers: str) -> list[dict[str, object]]:
+        return [{"worker_answer": one, "unanswerable": False} for one in answers]
+
+    base = {"question": "Why?", "document": "Because.", "options": ["x", "y"], "gold_answer": "option1"}
+    rows = [
+        {**base, "question_id": "agreed", "validation_data": votes("option1", "option1")},
+        {**base, "question_id": "corrected", "validation_data": votes("option2", "option2")},
+        {**base, "question_id": "invalid", "validation_data": votes("option3", "option3")},
+        {**base, "question_id": "unseen"},
+    ]
+    path = tmp_path / "some.json"
+    path.write_text(json.dumps(rows), "utf-8")
+    questions, _ = read_mcq(path)
+    assert {one.id: one.right for one in examples_of(questions)} == {"agreed": 0, "corrected": 1, "unseen": 0}
+    assert {one.right for one in examples_of(questions, "writer")} == {0}
+    assert len(examples_of(questions, "writer")) == 4
+
+
+# The command
+
+
+def test_the_command_tells_accuracies_transfer_and_comparisons(tmp_path: Path, copies: list[Example]) -> None:
+    rng = random.Random(2)
+    first = write(tmp_path / "copies.jsonl", copies[:30])
+    second = write(tmp_path / "long.jsonl", [long_answers(number, rng=rng) for number in range(30)])
+    out = tmp_path / "answers.csv"
+    options = ["--input", "a", "--input", "pa", "--folds", 3, "--ci", "--resamples", 200, "--out", out]
+    done = run(first, second, *options, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert set(found["files"]["copies"]) == {"pa", "a"}
+    assert found["files"]["copies"]["pa"]["accuracy"] > 0.9
+    assert found["files"]["long"]["a"]["accuracy"] > 0.9
+    low, high = found["files"]["copies"]["pa"]["ci"]
+    assert low <= found["files"]["copies"]["pa"]["accuracy"] <= high
+    assert set(found["transfer"]["copies"]) == {"long"}
+    assert {one["shown"] for one in found["compared"]} == {"pa", "a"}
+    assert "penalty" in found["signature"]
+    assert out.read_text("utf-8").startswith("question_id,model,answer")
+    again = CliRunner().invoke(app, ["evaluate", "mcq", str(first), str(second), "--predictions", str(out), "--json"])
+    assert again.exit_code == 0, again.output
+    assert "light:pa" in again.stdout
+    table = run(first, "--input", "a", "--folds", 2)
+    assert "answers alone" in table.stdout
+
+
+def test_mistakes_are_told_with_a_fix(tmp_path: Path, copies: list[Example]) -> None:
+    file = write(tmp_path / "copies.jsonl", copies[:6])
+    bare = write(tmp_path / "bare.jsonl", [one.seen("a") for one in copies[:6]])
+    for arguments, words in (
+        ((file, "--folds", 40), "40 folds"),
+        ((bare, "--input", "pa"), "needs passages and questions"),
+        ((file, "--model", tmp_path / "nowhere"), "is no folder"),
+        ((file, "--model", tmp_path), "config.json"),
+        ((file, "--out", tmp_path / "answers.txt"), ".csv or .tsv"),
+        ((file, "--input", "q"), "not one of"),
+    ):
+        done = run(*arguments)
+        assert done.exit_code == 2, (arguments, done.output)
+        assert words in done.output, (words, done.output)
+        assert "Traceback" not in done.output
+    assert run(bare, "--input", "a", "--folds", 2).exit_code == 0
+
+
+def test_a_model_of_a_folder_needs_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}", "utf-8")
+    monkeypatch.setattr("chorale.baselines.extras.find_spec", lambda _name: None)
+    with pytest.raises(UserError, match=r"pip install 'chorale\[models\]'"):
+        choice_model(str(tmp_path))
+
+
+# A model of Hugging Face's
+
+
+@pytest.fixture(scope="module")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory, copies: list[Example]) -> Path:
+    """A folder with a small random model that knows the words of the examples."""
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    import torch  # noqa: PLC0415 - after the check that it is there
+
+    folder = tmp_path_factory.mktemp("tiny")
+    text = " ".join(f"{one.passage} {one.question} {' '.join(one.options)}" for one in copies)
+    words = sorted({word.strip(".?").lower() for word in text.split()})
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "?", *words]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary), "utf-8")
+    transformers.BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
+    torch.manual_seed(1)
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=64, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+    )  # fmt: skip
+    transformers.BertForMultipleChoice(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_folder_of_hugging_face_answers_and_learns(tiny_model: Path, copies: list[Example]) -> None:
+    as_it_is = choice_model(str(tiny_model), epochs=0)
+    chances = as_it_is.fit(copies, seed=1).predict(copies[:5])
+    assert all(abs(one.sum() - 1) < 1e-9 and len(one) == 4 for one in chances)
+    short = [one.seen("a") for one in copies[:24]]
+    # The same option is always right: even a random model learns that from answers alone.
+    same = [Example(one.id, "", "", ("the castle", "the forest", "the market"), 1) for one in short]
+    taught = choice_model(str(tiny_model), epochs=12, rate=5e-3)
+    fitted = taught.fit(same, seed=2)
+    assert all(int(one.argmax()) == 1 for one in fitted.predict(same))
+    again = taught.fit(same[::-1], seed=2).predict(same)
+    assert all(np.array_equal(one, other) for one, other in zip(fitted.predict(same), again, strict=True))
+    assert taught.signature != as_it_is.signature
+
+
+@pytest.mark.slow
+def test_overlong_texts_are_cut_and_options_may_differ_in_number(tiny_model: Path) -> None:
+    long = Example("a", "castle " * 500, "where " * 300, ("the castle", "the forest " * 200), 0)
+    wide = Example("b", "", "", ("one", "two", "three"), 2)
+    chances = choice_model(str(tiny_model), epochs=0).fit([], seed=1).predict([long, wide])
+    assert [len(one) for one in chances] == [2, 3]
+    assert all(np.isfinite(one).all() and abs(one.sum() - 1) < 1e-9 for one in chances)
+
+
+@pytest.mark.slow
+def test_the_command_takes_a_folder(tiny_model: Path, tmp_path: Path, copies: list[Example]) -> None:
+    file = write(tmp_path / "copies.jsonl", copies[:12])
+    done = run(file, "--model", tiny_model, "--epochs", 1, "--folds", 2, "--input", "pqa", "--json")
+    assert done.exit_code == 0, done.output
+    assert "hugging-face" in json.loads(done.stdout)["signature"]
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "config.json").write_text('{"model_type": "no-such-model"}', "utf-8")
+    refused = run(file, "--model", broken)
+    assert refused.exit_code == 2
+    assert "can't be opened" in refused.output
