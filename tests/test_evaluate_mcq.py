@@ -323,6 +323,29 @@ def test_the_same_questions_are_compared_one_by_one(questions_file: Path, tmp_pa
     assert any("paired" in note for note in found["notes"])
 
 
+def test_alpha_has_an_interval_and_is_compared(questions_file: Path, tmp_path: Path) -> None:
+    others = [{**one, "question_id": f"other {one['question_id']}"} for one in crowd(40, seed=9)]
+    others[0] |= {"options": [*others[0]["options"], "one more", "another"]}
+    unlike = chorale_json(questions_file, "--ci", "--against", write(tmp_path / "unlike.json", others))
+    for variant in ("with-writer", "kept"):
+        alpha = unlike["files"]["arm"]["alpha"][variant]
+        for section in ("all", "resampled"):
+            low, high = alpha["ci"][section]
+            assert low < alpha[section] < high
+    found = unlike["against"]["scores"]["alpha all"]
+    assert found["value"] == unlike["files"]["arm"]["alpha"]["with-writer"]["all"]
+    assert found["other"] == chorale_json(tmp_path / "unlike.json")["files"]["unlike"]["alpha"]["with-writer"]["all"]
+    records = json.loads(questions_file.read_text("utf-8"))
+    for one in records[:20]:
+        one["validation_data"] = [{"worker_answer": one["gold_answer"]}] * 10
+    agreed = write(tmp_path / "agreed.json", records)
+    like = chorale_json(questions_file, "--against", agreed, "--alpha", "kept")["against"]["scores"]["alpha all"]
+    assert like["difference"] < 0
+    assert like["p_randomisation"] < 0.05
+    assert like["other"] == chorale_json(agreed)["files"]["agreed"]["alpha"]["kept"]["all"]
+    assert "alpha all" in chorale(questions_file, "--against", agreed).output
+
+
 def test_tables_come_for_terminals_and_papers(questions_file: Path, tmp_path: Path) -> None:
     shown = chorale(questions_file, "--ci").output
     assert "high agreement" in shown
@@ -402,12 +425,19 @@ def test_bad_files_are_told(tmp_path: Path, name: str, text: str, message: str) 
 
 def test_files_that_make_no_sense_together_are_refused(questions_file: Path, tmp_path: Path) -> None:
     assert "called arm" in chorale(questions_file, questions_file, code=2).output
-    other = write(tmp_path / "b.json", crowd(3))
-    third = write(tmp_path / "c.json", crowd(3))
-    assert "one file with another" in chorale(questions_file, other, "--against", third, code=2).output
     bare = write(tmp_path / "bare.json", [record("a", [])])
-    assert "neither validations nor predictions" in chorale(bare, code=2).output
     assert "nothing to compare with" in chorale(questions_file, "--against", bare, code=2).output
+    assert "belong together" in chorale(questions_file, "--ledger", bare, code=2).output
+    assert "needs predictions of models" in chorale(bare, "--irt", code=2).output
+    assert "lacks them in 1 records" in chorale(bare, "--partial-inputs", "light", code=2).output
+
+
+def test_several_files_are_each_compared_with_another(questions_file: Path, tmp_path: Path) -> None:
+    other, third = (write(tmp_path / f"{name}.json", crowd(3)) for name in "bc")
+    found = json.loads(chorale(questions_file, other, "--against", third, "--json", "--resamples", 100).stdout)
+    assert found["against"]["file"] == "c"
+    assert set(found["against"]["files"]) == {"arm", "b"}
+    assert "scores" not in found["against"]
 
 
 @settings(max_examples=100, deadline=None)

@@ -3,12 +3,13 @@
 A .json file holds one list of records, a .jsonl file one record a line; both may be packed (.gz). Of a record count:
 `question_id` (or `example_id`), `options` (texts), `gold_answer` (`option2`: the writer's), `validation_data` (a list
 of `{"worker_answer": "option2", "unanswerable": false}`) and `model_predictions` (a list of `[1, "model"]`, counted
-from 0).
+from 0). `question`, `document` (or `passage`), `justification`, `worker_id`, `passage_id`, `passage_index` and
+`protocol` are for analyses of what was written, and may be missing.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,21 @@ _FEWEST_OPTIONS, _MOST_OPTIONS = 2, 100
 _ANSWER = re.compile(r"option([1-9]\d{0,3})")
 
 
+@dataclass(frozen=True, slots=True)
+class McqText:
+    """What was written, as far as the file has it: empty texts where it has nothing."""
+
+    question: str
+    passage: str
+    options: tuple[str, ...]
+    justification: str
+    writer: str
+    passage_id: str
+    place: int | None
+    """Whether it is the first or the second question about its passage."""
+    protocol: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class McqQuestions:
     """Questions sorted by id, so that nothing depends on the order of records. Answers are counted from 0."""
@@ -39,6 +55,7 @@ class McqQuestions:
     """For every model its answer to each question, `MISSING` where there is none."""
     words: NDArray[np.float64]
     """The number of words of every option; NaN behind the last."""
+    texts: tuple[McqText, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -48,25 +65,57 @@ class McqQuestions:
         """The column of votes for "invalid question"."""
         return int(self.votes.shape[1]) - 1
 
+    def by_protocol(self) -> "dict[str, McqQuestions]":
+        """The questions of every protocol (arm) by themselves, in the order of their names."""
+        names = sorted({text.protocol for text in self.texts})
+        return {
+            name: self._those([place for place, text in enumerate(self.texts) if text.protocol == name])
+            for name in names
+        }
+
+    def _those(self, places: list[int]) -> "McqQuestions":
+        models = {name: answers[places] for name, answers in self.models.items()}
+        return McqQuestions(
+            ids=tuple(self.ids[place] for place in places),
+            writers=self.writers[places],
+            votes=self.votes[places],
+            models={name: answers for name, answers in models.items() if (answers != MISSING).any()},
+            words=self.words[places],
+            texts=tuple(self.texts[place] for place in places),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Record:
     id: str
-    options: list[str]
     writer: int
     votes: list[int]
     """Answers; the number of options for "invalid"."""
     predictions: dict[str, int]
+    text: McqText
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return self.text.options
 
 
 def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
     """The questions of a file, and the file. Anything wrong is a `UserError` that lists it."""
     source = read_source(path)
+    doubtful = UNSTORABLE_ESCAPE.search(source.text) is not None
+    return _read(_objects(source, path), source.name, doubtful=doubtful), source
+
+
+def mcq_of_records(records: Iterable[Mapping[str, Any]], name: str) -> McqQuestions:
+    """The same from records that are no file; `name` is what messages call them."""
+    return _read(((None, f"record {number:,}", one) for number, one in enumerate(records, 1)), name, doubtful=False)
+
+
+def _read(objects: Iterable[tuple[int | None, str, Any]], name: str, *, doubtful: bool) -> McqQuestions:
     problems: list[Problem] = []
     records: dict[str, _Record] = {}
-    doubtful = UNSTORABLE_ESCAPE.search(source.text) is not None
-    for line, place, values in _objects(source, path):
-        reader = _Reader(source.name, line, place, problems)
+    for line, place, values in objects:
+        reader = _Reader(name, line, place, problems)
         if doubtful:
             reader.check_texts(values)
         record = reader.read(values)
@@ -78,14 +127,11 @@ def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
             records[record.id] = record
         if len(problems) >= MOST_PROBLEMS:
             break
+    if not problems and not records:
+        problems.append(Problem(name, None, "has no questions", "Check that the right file was named."))
     if problems:
-        raise UserError(f"{source.name} can't be used", problems)
-    if not records:
-        raise UserError(
-            f"{source.name} can't be used",
-            [Problem(source.name, None, "has no questions", "Check that the right file was named.")],
-        )
-    return _questions([records[name] for name in sorted(records)]), source
+        raise UserError(f"{name} can't be used", problems)
+    return _questions([records[one] for one in sorted(records)])
 
 
 def _questions(records: list[_Record]) -> McqQuestions:
@@ -103,6 +149,7 @@ def _questions(records: list[_Record]) -> McqQuestions:
         votes=votes,
         models={name: np.array([record.predictions.get(name, MISSING) for record in records]) for name in names},
         words=words,
+        texts=tuple(record.text for record in records),
     )
 
 
@@ -174,9 +221,32 @@ class _Reader:
         writer = self._answer(values.get("gold_answer"), len(options), "gold_answer", may_be_invalid=False)
         votes = self._votes(self._list(values, "validation_data"), len(options))
         predictions = self._predictions(self._list(values, "model_predictions"), len(options))
+        text = self._text(values, options)
         if len(self._problems) > before:
             return None
-        return _Record(name, options, writer, votes, predictions)
+        return _Record(name, writer, votes, predictions, text)
+
+    def _text(self, values: dict[str, Any], options: list[str]) -> McqText:
+        def written(*keys: str) -> str:
+            found = next((values[key] for key in keys if values.get(key) is not None), "")
+            if not isinstance(found, str):
+                self.report(f"has a {keys[0]} that is not text", f'Write "{keys[0]}": "…"', found)
+                return ""
+            return found
+
+        place = values.get("passage_index")
+        if place is not None and (isinstance(place, bool) or not isinstance(place, int) or place < 1):
+            self.report("has a passage_index that is not a number from 1 on", "Write 1 or 2, or leave it out", place)
+        return McqText(
+            question=written("question"),
+            passage=written("document", "passage"),
+            options=tuple(options),
+            justification=written("justification"),
+            writer=written("worker_id"),
+            passage_id=written("passage_id"),
+            place=place,
+            protocol=written("protocol"),
+        )
 
     def _list(self, values: dict[str, Any], key: str) -> list[Any]:
         found = values.get(key)
@@ -197,11 +267,13 @@ class _Reader:
         return number
 
     def _votes(self, votes: list[Any], options: int) -> list[int]:
-        workers = [vote["worker_id"] for vote in votes if isinstance(vote, dict) and "worker_id" in vote]
-        for worker in workers:
-            if workers.count(worker) > 1:
+        seen: set[str] = set()
+        for worker in (vote["worker_id"] for vote in votes if isinstance(vote, dict) and "worker_id" in vote):
+            # As text: what stands there may be anything.
+            if repr(worker) in seen:
                 self.report("has two validations of one worker", "Keep one of them", worker)
                 break
+            seen.add(repr(worker))
         return [self._vote(vote, options) for vote in votes]
 
     def _vote(self, vote: Any, options: int) -> int:

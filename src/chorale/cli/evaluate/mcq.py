@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from chorale.cli.arguments import AsJson
+from chorale.cli.arguments import AsJson, Database
 from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
 
 if TYPE_CHECKING:
-    from chorale.report.mcq_scores import NamedQuestions
+    from chorale.report.drawing import Drawing
+    from chorale.report.mcq_measured import NamedQuestions
+    from chorale.report.mcq_sections import McqSection
+    from chorale.report.scoring import Scored
 
 Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...",
-        help="Questions with options, validations and predictions: .json or .jsonl, perhaps packed (.gz).",
+        help="Questions with options, validations and predictions: .json or .jsonl, perhaps packed (.gz). Or a study's "
+        "folder: its arms, with what was written, grades and costs.",
         show_default=False,
     ),
 ]
@@ -51,6 +55,81 @@ Other = Annotated[
         show_default=False,
     ),
 ]
+ByArm = Annotated[
+    bool,
+    typer.Option(
+        "--by-arm",
+        help="Take the questions of every arm by themselves, by their `protocol`. --against may then name an arm.",
+    ),
+]
+Validations = Annotated[
+    Path | None,
+    typer.Option(
+        "--validations",
+        metavar="FILE",
+        help="More validations of the questions: question_id, worker_id and answer, one a row (.csv, .tsv, .jsonl).",
+        show_default=False,
+    ),
+]
+Predictions = Annotated[
+    Path | None,
+    typer.Option(
+        "--predictions",
+        metavar="FILE",
+        help="More predictions for the questions: question_id, model and answer, one a row (.csv, .tsv, .jsonl).",
+        show_default=False,
+    ),
+]
+Written = Annotated[
+    bool,
+    typer.Option(
+        "--written", help="Look at what was written too: lengths, overlap, question words, explanations, repetitions."
+    ),
+]
+Irt = Annotated[bool, typer.Option("--irt", help="Fit how hard every question is for models, by the 3PL model.")]
+Partial = Annotated[
+    str | None,
+    typer.Option(
+        "--partial-inputs",
+        metavar="MODEL",
+        help="How well a model guesses without question or passage: light (built in), or the folder of a Hugging Face "
+        "multiple-choice model.",
+        show_default=False,
+    ),
+]
+Folds = Annotated[int, typer.Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
+Grades = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--grades",
+        metavar="FILE",
+        help="What graders said, as `chorale export --format mcq-grades` writes it: how far they agree.",
+        show_default=False,
+    ),
+]
+Responses = Annotated[
+    Path | None,
+    typer.Option(
+        "--responses",
+        metavar="FILE",
+        help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs.",
+        show_default=False,
+    ),
+]
+Ledger = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger", metavar="FILE", help="The study's ledger (`chorale export --format ledger`).", show_default=False
+    ),
+]
+ExpertHourly = Annotated[
+    int,
+    typer.Option("--expert-hourly", metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs."),
+]
+Pictures = Annotated[
+    Path | None,
+    typer.Option("--pictures", metavar="DIR", help="Write the figures there, as SVG files.", show_default=False),
+]
 
 
 def mcq(
@@ -60,6 +139,19 @@ def mcq(
     alpha: AlphaName = "with-writer",
     ci: WithIntervals = False,
     against: Other = None,
+    by_arm: ByArm = False,
+    validations: Validations = None,
+    predictions: Predictions = None,
+    written: Written = False,
+    irt: Irt = False,
+    partial_inputs: Partial = None,
+    folds: Folds = 5,
+    grades: Grades = None,
+    responses: Responses = None,
+    ledger: Ledger = None,
+    expert_hourly: ExpertHourly = 0,
+    pictures: Pictures = None,
+    db: Database = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
     as_json: AsJson = False,
@@ -67,19 +159,124 @@ def mcq(
 ) -> None:
     """Measure human performance on multiple-choice questions, and the gap to models."""
     from chorale.cli.progress import patiently
-    from chorale.formats.mcq_files import read_mcq
+    from chorale.formats.source import digest_of, read_bytes
     from chorale.report.drawing import Drawing
-    from chorale.report.mcq_scores import McqOptions, NamedQuestions, score_mcq
+    from chorale.report.mcq_measured import McqOptions
+    from chorale.report.mcq_scores import score_mcq
+    from chorale.report.mcq_sections import McqSection, with_sections
 
-    def read(path: Path) -> "NamedQuestions":
-        questions, source = read_mcq(path)
-        return NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest)
+    if len(files) == 1 and files[0].is_dir():
+        scored = _of_a_folder(files[0], db, Drawing(ci, resamples, seed), expert_hourly)
+        tell(scored, as_json=as_json, as_latex=as_latex)
+        return
+    if (responses is None) != (ledger is None):
+        raise typer.BadParameter("--responses and --ledger belong together: name both, or neither.")
+    more: dict[str, str | int | float | bool] = {"irt": True} if irt else {}
+    if by_arm:
+        more["by-arm"] = True
+    reader = None
+    if partial_inputs is not None:
+        from chorale.baselines.multiple_choice import choice_model
 
+        reader = choice_model(partial_inputs)
+        more |= {"partial-inputs": reader.signature, "folds": folds}
+    extra = {"validations": validations, "predictions": predictions, "responses": responses, "ledger": ledger}
+    digests = {name: digest_of(read_bytes(path)) for name, path in extra.items() if path is not None}
+    options = McqOptions(ties, gold_votes, alpha, more, digests)
+    named, other = _read(files, against, validations, predictions, by_arm=by_arm)
     with patiently("draws") as progress:
-        scored = score_mcq(
-            [read(path) for path in files],
-            McqOptions(ties, gold_votes, alpha),
-            Drawing(ci, resamples, seed, progress),
-            None if against is None else read(against),
-        )
+        drawing = Drawing(ci, resamples, seed, progress)
+        scored = score_mcq(named, options, drawing, other)
+    quiet = Drawing(ci, resamples, seed)
+    # An arm that others are compared with is still one of the arms.
+    everything = [*([other] if other is not None and by_arm else []), *named]
+    sections: list[McqSection] = []
+    difficulties = None
+    if written or pictures is not None:
+        from chorale.report.mcq_written import written_section
+
+        sections.append(written_section(everything, options, quiet))
+    if irt:
+        from chorale.report.mcq_difficulty import difficulty_section
+
+        with patiently("fits") as progress:
+            section, difficulties = difficulty_section(everything, seed=seed, progress=progress)
+        sections.append(section)
+    if reader is not None and partial_inputs is not None:
+        from chorale.report.mcq_partial import partial_section
+
+        with patiently("folds") as progress:
+            sections.append(partial_section(everything, reader, partial_inputs, quiet, folds=folds, progress=progress))
+    sections += _of_the_study(grades or [], responses, ledger, expert_hourly, quiet)
+    scored = with_sections(scored, sections)
+    if pictures is not None:
+        from chorale.report.mcq_pictures import pictures as drawn
+        from chorale.report.mcq_pictures import write_pictures
+
+        write_pictures(pictures, drawn(named, scored.json, difficulties))
     tell(scored, as_json=as_json, as_latex=as_latex)
+
+
+def _of_a_folder(folder: Path, db: str | None, drawing: "Drawing", hourly: int) -> "Scored":
+    """Straight from a study's database. Who looks at the arms has exported them, and that is an event."""
+    from chorale.model import UserError
+    from chorale.report.mcq_study import mcq_study
+    from chorale.study.export import note_export
+    from chorale.study.settling import settle_everything
+    from chorale.study.started import started_study
+
+    with started_study(folder, db) as study:
+        settle_everything(study)
+        found = study.store.read(lambda tx: mcq_study(tx, study, drawing, expert_hourly=hourly)).result()
+        study.store.write(lambda tx: note_export(tx, study, "mcq", "chorale evaluate mcq")).result()
+    if found is None:
+        raise UserError(f"{folder} has no questions that somebody wrote and others have answered yet.")
+    return found
+
+
+def _of_the_study(
+    grades: list[Path], responses: Path | None, ledger: Path | None, hourly: int, drawing: "Drawing"
+) -> "list[McqSection]":
+    """What a study's own exports tell: how far graders agree, and what a question costs."""
+    from chorale.evaluate.mcq.costs import costs_by_arm
+    from chorale.formats.mcq_study import read_grades, read_paid, read_worked
+    from chorale.report.mcq_costs import costs_section
+    from chorale.report.mcq_grades import grades_section
+
+    found = [grades_section(read_grades(grades), drawing)] if grades else []
+    if responses is not None and ledger is not None:
+        found.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
+    return found
+
+
+def _read(
+    files: list[Path], against: Path | None, validations: Path | None, predictions: Path | None, *, by_arm: bool
+) -> "tuple[list[NamedQuestions], NamedQuestions | None]":
+    """What is measured, and what it is compared with."""
+    from chorale.formats.mcq_answers import add_predictions, add_validations
+    from chorale.formats.mcq_files import read_mcq
+    from chorale.model import UserError
+    from chorale.report.mcq_measured import NamedQuestions, arms_of
+
+    is_arm = by_arm and against is not None and not against.exists()
+    paths = [*files, *([] if against is None or is_arm else [against])]
+    read = [read_mcq(path) for path in paths]
+    questions = [found for found, _ in read]
+    if validations is not None:
+        questions = add_validations(questions, validations)
+    if predictions is not None:
+        questions = add_predictions(questions, predictions)
+    named = [
+        NamedQuestions(path.name.partition(".")[0] or path.name, found, source.digest)
+        for path, found, (_, source) in zip(paths, questions, read, strict=True)
+    ]
+    other = named.pop() if against is not None and not is_arm else None
+    if by_arm:
+        named = arms_of(named)
+    if is_arm:
+        other = next((one for one in named if one.name == str(against)), None)
+        if other is None:
+            known = ", ".join(one.name for one in named)
+            raise UserError(f"--against {against}: there is neither such a file nor such an arm. The arms are {known}.")
+        named = [one for one in named if one is not other]
+    return named, other

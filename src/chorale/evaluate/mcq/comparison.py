@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chorale.evaluate.mcq.measures import McqMeasures
-from chorale.scores import Interval
+from chorale.scores import Interval, Metric, Statistics
 from chorale.scores.intervals import resampled
 
 
@@ -34,17 +34,29 @@ def compare_unpaired(
     first: McqMeasures, second: McqMeasures, *, resamples: int = 1000, level: float = 0.95, seed: int = 1
 ) -> dict[str, UnpairedComparison]:
     """Every score that both have, by an independent bootstrap over each one's questions."""
-    ours, theirs = first.scores(), second.scores()
-    drawn = resampled(first.statistics, first.metric, resamples=resamples, seed=seed)
-    others = resampled(second.statistics, second.metric, resamples=resamples, seed=seed + 1)
+    ours, theirs = (first.statistics, first.metric), (second.statistics, second.metric)
+    found = compare_apart(ours, theirs, resamples=resamples, level=level, seed=seed)
+    return {name: one for name, one in found.items() if not name.startswith("kept")}
+
+
+def compare_apart(
+    first: tuple[Statistics, Metric],
+    second: tuple[Statistics, Metric],
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> dict[str, UnpairedComparison]:
+    """The same from statistics, each with a metric of its own."""
+    ours, theirs = (metric.scores(statistics) for statistics, metric in (first, second))
+    drawn = resampled(*first, resamples=resamples, seed=seed)
+    others = resampled(*second, resamples=resamples, seed=seed + 1)
     found = {}
-    for name, value in ours.items():
-        if name not in theirs or name.startswith("kept"):
-            continue
+    for name in (name for name in ours if name in theirs):
         differences = drawn[name] - others[name]
-        difference = value - theirs[name]
+        difference = ours[name] - theirs[name]
         low, high = np.quantile(differences, [(1 - level) / 2, (1 + level) / 2])
         as_far = np.abs(differences - difference) >= abs(difference) - 1e-12
         p = float((1 + np.count_nonzero(as_far)) / (1 + resamples))
-        found[name] = UnpairedComparison(value, theirs[name], difference, Interval(float(low), float(high)), p)
+        found[name] = UnpairedComparison(ours[name], theirs[name], difference, Interval(float(low), float(high)), p)
     return found

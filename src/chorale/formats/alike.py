@@ -1,0 +1,54 @@
+"""Texts that are nearly the same: by the words they share."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Sequence
+
+_BLOCK = 256
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, without punctuation.
+
+    >>> words_of("It didn't rain; nobody left.")
+    ['it', "didn't", 'rain', 'nobody', 'left']
+    """
+    return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
+
+
+def alike_pairs(
+    sets: Sequence[frozenset[str]],
+    threshold: float,
+    progress: Callable[[int, int], None] | None = None,
+    leaving: Container[int] = (),
+) -> Iterator[tuple[int, int, float]]:
+    """Pairs of word sets that share at least so much of all their words (Jaccard), the earlier one first.
+
+    Exact, and far from all pairs are looked at: two sets so alike have one of their rarest words in common. What is
+    among `leaving` when a pair of it has been given is compared with nothing more.
+
+    >>> sets = [frozenset("abcd"), frozenset("wxyz"), frozenset("abce")]
+    >>> [(left, right) for left, right, _ in alike_pairs(sets, 0.6)]
+    [(0, 2)]
+    """
+    counts = Counter(word for one in sets for word in one)
+    holders: dict[str, list[int]] = {}
+    for right, one in enumerate(sets):
+        if progress and (right % _BLOCK == 0 or right == len(sets) - 1):
+            progress(right + 1, len(sets))
+        if not one:
+            continue
+        rarest = sorted(one, key=lambda word: (counts[word], word))
+        rarest = rarest[: len(one) - math.ceil(threshold * len(one) - 1e-9) + 1]
+        for left in sorted({place for word in rarest for place in holders.get(word, ())}):
+            other = sets[left]
+            if threshold * max(len(one), len(other)) - 1e-9 <= min(len(one), len(other)):
+                shared = len(one & other) / len(one | other)
+                if shared >= threshold - 1e-9:
+                    yield left, right, shared
+                    if right in leaving:
+                        break
+        for word in rarest if right not in leaving else ():
+            holders.setdefault(word, []).append(right)

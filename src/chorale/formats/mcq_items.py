@@ -1,0 +1,137 @@
+"""Multiple-choice questions as items and answers have them: numbered columns, the same in files and in the database.
+
+A question is `question_1`, `options_1` (a list of texts), `right_1` (`option2`: the one its writer holds right) and,
+where writers explain, `why_1`; the second one has a 2, and so on.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+
+LONGEST_PASSAGE = 20_000
+LONGEST_TEXT = 400
+LONGEST_WHY = 1_500
+_COLUMN = re.compile(r"(?:question|options|right|why)_[0-9]{1,9}")
+INVALID = "invalid"
+"""What a validator says of a question that is broken or has no right answer."""
+
+
+def one_of(values: tuple[str, ...]) -> Any:
+    """The type of a text that is one of these."""
+    literal: Any = Literal
+    return literal[values]
+
+
+def _in_one_line(value: Any) -> Any:
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def _so_many_different(count: int) -> Callable[[list[str]], list[str]]:
+    def check(options: list[str]) -> list[str]:
+        if len(options) != count:
+            raise ValueError(f"must be a list of {count} options, and this has {len(options)}")
+        if len({option.casefold() for option in options}) < count:
+            raise ValueError("must be without an option that is there twice")
+        return options
+
+    return check
+
+
+Line = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT), BeforeValidator(_in_one_line)]
+Passage = Annotated[str, Field(min_length=1, max_length=LONGEST_PASSAGE, pattern=r"\S")]
+Why = Annotated[str, Field(min_length=1, max_length=LONGEST_WHY), BeforeValidator(_in_one_line)]
+
+
+class QuestionsOptions(BaseModel):
+    """How many questions a page has, and of how many options each."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    questions: int = Field(default=2, ge=1, le=5, description="How many questions there are about a passage.")
+    choices: int = Field(default=4, ge=2, le=8, description="How many options each of them has.")
+
+    @property
+    def numbers(self) -> range:
+        return range(1, self.questions + 1)
+
+    @property
+    def letters(self) -> str:
+        return "abcdefgh"[: self.choices]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the options are called in answers."""
+        return tuple(f"option{place}" for place in range(1, self.choices + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    number: int
+    text: str
+    options: tuple[str, ...]
+    right: str | None
+    why: str | None
+
+
+def questions_type(
+    name: str, options: QuestionsOptions, *, passage: bool, right: bool, why: bool, keeps_more: bool
+) -> type[BaseModel]:
+    """A model of so many questions. `right` and `why`: whether those columns must be there; otherwise they may be."""
+    columns: dict[str, Any] = {"passage": (Passage, ...)} if passage else {}
+    size = {"minItems": options.choices, "maxItems": options.choices}
+    several = Annotated[
+        list[Line], AfterValidator(_so_many_different(options.choices)), Field(json_schema_extra=dict(size))
+    ]
+    named = one_of(options.names)
+    for number in options.numbers:
+        columns[f"question_{number}"] = (Line, ...)
+        columns[f"options_{number}"] = (several, ...)
+        columns[f"right_{number}"] = (named, ...) if right else (named | None, None)
+        if why:
+            columns[f"why_{number}"] = (Why, ...)
+        elif passage:
+            columns[f"why_{number}"] = (Why | None, None)
+    checks: dict[str, Any] = {}
+    if keeps_more:
+        checks["only_so_many"] = model_validator(mode="before")(_without_more(options.questions))
+    more: Literal["allow", "forbid"] = "allow" if keeps_more else "forbid"
+    return create_model(name, __config__=ConfigDict(extra=more, frozen=True), __validators__=checks, **columns)
+
+
+def _without_more(questions: int) -> Callable[[Any], Any]:
+    """Whatever else a row has is kept, but columns that look like those of a further question are a mistake."""
+
+    def check(row: Any) -> Any:
+        more = [name for name in row if _COLUMN.fullmatch(str(name))] if isinstance(row, dict) else []
+        strange = next((name for name in more if not 1 <= int(name.rpartition("_")[2]) <= questions), None)
+        if strange is not None:
+            raise ValueError(f"has {strange}, and a page has {questions} questions. Leave it out, or set `questions`.")
+        return row
+
+    return check
+
+
+def questions_in(row: Mapping[str, Any]) -> Iterator[Question]:
+    """The questions of an item or an answer, in their order."""
+    number = 1
+    while f"question_{number}" in row:
+        yield Question(
+            number,
+            row[f"question_{number}"],
+            tuple(row[f"options_{number}"]),
+            row.get(f"right_{number}"),
+            row.get(f"why_{number}"),
+        )
+        number += 1
+
+
+def shown_questions(row: Mapping[str, Any]) -> dict[str, str]:
+    """The passage and its questions for a page: every option by itself, and nothing that tells which is right."""
+    view = {"passage": row["passage"]}
+    for question in questions_in(row):
+        view[f"question_{question.number}"] = question.text
+        view |= {f"option_{question.number}_{place}": text for place, text in enumerate(question.options, 1)}
+    return view

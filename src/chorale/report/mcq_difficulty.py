@@ -1,0 +1,71 @@
+"""How hard questions are for models, as a command tells it: a table of quartiles, and every question in `--json`."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from chorale.evaluate.mcq.difficulty import FEW_MODELS, Difficulties, difficulties
+from chorale.formats.wording import many
+from chorale.model import UserError
+from chorale.report.mcq_measured import NamedQuestions
+from chorale.report.mcq_sections import McqSection
+from chorale.report.scoring import ScoreTable
+from chorale.scores import FloatArray
+
+
+def difficulty_section(
+    files: Sequence[NamedQuestions], *, seed: int, progress: Callable[[int, int], None] | None = None
+) -> tuple[McqSection, Mapping[str, FloatArray]]:
+    """The section, and the difficulties of every file for a picture."""
+    found = difficulties({file.name: file.questions for file in files}, seed=seed, progress=progress)
+    if found is None:
+        raise UserError("--irt needs predictions of models, and none of the files has any. Add some by --predictions.")
+    groups = found.by_group()
+    rows = [(name, len(values), *_quartiles(values)) for name, values in groups.items()]
+    table = ScoreTable(
+        "Difficulty of questions for models, by the 3PL model",
+        ("file", "questions#", "lowest quarter#", "median#", "highest quarter#"),
+        rows,
+    )
+    return McqSection("irt", _json(found, groups), [table], _notes(files, found, groups)), groups
+
+
+def _quartiles(values: FloatArray) -> tuple[float, float, float]:
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    return float(low), float(middle), float(high)
+
+
+def _json(found: Difficulties, groups: Mapping[str, FloatArray]) -> dict[str, object]:
+    discrimination, guessing = found.fit.discrimination, found.fit.guessing
+    return {
+        "models": list(found.models),
+        "converged": found.fit.converged,
+        "files": {
+            name: dict(zip(("low", "median", "high"), _quartiles(values), strict=True))
+            for name, values in groups.items()
+        },
+        "discrimination": [float(discrimination.min()), float(discrimination.max())],
+        "guessing": [float(guessing.min()), float(guessing.max())],
+        "questions": {
+            item: {
+                "file": group,
+                "difficulty": float(found.difficulty[place]),
+                "discrimination": float(discrimination[place]),
+                "guessing": float(guessing[place]),
+            }
+            for place, (item, group) in enumerate(zip(found.items, found.groups, strict=True))
+        },
+    }
+
+
+def _notes(files: Sequence[NamedQuestions], found: Difficulties, groups: Mapping[str, FloatArray]) -> list[str]:
+    notes = []
+    if len(found.models) < FEW_MODELS:
+        notes.append(
+            f"Difficulties rest on {many(len(found.models), 'model', 'models')}: questions that the same models solve "
+            f"come out the same. The paper has 90."
+        )
+    left = [file.name for file in files if file.name not in groups]
+    if left:
+        notes.append(f"No model answered the questions of {', '.join(left)}: they have no difficulty.")
+    return notes

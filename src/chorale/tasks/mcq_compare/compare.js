@@ -1,0 +1,39 @@
+/**
+ * Two questions side by side, in an order of the worker's own. The answer is which it was, not where it stood.
+ *
+ * @typedef {{draft: any, arrangement: {order: string[]} | null}} Api
+ */
+
+/**
+ * @param {HTMLElement} root
+ * @param {Object<string, any>} _item
+ * @param {Api} api
+ */
+export function mount(root, _item, { draft, arrangement }) {
+  const sides = [...root.querySelectorAll("[data-side]")];
+  const order = arrangement?.order ?? ["first", "second"];
+  const ordered = order.map((name) => sides.find((side) => side.dataset.side === name));
+  ordered.forEach((side, place) => {
+    side.parentElement.append(side);
+    side.querySelector(".mcq-letter").textContent = "AB"[place];
+    side.querySelector("input").checked = draft === side.dataset.side;
+  });
+}
+
+/**
+ * @param {HTMLElement} root
+ * @returns {string | null}
+ */
+export const collect = (root) => root.querySelector("input:checked")?.value ?? null;
+
+/** @param {HTMLElement} root */
+export function recap(root) {
+  const chosen = root.querySelector("input:checked")?.closest("label");
+  const quoted = [...root.querySelectorAll(".kept-text")].map((text) => ({ kind: "quote", text: text.textContent }));
+  const asked = { kind: "question", text: root.querySelector("legend").textContent };
+  const candidates = [...root.querySelectorAll(".mcq-candidate")].map((one) => ({ kind: "text", text: inOneLine(one) }));
+  return { lines: [...quoted, asked, ...candidates], answer: chosen ? inOneLine(chosen.querySelector(".mcq-ask")) : "" };
+}
+
+/** @param {Element} element */
+const inOneLine = (element) => element.textContent.replace(/\s+/g, " ").trim();

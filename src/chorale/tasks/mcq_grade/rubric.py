@@ -1,0 +1,54 @@
+"""What graders are asked about a question, and what every answer is worth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    name: str
+    ask: str
+    levels: Mapping[str, str]
+    """What can be said, as stored and in words, from one end of the scale to the other."""
+    points: tuple[float, ...]
+    """What each is worth, from 0 to 1. The paper averages grades and does not say by which numbers: these are ours."""
+
+
+RUBRIC = (
+    Criterion(
+        "answerable",
+        "Is there exactly one right answer in the text?",
+        {"yes": "Yes", "label": "Yes, but it is not the one the writer marked", "no": "No"},
+        (1.0, 0.5, 0.0),
+    ),
+    Criterion(
+        "reading",
+        "How closely must one read the text to answer it?",
+        {
+            "none": "Not at all",
+            "words": "A few words or a sentence",
+            "sentences": "A few sentences",
+            "whole": "All of it",
+            "again": "Perhaps more than once",
+        },
+        (0.0, 0.25, 0.5, 0.75, 1.0),
+    ),
+    Criterion(
+        "creative",
+        "How creative is it?",
+        {"not": "Not at all", "little": "A little", "fairly": "Fairly", "very": "Very"},
+        (0.0, 1 / 3, 2 / 3, 1.0),
+    ),
+    Criterion(
+        "distracting",
+        "Could the wrong options mislead somebody who only skims?",
+        {"yes": "Yes", "no": "No"},
+        (1.0, 0.0),
+    ),
+)
+CRITERIA: Mapping[str, Criterion] = {one.name: one for one in RUBRIC}
+
+
+def points(criterion: str, level: str) -> float:
+    one = CRITERIA[criterion]
+    return one.points[list(one.levels).index(level)]

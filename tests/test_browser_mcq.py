@@ -1,0 +1,222 @@
+"""The four pages of a question study in a real browser: by keyboard alone, by touch, and after a reload."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, tab_to
+from mcq_study import write_mcq_study
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: install it, or run `make browser`"),
+]
+
+HOSTILE = """</p><script>alert(1)</script><img src=x onerror="alert(2)"> {{ 7*7 }} &amp;"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with open_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with Site(write_mcq_study(tmp_path_factory.mktemp("mcq") / "study", f"Nothing {HOSTILE}")) as running:
+        yield running
+
+
+@pytest.fixture
+def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
+    """Somebody new on the site; nothing may go wrong on any page."""
+    scene = Scene(chromium, site)
+    yield scene
+    for context in chromium.contexts:
+        context.close()
+    assert scene.watch.complaints == []
+
+
+WRITTEN = {
+    "question_1": "Why does the driver bring more than he needs?",
+    "options_1": ["He expects a guest", "He is thirsty at night", "He was told to", "He breaks a lot"],
+    "right_1": "option1",
+    "why_1": "A third cup is for those who fall asleep on purpose, though the text never says so.",
+    "question_2": "What has become of an unwanted event?",
+    "options_2": ["A small habit", "A costly rule", "A long delay", "A loud quarrel"],
+    "right_2": "option1",
+    "why_2": "Being woken was a nuisance until there was tea, and now regulars look for it.",
+}
+
+
+def write_by_keyboard(page: Page, answer: dict[str, Any]) -> None:
+    """From the rubric on, with Tab, Space and letters alone."""
+    press, write = page.keyboard.press, page.keyboard.type
+    for number in (1, 2):
+        tab_to(page, page.locator(f"[name=question_{number}]"))
+        write(answer[f"question_{number}"])
+        press("Enter")  # leads to the first option
+        for place, option in enumerate(answer[f"options_{number}"]):
+            if place:
+                press("Enter" if place % 2 else "Tab")
+            write(option)
+        mark = page.locator(f"[name=right_{number}]").first
+        mark.focus()
+        press("Space")
+        tab_to(page, page.locator(f"[name=why_{number}]"))
+        write(answer[f"why_{number}"])
+
+
+def hints(page: Page, number: int) -> list[str]:
+    return page.locator(f"#hints-{number} > p").all_inner_texts()
+
+
+def test_questions_are_written_by_keyboard_and_survive_a_reload(scene: Scene) -> None:
+    worker = scene.worker().open("write")
+    page = worker.page
+    assert barriers(page) == ""
+    write_by_keyboard(page, WRITTEN)
+    page.reload()
+    worker.at_question(1)
+    for name in ("question_1", "why_2"):
+        expect(page.locator(f"[name={name}]")).to_have_value(str(WRITTEN[name]))
+    expect(page.locator("[name=option_2_4]")).to_have_value("A loud quarrel")
+    expect(page.get_by_role("radio", name="Option a is right").first).to_be_checked()
+    page.locator("[name=option_1_2]").fill("")
+    page.wait_for_timeout(600)  # what is sent at once is taken for a double click
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#form-error")).to_have_text("Fill in option b of question 1.")
+    expect(page.locator("[name=option_1_2]")).to_be_focused()
+    page.keyboard.type("He is thirsty at night")
+    page.locator("[name=why_1]").focus()
+    page.keyboard.press("Control+Enter")
+    worker.at_question(2)
+    assert scene.answers() == [WRITTEN]
+
+
+@pytest.mark.slow
+def test_hints_appear_while_writing_and_block_nobody(scene: Scene) -> None:
+    worker = scene.worker().open("write")
+    page = worker.page
+    for name, text in {
+        "question_1": "Why does he bring a cup?",
+        "option_1_1": "two regulars fall asleep on purpose there",
+        "option_1_2": "tea",
+        "option_1_3": "It was his birthday",
+        "option_1_4": "Someone asked",
+        "why_1": "You need to read the whole passage to answer.",
+        "question_2": "Why does he bring a cup then?",
+        "option_2_1": "For another guest",
+        "option_2_2": "For his own thirst",
+        "option_2_3": "For a birthday",
+        "option_2_4": "For the morning shift",
+        "why_2": "A cup means somebody will drink.",
+    }.items():
+        page.locator(f"[name={name}]").fill(text)
+    for number in (1, 2):
+        page.locator(f"[name=right_{number}]").first.check()
+    expect(page.locator("#hints-1")).to_contain_text("would fit any question")
+    expect(page.locator("#hints-2")).to_contain_text("nearly the same question before")
+    said = " ".join(hints(page, 1))
+    assert "Options a and b mostly use words of the text" in said
+    assert "Option b has a single word" in said
+    assert "The right option is much longer" in said
+    assert barriers(page) == ""
+    page.locator("#submit").click()
+    worker.at_question(2)
+    # What was sent is remembered on this device, and for this worker.
+    page.locator("[name=question_1]").fill("Why does he bring a cup?")
+    expect(page.locator("#hints-1")).to_contain_text("nearly the same question before")
+    page.reload()
+    expect(page.locator("#hints-1")).to_contain_text("nearly the same question before")
+    other = scene.worker(scene.site.invitation("mcq-other")).open("write")
+    other.page.locator("[name=question_1]").fill("Why does he bring a cup?")
+    other.page.locator("[name=option_1_1]").fill("tea")
+    expect(other.page.locator("#hints-1")).to_contain_text("single word")
+    assert "before" not in " ".join(hints(other.page, 1))
+
+
+@pytest.mark.slow
+def test_the_text_stays_in_view_on_a_phone(scene: Scene) -> None:
+    worker = scene.worker(**PHONE).open("write")
+    page = worker.page
+    page.locator("[name=why_2]").tap()
+    page.keyboard.type("x")
+    box, field = page.locator(".kept-in-view").bounding_box(), page.locator("[name=why_2]").bounding_box()
+    assert box is not None and field is not None
+    assert 0 <= box["y"] < 2 and box["y"] + box["height"] <= field["y"]
+    assert not page.evaluate(WIDER_THAN_SCREEN)
+    for stage in ("compare", "grade", "validate"):
+        worker.open(stage)
+        assert not page.evaluate(WIDER_THAN_SCREEN)
+        assert barriers(page) == ""
+    page.set_viewport_size({"width": 320, "height": 640})
+    for stage in ("write", "compare", "grade", "validate"):
+        worker.open(stage)
+        assert not page.evaluate(WIDER_THAN_SCREEN), stage
+
+
+def test_quiz_grades_and_answers_by_touch(scene: Scene) -> None:
+    worker = scene.worker(**PHONE).open("compare")
+    page = worker.page
+    page.locator("label[data-side=first]").tap()
+    page.reload()
+    expect(page.locator("input[value=first]")).to_be_checked()
+    page.locator("#submit").tap()
+    worker.at_question(2)
+    worker.open("grade")
+    expect(page.locator(".mcq-right > b").first).to_have_text("a")
+    expect(page.locator(".mcq-why").nth(0)).to_be_hidden()
+    expect(page.locator(".mcq-why").nth(1)).to_contain_text("May is a month")
+    for number in (1, 2):
+        for criterion, level in (
+            ("answerable", "yes"),
+            ("reading", "whole"),
+            ("creative", "very"),
+            ("distracting", "no"),
+        ):
+            page.locator(f"label:has([name={criterion}_{number}][value={level}])").tap()
+    page.locator("#submit").tap()
+    worker.at_question(2)
+    worker.open("validate")
+    page.locator("label:has([name=answer_1][value=option1])").tap()
+    page.wait_for_timeout(600)  # what is sent at once is taken for a double click
+    page.locator("#submit").tap()
+    expect(page.locator("#form-error")).to_have_text("Choose an answer first.")
+    page.locator("label:has([name=answer_2][value=invalid])").tap()
+    page.locator("#submit").tap()
+    worker.at_question(2)
+    compared, graded, validated = scene.answers()
+    assert compared == "first"
+    assert graded["reading_2"] == "whole" and len(graded) == 8
+    assert validated == {"answer_1": "option1", "answer_2": "invalid"}
+
+
+@pytest.mark.slow
+def test_quiz_grades_and_answers_by_keyboard_alone(scene: Scene) -> None:
+    worker = scene.worker().open("compare")
+    page, press = worker.page, worker.page.keyboard.press
+    press("2")
+    chosen = page.locator("#task-root input:checked").get_attribute("value")
+    press("Enter")
+    worker.at_question(2)
+    worker.open("grade")
+    for name in [
+        f"{criterion}_{n}" for n in (1, 2) for criterion in ("answerable", "reading", "creative", "distracting")
+    ]:
+        tab_to(page, page.locator(f"[name={name}]").first)
+        press("2")
+    press("Enter")
+    worker.at_question(2)
+    worker.open("validate")
+    press("1")
+    tab_to(page, page.locator("[name=answer_2]").first)
+    press("5")
+    press("Enter")
+    worker.at_question(2)
+    compared, graded, validated = scene.answers()
+    assert compared == chosen
+    assert graded["answerable_1"] == "label" and graded["distracting_2"] == "no"
+    assert validated == {"answer_1": "option1", "answer_2": "invalid"}

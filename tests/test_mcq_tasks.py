@@ -1,0 +1,418 @@
+"""Writing, comparing, grading and validating questions: shapes, rules, exports, and a whole trial rehearsed."""
+
+import json
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import select
+from typer.testing import CliRunner
+
+from chorale.cli import app
+from chorale.formats.mcq_items import INVALID
+from chorale.model import Judgment
+from chorale.rehearsal import Crowd, Rehearsal
+from chorale.rehearsal.performing import Performance
+from chorale.report.drawing import Drawing
+from chorale.report.mcq_study import mcq_study
+from chorale.simulate import CrowdSettings, KindSettings
+from chorale.store import Tx, gates
+from chorale.store.results import all_responses
+from chorale.store.schema import worker
+from chorale.study import Study, check_folder, load_folder, open_study
+from chorale.study.export import export_formats, write_export
+from chorale.study.outcomes import tallies
+from chorale.study.templating import create_study
+from chorale.tasks import BUILT_IN, AnswerError, ItemError, Seeds, Task
+from chorale.tasks.mcq_validate.tables import majority
+from chorale.tasks.mcq_write.tables import COPIED, GENERIC, LENGTHS, REPEATED, TRIVIAL, flags_of
+from crowd import people
+
+WRITE, COMPARE, GRADE, VALIDATE = (BUILT_IN[f"mcq-{name}"] for name in ("write", "compare", "grade", "validate"))
+
+
+def with_options(task: Task, **options: Any) -> Task:
+    return task.configured(task.options_type.model_validate(options))
+
+
+def example(task: Task, number: int = 0) -> tuple[dict[str, Any], Any]:
+    return dict(task.examples[number].row), task.examples[number].answer
+
+
+# Shapes
+
+
+def test_explanations_are_asked_for_only_where_they_are_wanted() -> None:
+    plain = with_options(WRITE)
+    _, answer = example(WRITE)
+    assert "why_1" in WRITE.html and "why_1" not in plain.html
+    with pytest.raises(AnswerError, match="nothing more"):
+        plain.parse_answer(answer)
+    bare = {name: value for name, value in answer.items() if not name.startswith("why")}
+    assert plain.parse_answer(bare) == bare
+    with pytest.raises(AnswerError, match="must be filled in"):
+        WRITE.parse_answer(bare)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"options_1": ["a", "b", "c"]}, "a list of 4 options, and this has 3"),
+        ({"options_1": ["same", "Same", "c", "d"]}, "option that is there twice"),
+        ({"options_1": ["a", " ", "c", "d"]}, "must not be empty"),
+        ({"right_1": "option5"}, "option1"),
+        ({"question_1": "x" * 401}, "at most 400 characters"),
+        ({"question_3": "One more?"}, "nothing more"),
+    ],
+)
+def test_answers_that_are_no_questions_are_refused_in_plain_words(change: dict[str, Any], told: str) -> None:
+    _, answer = example(WRITE)
+    with pytest.raises(AnswerError) as refused:
+        WRITE.parse_answer({**answer, **change})
+    assert told in str(refused.value)
+
+
+def test_rows_with_more_questions_than_a_page_has_are_refused() -> None:
+    for task in (GRADE, VALIDATE, COMPARE):
+        row, _ = example(task)
+        assert task.parse_row({**row, "question_id": "q", "source": "kept"})["source"] == "kept"
+        for more in ({"question_3": "And?"}, {"options_3": ["a", "b"]}, {"right_0": "option1"}):
+            with pytest.raises(ItemError, match="a page has 2 questions"):
+                task.parse_row({**row, **more})
+
+
+def test_stages_that_pass_questions_on_have_as_many_of_them(tmp_path: Path) -> None:
+    folder = tmp_path / "trial"
+    create_study(folder, "mcq-trial")
+    settings = folder / "study.toml"
+    text = settings.read_text("utf-8").replace("justify = true }", "justify = true, questions = 1 }")
+    settings.write_text(text, "utf-8")
+    problems = [str(problem) for problem in check_folder(folder)[1]]
+    assert problems
+    assert all("has other numbers than the stage 'writing-b'" in problem for problem in problems), problems
+
+
+def test_what_a_grader_got_wrong_is_told_in_words() -> None:
+    _, gold = example(GRADE)
+    [told] = GRADE.grade({**gold, "reading_2": "again"}, gold).reasons
+    assert told == (
+        "question 2: “How closely must one read the text to answer it?” “Perhaps more than once”, "
+        "where “A few words or a sentence” is right"
+    )
+
+
+def test_white_space_is_tidied_and_anything_else_kept() -> None:
+    _, answer = example(WRITE)
+    kept = WRITE.parse_answer({**answer, "question_1": "  Who\n goes \t there? <b> ", "right_1": "option4"})
+    assert kept["question_1"] == "Who goes there? <b>"
+
+
+def test_what_is_written_becomes_items_to_grade_and_validate() -> None:
+    row, answer = example(WRITE)
+    item = {**row, **answer}
+    assert GRADE.parse_item(item)["why_1"] == answer["why_1"]
+    seen = VALIDATE.view(VALIDATE.parse_item(item))
+    assert not any(name.startswith(("right", "why")) for name in seen)
+    assert answer["why_1"] not in json.dumps(seen)
+    graded = GRADE.view(GRADE.parse_item(item))
+    assert (graded["right_1"], graded["why_1"]) == ("a", answer["why_1"])
+    with pytest.raises(ItemError):
+        GRADE.parse_item({name: value for name, value in item.items() if name != "right_2"})
+
+
+def test_a_page_can_have_one_question_of_three_options() -> None:
+    task = with_options(VALIDATE, questions=1, choices=3)
+    row = {"passage": "Text.", "question_1": "What?", "options_1": ["a", "b", "c"]}
+    assert task.parse_item(row)["question_1"] == "What?"
+    assert task.parse_answer({"answer_1": "option3"}) == {"answer_1": "option3"}
+    assert "answer_2" not in task.html
+    with pytest.raises(AnswerError):
+        task.parse_answer({"answer_1": "option4"})
+
+
+def test_the_two_candidates_change_places_from_worker_to_worker() -> None:
+    row, _ = example(COMPARE)
+    assert COMPARE.arrange is not None
+    orders = {tuple(COMPARE.arrange(row, Seeds.of(1, "quiz", f"w{number}", "i"))["order"]) for number in range(20)}
+    assert orders == {("first", "second"), ("second", "first")}
+    assert COMPARE.view(row)["asked"] == "Which question is less ambiguous?"
+    with pytest.raises(ItemError):
+        COMPARE.parse_item({**row, "criterion": "longer"})
+
+
+# Grading and validating
+
+
+def test_marks_are_points_by_criterion() -> None:
+    _, answer = example(GRADE)
+    assert GRADE.marks is not None
+    marks = GRADE.marks(answer).criteria
+    assert (marks["answerable_1"], marks["reading_1"]) == (1.0, 0.75)
+    assert marks["creative_1"] == pytest.approx(2 / 3)
+    assert (marks["reading_2"], marks["distracting_2"]) == (0.25, 0.0)
+    assert GRADE.marks({**answer, "answerable_1": "label"}).criteria["answerable_1"] == 0.5
+
+
+def test_graders_are_as_far_apart_as_their_levels() -> None:
+    _, answer = example(GRADE)
+    near, far = ({**answer, "reading_1": level} for level in ("again", "none"))
+    assert GRADE.distance(answer, near) == pytest.approx(1 / 4 / 8)
+    assert GRADE.distance(answer, far) == pytest.approx(3 / 4 / 8)
+
+
+def test_validators_are_graded_and_combined_question_by_question() -> None:
+    gold = {"answer_1": "option1", "answer_2": INVALID}
+    result = VALIDATE.grade({"answer_1": "option2", "answer_2": INVALID}, gold)
+    assert result.score == 0.5
+    assert result.reasons == ("question 1: option b, where option a is right",)
+    said = [("option1", "option1"), ("option1", "option2"), ("option3", "option2")]
+    combined = VALIDATE.combine(
+        [Judgment(f"w{number}", {"answer_1": one, "answer_2": two}, 1.0) for number, (one, two) in enumerate(said)]
+    )
+    assert combined is not None
+    assert combined.answer == {"answer_1": "option1", "answer_2": "option2"}
+    assert combined.confidence == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("votes", "right", "answer"),
+    [
+        (["option1", "option2"], "option1", "option1"),  # two of three
+        (["option2", "option2"], "option1", "option2"),  # the writer is overruled
+        (["option2", "option3"], "option1", None),  # no majority
+        (["invalid", "invalid"], "option1", "invalid"),
+        (["option1", "option1", "option2", "option2"], "option3", None),
+        ([], None, None),
+    ],
+)
+def test_the_majority_counts_the_writers_vote(votes: list[str], right: str | None, answer: str | None) -> None:
+    assert majority(votes, right) == answer
+
+
+# Flags
+
+
+def row(**change: Any) -> dict[str, Any]:
+    return {
+        "question": "Why did the ferry wait?",
+        "document": "The ferry waited because the captain saw her running down the hill.",
+        "options": ["Somebody was late", "It was broken", "Fog came in", "Nobody had paid"],
+        "gold_answer": "option1",
+        "justification": "The captain saw her running, which is never called being late.",
+        "worker_id": "w1",
+        **change,
+    }
+
+
+def test_repetitions_and_empty_explanations_of_one_writer_are_flagged() -> None:
+    empty = "You need to read the whole passage to answer the question."
+    rows = [
+        row(justification=empty),
+        row(question="Who was running?", justification=empty + " Indeed."),
+        row(worker_id="w2", justification=empty),
+        row(worker_id="w3", question="Which of the following is true?", justification=None),
+        row(worker_id="w4", options=["A very long and careful phrase", "No", "Yes", "Maybe"]),
+        row(worker_id="w4"),
+    ]
+    flags = flags_of(rows)
+    assert flags[0] == [COPIED, TRIVIAL]
+    assert flags[1] == [COPIED, TRIVIAL]
+    assert flags[2] == [TRIVIAL]  # the same words by somebody else are not theirs again
+    assert flags[3] == [GENERIC]
+    assert flags[4] == [REPEATED, COPIED, LENGTHS]
+    assert flags[5] == [REPEATED, COPIED]
+
+
+@given(st.text(max_size=300), st.integers(0, 2**32))
+def test_made_up_questions_fit_any_passage(passage: str, seed: int) -> None:
+    rng = Random(seed)
+    assert WRITE.guess is not None and WRITE.imitate is not None
+    for answer in (WRITE.guess({"passage": passage}, None, rng), WRITE.guess({"passage": passage}, None, None)):
+        assert WRITE.parse_answer(answer) == answer
+        worse = WRITE.imitate({"passage": passage}, answer, 0.0, rng)
+        assert WRITE.parse_answer(worse) == worse
+        assert WRITE.grade(worse, answer).score == 0
+        assert WRITE.imitate({"passage": passage}, answer, 1.0, rng) == answer
+
+
+# A whole trial
+
+
+def small(folder: Path) -> Path:
+    """The trial with a dozen texts, and two graders where there would be five."""
+    create_study(folder, "mcq-trial")
+    for path in (folder / "passages").glob("*.jsonl"):
+        most = {"final": 6, "tutorial": 2}.get(path.stem, 40)
+        path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[:most]), "utf-8")
+    text = (folder / "study.toml").read_text("utf-8")
+    text = text.replace("judgments = 5 ", "judgments = 2 ")
+    text = text.replace("items = 250, judgments = 10", "items = 2, judgments = 10")
+    (folder / "study.toml").write_text(text, "utf-8")
+    return folder
+
+
+def perform(
+    folder: Path, *, experts: float, graders: float, seed: int, workers: int = 70
+) -> tuple[Study, Performance, Rehearsal]:
+    writer = KindSettings(
+        name="writer",
+        share=1,
+        ability=(0.1, 0.95),
+        abilities={"mcq-grade": (graders, graders), "mcq-compare": (0.8, 0.8), "mcq-validate": (0.95, 0.95)},
+        dropout=0,
+    )
+    settings = CrowdSettings(workers=workers, kind=(writer,), expert_ability=(experts, experts), patience_hours=500)
+    rehearsal = Rehearsal(load_folder(folder), Crowd(settings))
+    study, performance = rehearsal.perform(seed)
+    return study, performance, rehearsal
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a finished trial exports."""
+    folder = tmp_path_factory.mktemp("trial")
+    study, _, rehearsal = perform(small(folder / "study"), experts=1.0, graders=0.8, seed=1, workers=40)
+    try:
+        formats = export_formats(study)
+        for name in ("mcq", "jsonl", "ledger", "mcq-written-writing-b", "mcq-grades-round-1-d-grades"):
+            stage = {"mcq": "mcq-validation"}.get(name, name)
+            suffix = "jsonl" if "grades" not in name and name != "ledger" else "csv"
+            assert stage in formats
+            write_export(study, stage, folder / f"{name}.{suffix}")
+        report = study.store.read(lambda tx: mcq_study(tx, study, Drawing(resamples=100), expert_hourly=4000)).result()
+        assert report is not None
+        (folder / "report.json").write_text(json.dumps(report.as_json()))
+        (folder / "tallies.json").write_text(json.dumps(study.store.read(lambda tx: tallies(tx, study)).result()))
+    finally:
+        study.close()
+        rehearsal.close()
+    return folder
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_the_export_has_the_columns_of_the_released_data(exported: Path) -> None:
+    found = [one for one in lines(exported / "mcq.jsonl") if one["protocol"] is not None]
+    assert len(found) == 4 * 6 * 2
+    assert {one["protocol"] for one in found} == {"baseline", "justification", "crowd", "expert"}
+    one = next(one for one in found if one["protocol"] == "justification")
+    assert one["justification"] and one["passage_index"] in (1, 2)
+    assert one["worker_id"].startswith("w-")
+    assert one["worker_id"] not in [vote["worker_id"] for vote in one["validation_data"]]
+    assert one["validation_way"] == len(one["validation_data"]) >= 2
+    assert sorted({one["validation_way"] for one in found}) == [2, 10]
+    written = lines(exported / "mcq-written-writing-b.jsonl")
+    assert {each["question_id"] for each in written} == {
+        each["question_id"] for each in found if each["protocol"] == "justification"
+    }
+    assert all("flags" in each for each in written)
+
+
+def test_what_a_study_exports_can_be_evaluated(exported: Path) -> None:
+    command = ["evaluate", "mcq", str(exported / "mcq.jsonl"), "--written", "--json", "--resamples", "100"]
+    tallied = json.loads((exported / "tallies.json").read_text())["mcq-validation"]
+    assert sum(tallied.values()) == 48
+    command += ["--grades", str(exported / "mcq-grades-round-1-d-grades.csv")]
+    command += ["--responses", str(exported / "jsonl.jsonl"), "--ledger", str(exported / "ledger.csv")]
+    done = CliRunner().invoke(app, [*command, "--expert-hourly", "4000", "--pictures", str(exported / "pictures")])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["files"]["mcq"]["human"]["resampled"]["accuracy"] > 0.5
+    assert found["written"]["files"]["mcq"]["explanations"]["count"] == 12
+    # Experts who never err agree on everything.
+    assert found["grades"]["all"]["creative"]["alpha"] == 1
+    costs = found["costs"]
+    assert costs["baseline"]["per_question"] == costs["baseline"]["per_question_after_training"] == 1.75
+    assert costs["justification"]["per_question"] == 2
+    for arm in ("crowd", "expert"):
+        after, whole, all_in = (costs[arm][f"per_question{name}"] for name in ("_after_training", "", "_with_experts"))
+        assert after == 1.75 < whole < all_in
+    # A report straight from the database says the same, arm by arm.
+    report = json.loads((exported / "report.json").read_text())
+    assert report["costs"] == costs
+    by_arm = json.loads(CliRunner().invoke(app, [*command[:4], "--by-arm", *command[4:7]]).stdout)
+    assert report["files"] == by_arm["files"]
+    assert report["written"] == by_arm["written"]
+    drawn = {path.name for path in (exported / "pictures").iterdir()}
+    assert {"answer-lengths.svg", "question-words.svg"} <= drawn
+
+
+def test_a_studys_folder_can_be_evaluated_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "text.md").write_text("Read.\n")
+    (folder / "passages.jsonl").write_text(json.dumps({"id": "p1", "passage": "The tram stops for nobody."}) + "\n")
+    (folder / "study.toml").write_text(
+        """\
+study = { title = "Questions", contact = "team@example.org", consent = "text.md" }
+[[stage]]
+name = "write"
+title = "Write"
+task = "mcq-write"
+guidelines = "text.md"
+judgments = 1
+items = { file = "passages.jsonl" }
+[[stage]]
+name = "answer"
+title = "Answer"
+task = "mcq-validate"
+guidelines = "text.md"
+judgments = 2
+items = { from = "write", of = "answers" }
+"""
+    )
+    study = open_study(folder)
+    try:
+        writer, *validators = people(study, 3)
+        bare = {name: value for name, value in example(WRITE)[1].items() if not name.startswith("why")}
+        writer.submit(writer.next("write"), bare)
+        assert writer.next("answer").status == "wait"  # nobody answers their own
+        assert CliRunner().invoke(app, ["evaluate", "mcq", str(folder)]).exit_code == 2
+        for validator in validators:
+            validator.submit(validator.next("answer"), {"answer_1": "option1", "answer_2": "option2"})
+    finally:
+        study.close()
+    done = CliRunner().invoke(app, ["evaluate", "mcq", str(folder), "--json", "--resamples", "100"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["files"]["write"]["kept"] == 2
+    assert found["written"]["files"]["write"]["scores"]["words of a question"]["value"] > 3
+
+
+def worker_ids(tx: Tx) -> dict[str, int]:
+    """By pseudonym."""
+    return {str(name): int(number) for name, number in tx.execute(select(worker.c.pseudonym, worker.c.id))}
+
+
+@pytest.mark.slow
+def test_feedback_from_accurate_graders_leaves_a_better_pool_than_that_from_noisy_ones(tmp_path: Path) -> None:
+    folder = small(tmp_path / "study")
+    rises: dict[float, list[float]] = {1.0: [], 0.05: []}
+    written: dict[float, list[float]] = {1.0: [], 0.05: []}
+    for seed in (1, 2):
+        for able in (1.0, 0.05):
+            study, performance, rehearsal = perform(folder, experts=able, graders=0.5, seed=seed)
+            skill = {person.worker_id: person.model.accuracy for person in performance.people if not person.expert}
+            try:
+                held = study.store.read(lambda tx: list(gates.qualifications(tx))).result()
+                arms = study.store.read(gates.arms).result()
+                ids = study.store.read(worker_ids).result()
+                final = study.store.read(
+                    lambda tx: [row for row in all_responses(tx) if row.stage == "writing-d"]
+                ).result()
+            finally:
+                study.close()
+                rehearsal.close()
+            began = [skill[ids[name]] for name, arm in arms.items() if arm == "expert"]
+            kept = [skill[ids[one.worker]] for one in held if one.name == "round-3-d-passed"]
+            rises[able].append(fmean(kept) - fmean(began))
+            written[able].append(fmean(performance.qualities[row.id] for row in final))
+    # Those who are kept are better than those who came, and more so the better the graders; and so is what they write.
+    assert fmean(rises[1.0]) > fmean(rises[0.05]) + 0.05
+    assert fmean(written[1.0]) > fmean(written[0.05])
