@@ -401,6 +401,25 @@ def test_another_resource_is_compared(files: tuple[Path, Path, Path]) -> None:
     assert "\\begin{tabular}" in chorale(good, judged, "--latex").stdout
 
 
+def test_every_number_has_an_interval_and_a_comparison(files: tuple[Path, Path, Path]) -> None:
+    good, bad, judged = files
+    options = ["--ci", "--resamples", 300, "--at-recall", "0.25,0.5,1"]
+    found = chorale_json(good, judged, *options, "--against", bad)
+    one = found["resources"]["good"]
+    scores = {"auc", "precision", "recall", "f1", "threshold", "coverage"}
+    assert set(one["ci"]) == {*scores, "precision_at_recall_0.25", "precision_at_recall_0.5"}
+    for name in scores:
+        assert one["ci"][name][0] <= one[name] <= one["ci"][name][1]
+    low, high = one["ci"]["precision_at_recall_0.5"]
+    assert low < one["precision_at_recall"]["0.5"] <= high
+    compared = found["against"]["good"]
+    assert compared["precision_at_recall_0.5"]["difference"] == pytest.approx(1.0 - 0.5)
+    assert "threshold" not in compared
+    assert "precision_at_recall_1" not in compared
+    assert any("does not reach" in note for note in found["notes"])
+    assert "precision at recall 0.25" in chorale(good, judged, *options).stdout
+
+
 def test_resources_are_compared_by_rank_whatever_their_scales(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     good, bad, judged = files
     scaled = write(tmp_path / "scaled.txt", "a\tb\t-1", "c\td\t-2", "e\tf\t-300", "g\th\t-4000")
@@ -456,3 +475,53 @@ def test_the_papers_cells_come_from_files_like_its_own(tmp_path: Path) -> None:
     assert steps[-1] == (4, 4)
     with pytest.raises(UserError, match="does not exist"):
         list(PAPER.cells(folder, lambda done, total: None))
+
+
+def test_judgments_can_be_named_and_every_two_resources_compared(
+    files: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    good, bad, judged = files
+    picture = tmp_path / "curves.svg"
+    named = chorale_json(good, bad, "--judgments", judged, "--pairwise", "--resamples", 200, "--chart", picture)
+    assert named["resources"] == chorale_json(good, bad, judged)["resources"]
+    compared = named["pairwise"]["good bad"]["auc"]
+    assert compared["difference"] == pytest.approx(3 / 4 - 1 / 4)
+    svg = picture.read_text("utf-8")
+    assert svg.startswith("<svg")
+    assert "good (area 0.750)" in svg
+    assert named["counts"] == {
+        "entailing": 4,
+        "not entailing": 2,
+        "left side meaningless, left out": 0,
+        "left out: confidence too low": 1,
+        "left out: there already": 0,
+    }
+    assert "is there already" in chorale(good, judged, "--chart", picture, code=2).output
+
+
+def test_meaningless_left_sides_are_left_out_or_counted(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    good, _, judged = files
+    more = write(tmp_path / "more.txt", HEADER, judged_line("a", "b", "Meaningless", "0.9", "x y"))
+    out = chorale_json(good, "--judgments", judged, "--judgments", more)
+    assert (out["applications"], out["resources"]["good"]["auc"]) == (6, pytest.approx(3 / 4))
+    assert "1 application left out: the left side means nothing." in out["notes"]
+    counted = chorale_json(good, "--judgments", judged, "--also", more, "--meaningless", "count")
+    # Down to 0.9: two valid of three; to 0.8: three of four. Of four valid ones 2/4 · 2/3 + 1/4 · 3/4.
+    assert counted["resources"]["good"]["auc"] == pytest.approx(2 / 4 * 2 / 3 + 1 / 4 * 3 / 4)
+    assert counted["counts"]["left side meaningless, counted as not entailing"] == 1
+    assert "|meaningless:count|" in counted["signature"]
+
+
+def test_learned_rules_of_several_methods_are_several_resources(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    judged = files[2]
+    learned = write(
+        tmp_path / "learned.tsv", "lhs\trhs\tscore\tmethod", "a\tb\t0.5\tdirt", "c\td\t0.4\tdirt", "a\tb\t0.9\tbinc"
+    )
+    found = chorale_json(learned, judged)["resources"]
+    assert [(name, one["rules"], one["covered"]) for name, one in found.items()] == [
+        ("learned:binc", 1, 2),
+        ("learned:dirt", 2, 3),
+    ]
+    assert "has several resources" in chorale(files[0], judged, "--against", learned, code=2).output
+    wrong = write(tmp_path / "wrong.tsv", "lhs\trhs\tscore\tmethod", "a\tb\thigh\tdirt")
+    assert "wrong.tsv:2: has a score that is not a number" in chorale(wrong, judged, code=2).output

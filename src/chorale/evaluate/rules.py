@@ -36,8 +36,7 @@ class Curve:
 
     def precision_at(self, recall: float) -> float | None:
         """The highest precision with at least so much recall; None where the curve does not reach it."""
-        reached = self.recall >= recall - 1e-12
-        return float(self.precision[reached].max()) if reached.any() else None
+        return _precision_at(self.precision, self.recall, recall)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,19 +123,32 @@ def _area(precision: FloatArray, recall: FloatArray, rule: Area) -> FloatArray:
     return np.asarray(steps @ precision)
 
 
+def _precision_at(precision: FloatArray, recall: FloatArray, least: float) -> float | None:
+    reached = recall >= least - 1e-12
+    return float(precision[reached].max()) if reached.any() else None
+
+
 def rule_statistics(
-    items: Sequence[str], scores: FloatArray, entails: NDArray[np.bool_], *, area: Area = "step"
+    items: Sequence[str],
+    scores: FloatArray,
+    entails: NDArray[np.bool_],
+    *,
+    area: Area = "step",
+    at_recall: Sequence[float] = (),
+    with_threshold: bool = False,
 ) -> tuple[Statistics, Metric]:
     """Per application its rank among all and whether it is valid; and the scores that follow from any sample of them.
 
     A rank is how many applications have a higher score. Ranks of two resources can be exchanged where their scores
-    could not, since those may be on different scales. The area is no sum over applications.
+    could not, since those may be on different scales: the threshold, which is a score, only makes sense of one alone.
+    The area is no sum over applications. Where the curve of a sample does not reach a recall, the precision there is 0.
     """
     covered = ~np.isnan(scores)
     ranks = np.full(len(scores), float(_NO_RULE))
     in_order = np.sort(-scores[covered])
     ranks[covered] = np.searchsorted(in_order, -scores[covered])
     n_places = len(scores)
+    points = [(f"precision_at_recall_{recall:g}", recall) for recall in at_recall]
 
     def formula(rows: FloatArray) -> dict[str, float]:
         has_rule = rows[:, 0] > _NO_RULE
@@ -144,13 +156,16 @@ def rule_statistics(
         precision, recall = _points(places, rows[has_rule, 1], n_places, float(rows[:, 1].sum()))
         f1 = f1_of(precision, recall)
         best = int(np.argmax(f1)) if len(f1) else None
-        return {
+        found = {
             "auc": float(_area(precision, recall, area)),
             "precision": 0.0 if best is None else float(precision[best]),
             "recall": 0.0 if best is None else float(recall[best]),
             "f1": 0.0 if best is None else float(f1[best]),
             "coverage": float(has_rule.mean()),
         }
+        if with_threshold:
+            found["threshold"] = 0.0 if best is None else float(-in_order[np.flatnonzero(np.bincount(places))[best]])
+        return found | {name: _precision_at(precision, recall, least) or 0.0 for name, least in points}
 
     rows = np.column_stack([ranks, entails.astype(np.float64)])
     return Statistics(tuple(items), rows), Metric(formula, additive=False)

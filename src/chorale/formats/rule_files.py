@@ -22,6 +22,7 @@ _ANSWERS = {
     **dict.fromkeys(("yes", "y", "true", "1", "entailing"), True),
     **dict.fromkeys(("no", "n", "false", "0", "non-entailing"), False),
 }
+_MEANINGLESS = "meaningless"
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -44,6 +45,8 @@ class JudgedApplication:
     """None where the file has none."""
     phrases: tuple[str, str] | None
     """The phrase and what was concluded from it, where the file has them."""
+    meaningless: bool = False
+    """Whether the phrase that the rule was applied to means nothing; then nothing follows from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,12 @@ class RuleSet:
     scored: bool
     """Whether the file has scores. Without, all rules have the score 1."""
     notes: tuple[str, ...] = ()
+    size: int | None = None
+    """How many rules there are, where only some of them are held."""
+
+    @property
+    def rules(self) -> int:
+        return len(self.scores) if self.size is None else self.size
 
 
 def rule_of(lhs: str, rhs: str, *, turned: bool = False) -> Rule:
@@ -111,7 +120,7 @@ def read_rules(path: Path) -> RuleSet:
         )
     if not scored:
         notes.append(f"{path} has no scores: all its rules count alike, and its curve is one point.")
-    return RuleSet(_stem(path), scores, table.digest, scored, tuple(notes))
+    return RuleSet(stem_of(path), scores, table.digest, scored, tuple(notes))
 
 
 def read_judged(path: Path) -> JudgedFile:
@@ -134,9 +143,10 @@ def read_judged(path: Path) -> JudgedFile:
     def read(cells: Sequence[str]) -> JudgedApplication:
         return JudgedApplication(
             rule_of(cells[lhs], cells[rhs]),
-            _answer(cells[judgment]),
+            not _is_meaningless(cells[judgment]) and _answer(cells[judgment]),
             None if confidence is None else _confidence(cells[confidence]),
             None if phrases is None else (cells[phrases[0]], cells[phrases[1]]),
+            _is_meaningless(cells[judgment]),
         )
 
     return JudgedFile(tuple(sound_rows(table, read)), table.digest)
@@ -154,7 +164,7 @@ def _side_columns(table: TextTable) -> tuple[int, int]:
     return column_of(table, f"{prefix}lhs"), column_of(table, f"{prefix}rhs")
 
 
-def _stem(path: Path) -> str:
+def stem_of(path: Path) -> str:
     """The file's name without its ending, packed or not."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name
@@ -214,6 +224,10 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def _is_meaningless(text: str) -> bool:
+    return text.strip().lower() == _MEANINGLESS
 
 
 def _answer(text: str) -> bool:

@@ -2,19 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from chorale.evaluate.rules import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
-from chorale.formats.rule_files import JudgedApplication, JudgedFile, RuleSet
-from chorale.formats.source import MOST_PROBLEMS
-from chorale.formats.wording import many
-from chorale.model import Problem, UserError
+from chorale.formats.rule_files import JudgedFile, RuleSet
+from chorale.model import UserError
 from chorale.report.drawing import Drawing
+from chorale.report.rule_applications import Meaningless, Usable, usable_applications
 from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
-from chorale.scores import Interval, Metric, Statistics, signature
+from chorale.scores import Comparison, Interval, Metric, Statistics, signature
 from chorale.scores.signature import Setting
 
 CURVE_COLUMNS = ("resource", "threshold", "precision", "recall")
@@ -26,54 +23,9 @@ class RuleOptions:
     """Applications judged with less confidence are left out; those without any confidence are not."""
     area: Area = "step"
     at_recall: tuple[float, ...] = (0.1, 0.25, 0.5)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Usable:
-    """The applications that count, and what was left out."""
-
-    applications: tuple[JudgedApplication, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def entails(self) -> NDArray[np.bool_]:
-        return np.array([application.entails for application in self.applications], dtype=np.bool_)
-
-
-def usable_applications(files: Mapping[str, JudgedFile], min_confidence: float) -> Usable:
-    """Of all files together: confident enough, and each once. One that was judged both ways is a mistake."""
-    notes = [note for file in files.values() for note in file.notes]
-    kept: list[JudgedApplication] = []
-    told: dict[Any, tuple[bool, str]] = {}
-    problems: list[Problem] = []
-    unsure = repeated = 0
-    for name, file in files.items():
-        for application in file.applications:
-            if application.confidence is not None and application.confidence < min_confidence:
-                unsure += 1
-                continue
-            key = (application.rule, application.phrases)
-            if application.phrases is not None and key in told:
-                before, where = told[key]
-                if before == application.entails:
-                    repeated += 1
-                else:
-                    problems.append(_both_ways(application, name, where))
-                continue
-            told[key] = (application.entails, name)
-            kept.append(application)
-    if problems:
-        raise UserError("The judged applications contradict each other", problems[:MOST_PROBLEMS])
-    if unsure:
-        notes.append(f"{many(unsure, 'application', 'applications')} left out: confidence below {min_confidence:g}.")
-    if repeated:
-        again = many(repeated, "application left out: it is", "applications left out: they are")
-        notes.append(f"{again} there already, judged the same.")
-    if not kept:
-        raise UserError("No judged application is left. Lower --min-confidence, or check the files.")
-    if not any(application.entails for application in kept):
-        notes.append("No application was judged as entailing: recall, F1 and area are 0 by convention.")
-    return Usable(tuple(kept), tuple(notes))
+    meaningless: Meaningless = "out"
+    pairwise: bool = False
+    """Whether every two resources are compared."""
 
 
 def score_rules(
@@ -83,16 +35,17 @@ def score_rules(
     drawing: Drawing,
     *,
     against: RuleSet | None = None,
-) -> tuple[Scored, list[dict[str, Cell]]]:
-    """All resources on the same applications; and the points of their curves."""
+) -> tuple[Scored, dict[str, RuleScores]]:
+    """All resources on the same applications; and what each is worth, with its curve."""
     _check_names(resources)
-    usable = usable_applications(judged, options.min_confidence)
+    usable = usable_applications(judged, options.min_confidence, options.meaningless)
     found = {one.name: _evaluated(one, usable, options) for one in resources}
     drawn = {one.name: _intervals(one, usable, options, drawing) for one in resources} if drawing.ci else {}
     json: dict[str, Any] = {
         "resources": {one.name: _as_json(one, found[one.name], options, drawn.get(one.name)) for one in resources},
         "applications": len(usable.applications),
         "entailing": int(usable.entails.sum()),
+        "counts": dict(usable.counts),
     }
     notes = [*usable.notes, *(note for one in resources for note in one.notes)]
     notes += [
@@ -100,30 +53,47 @@ def score_rules(
         for name, one in found.items()
         if not one.covered
     ]
-    tables = [_main_table(found, drawn), _recall_table(found, options)]
+    tables = [_main_table(found), _recall_table(found, options), usable.table()]
+    if drawing.ci:
+        tables.append(_interval_table(found, drawn, options))
+        if any(None in _values(one, options).values() for one in found.values()):
+            notes.append("There is no interval for the precision at a recall that the curve does not reach.")
     inputs = {**{f"rules/{one.name}": one.digest for one in resources}, **_judged_digests(judged)}
     if against is not None:
-        json["against"] = {}
-        for one in resources:
-            compared = drawing.compare(*_paired((one, against), usable, options))
-            json["against"][one.name] = jsonable(compared)
-            tables.append(comparison_table(f"{one.name} and {against.name}", (one.name, against.name), compared))
+        pairs = [(one, against) for one in resources]
+        compared = _all_compared(pairs, usable, options, drawing, tables)
+        json["against"] = {one.name: found for (one, _), found in zip(pairs, compared, strict=True)}
         inputs["against"] = against.digest
         notes += against.notes
+    if options.pairwise:
+        pairs = list(combinations(resources, 2))
+        compared = _all_compared(pairs, usable, options, drawing, tables)
+        json["pairwise"] = {f"{a.name} {b.name}": found for (a, b), found in zip(pairs, compared, strict=True)}
     settings: dict[str, Setting] = {
         "area": options.area,
         "min-confidence": options.min_confidence,
+        "meaningless": None if options.meaningless == "out" else options.meaningless,
         "at-recall": tuple(f"{recall:g}" for recall in options.at_recall),
     }
-    settings |= drawing.settings(compared=against is not None)
+    settings |= drawing.settings(compared=options.pairwise or against is not None)
     scored = Scored(json, tables, signature("rules", settings, inputs), tuple(dict.fromkeys(notes)))
-    return scored, list(_curve_rows(found))
+    return scored, found
 
 
-def _both_ways(application: JudgedApplication, name: str, where: str) -> Problem:
-    lhs, rhs = application.phrases or ("", "")
-    message = "has an application that was judged both ways" + (f" (see {where})" if where != name else "")
-    return Problem(name, None, message, "Keep one of the two.", f"{lhs!r} → {rhs!r}")
+def _all_compared(
+    pairs: Iterable[tuple[RuleSet, RuleSet]],
+    usable: Usable,
+    options: RuleOptions,
+    drawing: Drawing,
+    tables: list[ScoreTable],
+) -> list[Any]:
+    """Comparisons for JSON; and a table of each, added to the tables."""
+    found = []
+    for one, other in pairs:
+        compared = _compared((one, other), usable, options, drawing)
+        tables.append(comparison_table(f"{one.name} and {other.name}", (one.name, other.name), compared))
+        found.append(jsonable(compared))
+    return found
 
 
 def _check_names(resources: Iterable[RuleSet]) -> None:
@@ -139,22 +109,44 @@ def _evaluated(resource: RuleSet, usable: Usable, options: RuleOptions) -> RuleS
     return evaluate_rules(scores, usable.entails, area=options.area)
 
 
-def _statistics(resource: RuleSet, usable: Usable, options: RuleOptions) -> tuple[Statistics, Metric]:
+def _statistics(
+    resource: RuleSet, usable: Usable, options: RuleOptions, *, alone: bool = False
+) -> tuple[Statistics, Metric]:
     scores = scores_of_applications(usable.applications, resource.scores)
     items = [str(number) for number in range(len(scores))]
-    return rule_statistics(items, scores, usable.entails, area=options.area)
+    return rule_statistics(
+        items, scores, usable.entails, area=options.area, at_recall=options.at_recall, with_threshold=alone
+    )
 
 
-def _paired(
-    resources: tuple[RuleSet, RuleSet], usable: Usable, options: RuleOptions
-) -> tuple[Statistics, Statistics, Metric]:
+def _compared(
+    resources: tuple[RuleSet, RuleSet], usable: Usable, options: RuleOptions, drawing: Drawing
+) -> dict[str, Comparison]:
+    """Without the precision at a recall that one of the two does not reach."""
     (first, metric), (second, _) = (_statistics(one, usable, options) for one in resources)
-    return first, second, metric
+    values = [_values(_evaluated(one, usable, options), options) for one in resources]
+    compared = drawing.compare(first, second, metric)
+    return {name: one for name, one in compared.items() if all(each[name] is not None for each in values)}
 
 
 def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, drawing: Drawing) -> dict[str, Interval]:
-    statistics, metric = _statistics(resource, usable, options)
-    return drawing.intervals(statistics, metric)
+    statistics, metric = _statistics(resource, usable, options, alone=True)
+    values = _values(_evaluated(resource, usable, options), options)
+    return {name: one for name, one in drawing.intervals(statistics, metric).items() if values[name] is not None}
+
+
+def _values(found: RuleScores, options: RuleOptions) -> dict[str, float | None]:
+    """Every score that has an interval, by the name it has there."""
+    at_recall = {f"precision_at_recall_{recall:g}": found.curve.precision_at(recall) for recall in options.at_recall}
+    return {
+        "auc": found.auc,
+        "precision": found.precision,
+        "recall": found.recall,
+        "f1": found.f1,
+        "threshold": found.threshold,
+        "coverage": found.coverage,
+        **at_recall,
+    }
 
 
 def _as_json(
@@ -171,15 +163,15 @@ def _as_json(
         "entailing": found.entailing,
         "covered": found.covered,
         "covered_entailing": found.covered_entailing,
-        "rules": len(resource.scores),
+        "rules": resource.rules,
         "points": len(found.curve.thresholds),
         "precision_at_recall": {f"{recall:g}": found.curve.precision_at(recall) for recall in options.at_recall},
     }
     return json if drawn is None else {**json, "ci": jsonable(drawn)}
 
 
-def _main_table(found: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]]) -> ScoreTable:
-    columns: tuple[str, ...] = (
+def _main_table(found: Mapping[str, RuleScores]) -> ScoreTable:
+    columns = (
         "resource",
         "area#",
         "precision#",
@@ -194,9 +186,6 @@ def _main_table(found: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str
         threshold = None if one.threshold is None else f"{one.threshold:g}"
         measures = (one.auc, one.precision, one.recall, one.f1, threshold, one.covered, len(one.curve.thresholds))
         rows.append((name, *measures))
-    if drawn:
-        columns = (*columns[:2], "95% interval#", *columns[2:])
-        rows = [(*row[:2], shown_interval(drawn[str(row[0])]["auc"]), *row[2:]) for row in rows]
     first = next(iter(found.values()))
     title = f"{first.applications:,} judged applications, {first.entailing:,} entailing; precision to F1 at the best F1"
     return ScoreTable(title, columns, rows)
@@ -208,7 +197,19 @@ def _recall_table(found: Mapping[str, RuleScores], options: RuleOptions) -> Scor
     return ScoreTable("Precision at a recall of at least", columns, rows)
 
 
-def _curve_rows(found: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell]]:
+def _interval_table(
+    found: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
+) -> ScoreTable:
+    rows = [
+        (name, score.replace("_", " ").replace("auc", "area"), value, shown_interval(drawn[name].get(score)))
+        for name, one in found.items()
+        for score, value in _values(one, options).items()
+    ]
+    return ScoreTable("Intervals, over applications", ("resource", "score", "value#", "95% interval#"), rows)
+
+
+def curve_rows(found: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell]]:
+    """The points of the curves."""
     for name, one in found.items():
         curve = one.curve
         for values in zip(curve.thresholds, curve.precision, curve.recall, strict=True):

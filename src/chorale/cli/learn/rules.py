@@ -1,0 +1,105 @@
+"""`chorale learn rules`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+import shutil
+from pathlib import Path
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.learn.options import (
+    ArgumentNames,
+    Buckets,
+    Columns,
+    EngineName,
+    ExactUpTo,
+    Extractions,
+    KeepWork,
+    MaxPredicates,
+    Memory,
+    MethodNames,
+    MinFiller,
+    MinPredicate,
+    MinScore,
+    MinShared,
+    Out,
+    Pairs,
+    PredicateNames,
+    Seconds,
+    Sparsity,
+    SpellingOfArguments,
+    SpellingOfPredicates,
+    Strict,
+    Threads,
+    WordNetFolder,
+    Work,
+)
+from chorale.cli.output import say
+from chorale.cli.scoring import tell
+from chorale.cli.targets import Force, check_target, writing
+
+
+def rules(
+    extractions: Extractions,
+    method: MethodNames,
+    out: Out = Path("rules.tsv"),
+    predicates: SpellingOfPredicates = "case",
+    arguments: SpellingOfArguments = "case",
+    min_predicate: MinPredicate = 10,
+    min_filler: MinFiller = 1,
+    max_predicates: MaxPredicates = 1000,
+    min_shared: MinShared = 1,
+    min_score: MinScore = 0.01,
+    columns: Columns = None,
+    argument_names: ArgumentNames = None,
+    predicate_names: PredicateNames = None,
+    strict: Strict = False,
+    pairs: Pairs = None,
+    wordnet: WordNetFolder = None,
+    sparsity: Sparsity = 1.0,
+    exact_up_to: ExactUpTo = 100,
+    seconds: Seconds = 60.0,
+    engine: EngineName = "duckdb",
+    memory: Memory = "4GB",
+    threads: Threads = 2,
+    buckets: Buckets = None,
+    work: Work = None,
+    keep_work: KeepWork = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn inference rules between predicates from extractions."""
+    from chorale.cli.progress import patiently
+    from chorale.formats.rule_output import RULE_ENDINGS, description_path, write_rules
+    from chorale.learn.globally import GlobalOptions
+    from chorale.learn.learning import LearnOptions, learn_rules
+    from chorale.learn.settings import Pruning, Resources, bytes_of, methods_of
+    from chorale.report.rule_learning import told_learning
+
+    check_target(out, "--out", force=force, endings=RULE_ENDINGS)
+    options = LearnOptions(
+        methods=methods_of(method),
+        predicates=predicates,
+        arguments=arguments,
+        pruning=Pruning(min_predicate, min_filler, max_predicates, min_shared, min_score),
+        columns=columns,
+        argument_names=argument_names,
+        predicate_names=predicate_names,
+        strict=strict,
+        pairs=tuple(pairs or ()),
+        wordnet=wordnet,
+        graph=GlobalOptions(sparsity, exact_up_to, seconds),
+    )
+    folder = work or out.with_name(f"{out.name}.work")
+    with patiently("stages") as progress:
+        resources = Resources(engine, bytes_of(memory), threads, buckets)
+        learned = learn_rules(extractions, folder, options, resources, progress)
+        scored = told_learning(learned, options)
+        with writing(out, "--out"):
+            write_rules(learned.rules, out, scored.as_json())
+    if not keep_work:
+        shutil.rmtree(learned.rules[0].parent, ignore_errors=True)
+        if work is None:
+            shutil.rmtree(folder, ignore_errors=True)
+    tell(scored, as_json=as_json, as_latex=False)
+    if not as_json:
+        count = sum(learned.by_method.values())
+        say(f"Wrote {count:,} rules to {out}, and how they came about to {description_path(out)}.")
