@@ -1,6 +1,7 @@
 """`chorale new`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,14 +13,37 @@ from chorale.cli.output import print_json, say
 def new(
     directory: StudyFolder,
     template: Annotated[
-        str, typer.Option(help="What the study starts from: rules, form, qasrl or mcq-trial.", metavar="NAME")
+        str,
+        typer.Option(
+            help="What the study starts from: rules, form, frames, qasrl, mcq-trial or mturk.", metavar="NAME"
+        ),
     ] = "rules",
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A layout for Mechanical Turk: HTML with ${variables}. With --csv, for the template mturk.",
+            show_default=False,
+        ),
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The batch file that fills the layout's variables.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""
-    from chorale.study.templating import create_study
+    from chorale.model import UserError
+    from chorale.study.templating import create_study, create_study_from_batch
 
-    files = create_study(directory, template)
+    if html is None and csv is None:
+        files = create_study(directory, template)
+    elif template != "mturk":
+        raise UserError("--html and --csv are for the template `mturk`. Add --template mturk.")
+    elif html is None or csv is None:
+        raise UserError("--html and --csv go together: a layout and the batch file that fills its variables.")
+    else:
+        files = create_study_from_batch(directory, html, csv)
     if as_json:
         print_json({"study": str(directory), "template": template, "files": [str(file) for file in files]})
         return
@@ -28,5 +52,8 @@ def new(
     say("What to do next:")
     say(f"  1. Edit {directory / 'study.toml'}; {directory / 'README.md'} says what is what.")
     say(f"  2. chorale check {directory}")
+    if html is not None:
+        say(f"  3. chorale serve {directory}")
+        return
     say(f"  3. chorale rehearse {directory}")
     say(f"  4. chorale serve {directory}")

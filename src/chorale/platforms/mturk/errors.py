@@ -1,0 +1,67 @@
+"""What the interface answers when it does not do what it was asked, in the words scripts know."""
+
+from chorale.model import Refusal
+
+_FAMILY = "AWS.MechanicalTurk"
+
+
+class TurkError(Refusal):
+    """A request that is not granted. boto3 raises it as `RequestError`, with `turk_code` as its `TurkErrorCode`."""
+
+    def __init__(self, turk_code: str, message: str, kind: str = "RequestError", status: int = 400) -> None:
+        super().__init__(turk_code, message, status)
+        self.turk_code = turk_code
+        self.kind = kind
+
+    @property
+    def body(self) -> dict[str, str]:
+        """The answer as it goes over the wire."""
+        if self.kind in ("RequestError", "ServiceFault"):
+            return {"__type": self.kind, "Message": self.message, "TurkErrorCode": self.turk_code}
+        return {"__type": self.kind, "message": self.message}
+
+
+def missing(name: str) -> TurkError:
+    return TurkError("AWS.MissingParameters", f"{name} is missing. Give it.")
+
+
+def out_of_range(name: str, message: str) -> TurkError:
+    return TurkError("AWS.ParameterOutOfRange", f"{name} {message}.")
+
+
+def invalid(name: str, message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.InvalidParameterValue", f"{name} {message}.")
+
+
+def bad_xml(name: str, message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.XMLParseError", f"{name} {message}.")
+
+
+def unknown(what: str, name: str) -> TurkError:
+    """There is no such HIT, Assignment, QualificationType, Qualification, QualificationRequest or Worker."""
+    return TurkError(f"{_FAMILY}.{what}DoesNotExist", f"{what} {name} does not exist.")
+
+
+def wrong_state(what: str, message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.Invalid{what}State", message)
+
+
+def exists(what: str, message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.{what}AlreadyExists", message)
+
+
+def repeated(token: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.DuplicateRequest", f"The request with the UniqueRequestToken {token} was done before.")
+
+
+def no_funds(message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.InsufficientFunds", message)
+
+
+def unsupported(message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.OperationNotSupported", message)
+
+
+def refused_signature(kind: str, message: str) -> TurkError:
+    """Who asks is not who they say, or can't be told."""
+    return TurkError("AWS.NotAuthorized", message, kind, 403 if kind == "AccessDeniedException" else 400)

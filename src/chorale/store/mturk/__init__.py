@@ -1,0 +1,1 @@
+"""What Mechanical Turk's interface keeps: keys, HITs and their types, assignments, bonuses, qualifications."""

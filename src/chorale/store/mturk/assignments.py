@@ -1,0 +1,159 @@
+"""Assignments of HITs, and the bonuses on them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, insert, select, update
+
+from chorale.store.mturk_schema import assignment, bonus, hit
+from chorale.store.schema import worker
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentRow:
+    id: int
+    name: str
+    hit_id: int
+    worker_id: int
+    state: str
+    accepted_at: int
+    deadline: int
+    submitted_at: int | None
+    approve_at: int | None
+    approved_at: int | None
+    rejected_at: int | None
+    answer: str | None
+    feedback: str | None
+    reward: int
+    hit: str
+    pseudonym: str
+
+
+_QUERY: Select[Any] = (
+    select(*assignment.c, hit.c.name.label("hit"), worker.c.pseudonym)
+    .join(hit, hit.c.id == assignment.c.hit_id)
+    .join(worker, worker.c.id == assignment.c.worker_id)
+)
+
+
+def add_assignment(
+    tx: Connection, name: str, hit_id: int, worker_id: int, now: int, deadline: int, reward: int
+) -> None:
+    tx.execute(
+        insert(assignment).values(
+            name=name,
+            hit_id=hit_id,
+            worker_id=worker_id,
+            state="accepted",
+            accepted_at=now,
+            deadline=deadline,
+            reward=reward,
+        )
+    )
+
+
+def assignment_called(tx: Connection, name: str, *, lock: bool = False) -> AssignmentRow | None:
+    query = _QUERY.where(assignment.c.name == name)
+    row = tx.execute(query.with_for_update(of=assignment, key_share=True) if lock else query).first()
+    return None if row is None else AssignmentRow(*row)
+
+
+def held_by(tx: Connection, worker_id: int) -> list[AssignmentRow]:
+    """What a worker has accepted and not finished."""
+    query = _QUERY.where(assignment.c.worker_id == worker_id, assignment.c.state == "accepted")
+    return [AssignmentRow(*row) for row in tx.execute(query.order_by(assignment.c.id))]
+
+
+def of_worker(tx: Connection, hit_id: int, worker_id: int) -> AssignmentRow | None:
+    """A worker's assignment of a HIT, unless they gave it back or let it go."""
+    query = _QUERY.where(
+        assignment.c.hit_id == hit_id,
+        assignment.c.worker_id == worker_id,
+        assignment.c.state.not_in(("returned", "abandoned")),
+    )
+    row = tx.execute(query).first()
+    return None if row is None else AssignmentRow(*row)
+
+
+def of_hit(
+    tx: Connection, hit_id: int, states: Sequence[str], limit: int, after: int | None = None
+) -> list[AssignmentRow]:
+    query = _QUERY.where(assignment.c.hit_id == hit_id, assignment.c.state.in_(states))
+    if after is not None:
+        query = query.where(assignment.c.id > after)
+    return [AssignmentRow(*row) for row in tx.execute(query.order_by(assignment.c.id).limit(limit))]
+
+
+def all_finished(tx: Connection) -> list[AssignmentRow]:
+    """Everything that was submitted, in the order it was accepted."""
+    query = _QUERY.where(assignment.c.state.in_(("submitted", "approved", "rejected"))).order_by(assignment.c.id)
+    return [AssignmentRow(*row) for row in tx.execute(query)]
+
+
+def change(tx: Connection, assignment_id: int, **values: Any) -> None:
+    tx.execute(update(assignment).where(assignment.c.id == assignment_id).values(values))
+
+
+def overdue(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
+    """Accepted, and past their time."""
+    query = _QUERY.where(assignment.c.state == "accepted", assignment.c.deadline <= now).limit(limit)
+    return [AssignmentRow(*row) for row in tx.execute(query.with_for_update(of=assignment, skip_locked=True))]
+
+
+def to_approve(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
+    """Submitted, and to be approved because nobody has said anything else."""
+    query = _QUERY.where(assignment.c.state == "submitted", assignment.c.approve_at <= now).limit(limit)
+    return [AssignmentRow(*row) for row in tx.execute(query.with_for_update(of=assignment, skip_locked=True))]
+
+
+def track_record(tx: Connection, worker_id: int) -> tuple[int, int]:
+    """How many assignments of a worker were approved, and how many rejected."""
+    query = select(assignment.c.state, func.count()).where(assignment.c.worker_id == worker_id)
+    counts = {row[0]: int(row[1]) for row in tx.execute(query.group_by(assignment.c.state))}
+    return counts.get("approved", 0), counts.get("rejected", 0)
+
+
+def approved_pay(tx: Connection) -> list[tuple[str, int, int]]:
+    """All that was earned by assignments and bonuses: pseudonym, when, how much; in the order it was booked."""
+    earned = (
+        select(worker.c.pseudonym, assignment.c.approved_at, assignment.c.reward)
+        .join(worker, worker.c.id == assignment.c.worker_id)
+        .where(assignment.c.state == "approved", assignment.c.reward > 0)
+    )
+    given = select(worker.c.pseudonym, bonus.c.at, bonus.c.amount).join(worker, worker.c.id == bonus.c.worker_id)
+    rows = [(str(row[0]), int(row[1]), int(row[2])) for query in (earned, given) for row in tx.execute(query)]
+    return sorted(rows, key=lambda row: row[1])
+
+
+@dataclass(frozen=True, slots=True)
+class BonusRow:
+    id: int
+    pseudonym: str
+    amount: int
+    assignment: str
+    reason: str
+    at: int
+
+
+def add_bonus(tx: Connection, assignment_id: int, worker_id: int, amount: int, reason: str, now: int) -> int:
+    made = insert(bonus).values(assignment_id=assignment_id, worker_id=worker_id, amount=amount, reason=reason, at=now)
+    return int(tx.execute(made.returning(bonus.c.id)).scalar_one())
+
+
+def bonuses(
+    tx: Connection, limit: int, after: int | None, *, hit_name: str | None, assignment_name: str | None
+) -> list[BonusRow]:
+    query = (
+        select(bonus.c.id, worker.c.pseudonym, bonus.c.amount, assignment.c.name, bonus.c.reason, bonus.c.at)
+        .join(assignment, assignment.c.id == bonus.c.assignment_id)
+        .join(hit, hit.c.id == assignment.c.hit_id)
+        .join(worker, worker.c.id == bonus.c.worker_id)
+    )
+    if hit_name is not None:
+        query = query.where(hit.c.name == hit_name)
+    if assignment_name is not None:
+        query = query.where(assignment.c.name == assignment_name)
+    if after is not None:
+        query = query.where(bonus.c.id > after)
+    return [BonusRow(*row) for row in tx.execute(query.order_by(bonus.c.id).limit(limit))]

@@ -1,0 +1,253 @@
+"""HITs and their types."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, case, func, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chorale.store.mturk_schema import assignment, hit, hit_type
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRow:
+    id: int
+    name: str
+    title: str
+    description: str
+    keywords: str
+    reward: int
+    assignment_seconds: int
+    approval_seconds: int
+    requirements: list[dict[str, Any]]
+    notification: dict[str, Any] | None
+    notifying: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HitRow:
+    """A HIT with its type and what was counted of its assignments."""
+
+    id: int
+    name: str
+    question: str
+    annotation: str
+    layout: str | None
+    most: int
+    taken: int
+    created_at: int
+    expires_at: int
+    reviewing: bool
+    disposed_at: int | None
+    told: str
+    type: TypeRow
+    pending: int
+    """Accepted, and not submitted yet."""
+    unreviewed: int
+    """Submitted, and neither approved nor rejected."""
+    completed: int
+    """Approved or rejected."""
+
+    @property
+    def available(self) -> int:
+        return self.most - self.taken
+
+    def status(self, now: int) -> str:
+        if self.disposed_at is not None:
+            return "Disposed"
+        if self.available and self.expires_at > now:
+            return "Assignable"
+        if self.pending:
+            return "Unassignable"
+        return "Reviewing" if self.reviewing else "Reviewable"
+
+
+def _type_row(row: Sequence[Any]) -> TypeRow:
+    *plain, requirements, notification, notifying = row
+    told = None if notification is None else json.loads(notification)
+    own: Any = (*plain, json.loads(requirements), told, notifying)
+    return TypeRow(*own)
+
+
+def add_type(tx: Connection, name: str, values: dict[str, Any]) -> None:
+    """Add a type of HIT, unless there is one of this name."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    tx.execute(upsert(hit_type).values(name=name, notifying=False, **values).on_conflict_do_nothing())
+
+
+def type_called(tx: Connection, name: str) -> TypeRow | None:
+    row = tx.execute(select(hit_type).where(hit_type.c.name == name)).first()
+    return None if row is None else _type_row(row)
+
+
+def set_notification(tx: Connection, type_id: int, notification: dict[str, Any] | None, *, active: bool) -> None:
+    text = None if notification is None else json.dumps(notification)
+    tx.execute(update(hit_type).where(hit_type.c.id == type_id).values(notification=text, notifying=active))
+
+
+def add_hit(tx: Connection, values: dict[str, Any]) -> None:
+    tx.execute(insert(hit).values(taken=0, reviewing=False, told="", **values))
+
+
+_OWN = tuple(column for column in hit.c if column.name != "type_id")
+
+
+def _counted(*states: str) -> ColumnElement[int]:
+    return func.coalesce(func.sum(case((assignment.c.state.in_(states), 1), else_=0)), 0)
+
+
+_QUERY = (
+    select(*_OWN, *hit_type.c, _counted("accepted"), _counted("submitted"), _counted("approved", "rejected"))
+    .join(hit_type, hit_type.c.id == hit.c.type_id)
+    .outerjoin(assignment, assignment.c.hit_id == hit.c.id)
+    .group_by(hit.c.id, hit_type.c.id)
+)
+
+
+def _hit_row(row: Sequence[Any]) -> HitRow:
+    own, counts = len(_OWN), 3
+    whole: Any = (*row[:own], _type_row(row[own:-counts]), *(int(count) for count in row[-counts:]))
+    return HitRow(*whole)
+
+
+def hit_called(tx: Connection, name: str, *, lock: bool = False) -> HitRow | None:
+    if lock:
+        # Apart from the query with the counts: rows that are counted can't be locked.
+        tx.execute(select(hit.c.id).where(hit.c.name == name).with_for_update(key_share=True))
+    row = tx.execute(_QUERY.where(hit.c.name == name)).first()
+    return None if row is None else _hit_row(row)
+
+
+def hit_numbered(tx: Connection, hit_id: int) -> HitRow:
+    return _hit_row(tx.execute(_QUERY.where(hit.c.id == hit_id)).one())
+
+
+def newest_hits(
+    tx: Connection,
+    limit: int,
+    before: int | None,
+    *,
+    now: int,
+    reviewing: bool | None = None,
+    type_name: str | None = None,
+    requiring: str | None = None,
+) -> list[HitRow]:
+    """HITs that were not deleted, the newest first: all, those to review, or those that ask for a qualification."""
+    query = _QUERY.where(hit.c.disposed_at.is_(None)).order_by(hit.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(hit.c.id < before)
+    if reviewing is not None:
+        over = or_(hit.c.taken >= hit.c.most, hit.c.expires_at <= now)
+        query = query.where(over, hit.c.reviewing.is_(reviewing)).having(_counted("accepted") == 0)
+    if type_name is not None:
+        query = query.where(hit_type.c.name == type_name)
+    if requiring is not None:
+        query = query.where(hit_type.c.requirements.contains(f'"{requiring}"', autoescape=True))
+    return [_hit_row(row) for row in tx.execute(query)]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """HITs of one type that somebody could accept."""
+
+    type: TypeRow
+    count: int
+    first: str
+    """The name of the oldest."""
+
+
+def _open_to(worker_id: int, now: int) -> ColumnElement[bool]:
+    theirs = (
+        select(assignment.c.id)
+        .where(
+            assignment.c.hit_id == hit.c.id,
+            assignment.c.worker_id == worker_id,
+            assignment.c.state.not_in(("returned", "abandoned")),
+        )
+        .exists()
+    )
+    return and_(hit.c.disposed_at.is_(None), hit.c.taken < hit.c.most, hit.c.expires_at > now, ~theirs)
+
+
+def offered_to(tx: Connection, worker_id: int, now: int) -> list[Offered]:
+    """What there is for a worker, by type, the best paid first. Whether they qualify is another question."""
+    query = (
+        select(*hit_type.c, func.count(), func.min(hit.c.id))
+        .join(hit, hit.c.type_id == hit_type.c.id)
+        .where(_open_to(worker_id, now))
+        .group_by(hit_type.c.id)
+        .order_by(hit_type.c.reward.desc(), hit_type.c.id)
+    )
+    found = [(_type_row(row[:-2]), int(row[-2]), int(row[-1])) for row in tx.execute(query)]
+    names = dict(
+        tx.execute(select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in found]))).tuples().all()
+    )
+    return [Offered(kind, count, names[first]) for kind, count, first in found]
+
+
+def next_of_type(tx: Connection, type_name: str, worker_id: int, now: int) -> str | None:
+    """The oldest HIT of a type that a worker could accept."""
+    query = (
+        select(hit.c.name)
+        .join(hit_type, hit_type.c.id == hit.c.type_id)
+        .where(hit_type.c.name == type_name, _open_to(worker_id, now))
+        .order_by(hit.c.id)
+        .limit(1)
+    )
+    return tx.execute(query).scalar()
+
+
+def change_hit(tx: Connection, hit_id: int, **values: Any) -> None:
+    tx.execute(update(hit).where(hit.c.id == hit_id).values(values))
+
+
+def take_place(tx: Connection, hit_id: int, now: int) -> bool:
+    """Take one of the places of a HIT; False if there is none."""
+    free = and_(hit.c.taken < hit.c.most, hit.c.expires_at > now, hit.c.disposed_at.is_(None))
+    return bool(tx.execute(update(hit).where(hit.c.id == hit_id, free).values(taken=hit.c.taken + 1)).rowcount)
+
+
+def give_place(tx: Connection, hit_id: int) -> None:
+    tx.execute(update(hit).where(hit.c.id == hit_id).values(taken=hit.c.taken - 1))
+
+
+def promised(tx: Connection, now: int) -> tuple[int, int]:
+    """What HITs can still cost before fees, and in how many payments: places that are free or not reviewed."""
+    open_places = (
+        select(
+            func.coalesce(func.sum((hit.c.most - hit.c.taken) * hit_type.c.reward), 0),
+            func.coalesce(func.sum(hit.c.most - hit.c.taken), 0),
+        )
+        .join(hit_type, hit_type.c.id == hit.c.type_id)
+        .where(hit.c.disposed_at.is_(None), hit.c.expires_at > now)
+    )
+    in_work = select(func.coalesce(func.sum(assignment.c.reward), 0), func.count()).where(
+        assignment.c.state.in_(("accepted", "submitted"))
+    )
+    sums = [tx.execute(query).one() for query in (open_places, in_work)]
+    return sum(int(row[0]) for row in sums), sum(int(row[1]) for row in sums)
+
+
+def untold(tx: Connection, now: int) -> list[HitRow]:
+    """HITs somebody wants to hear of that have ended since, as far as that was not told yet."""
+    query = (
+        _QUERY.where(hit_type.c.notifying, hit.c.disposed_at.is_(None), hit.c.told != "expired,reviewable")
+        .where(or_(hit.c.expires_at <= now, hit.c.taken >= hit.c.most))
+        .limit(200)
+    )
+    return [_hit_row(row) for row in tx.execute(query)]
+
+
+def miscounted(tx: Connection) -> list[tuple[str, int, int]]:
+    """HITs whose places taken are not as many as the assignments that hold one: name, places, assignments."""
+    holding = _counted("accepted", "submitted", "approved", "rejected")
+    query = (
+        select(hit.c.name, hit.c.taken, holding)
+        .outerjoin(assignment, assignment.c.hit_id == hit.c.id)
+        .group_by(hit.c.id)
+        .having(holding != hit.c.taken)
+        .order_by(hit.c.id)
+    )
+    return [(str(name), int(taken), int(counted)) for name, taken, counted in tx.execute(query)]

@@ -1,0 +1,54 @@
+/** The page around a frame: keeps a draft of what is filled in there, and goes on when it was submitted. */
+
+import { DeviceStore } from "../storage.js";
+
+const page = /** @type {HTMLElement} */ (document.getElementById("hit"));
+const frame = /** @type {HTMLIFrameElement | null} */ (document.getElementById("hit-frame"));
+const { owner, assignment, deadline, serverNow } = page.dataset;
+const store = new DeviceStore(owner ?? "");
+const TALLEST = 4000;
+/** The page in the frame is somebody else's: what it says is data, and little of it is believed. */
+const MOST_SIGNS = 200_000;
+
+/** Whether a draft is on its way into the frame: what that says meanwhile is older. */
+let restoring = false;
+
+if (frame) {
+  addEventListener("message", (event) => {
+    if (event.source !== frame.contentWindow || typeof event.data?.chorale !== "string") return;
+    heard(event.data);
+  });
+  // It may have been ready before this page was listening.
+  frame.contentWindow?.postMessage({ chorale: "hello" }, "*");
+}
+
+/** @param {any} said */
+function heard(said) {
+  if (said.chorale === "ready" && assignment && !restoring) {
+    const draft = store.get("draft", assignment);
+    restoring = draft !== null;
+    if (draft) frame?.contentWindow?.postMessage({ chorale: "restore", values: draft.values }, "*");
+  } else if (said.chorale === "restored") {
+    restoring = false;
+  } else if (said.chorale === "draft" && assignment && Array.isArray(said.values)) {
+    if (restoring || JSON.stringify(said.values).length > MOST_SIGNS) return;
+    store.set("draft", assignment, { id: assignment, at: Date.now(), values: said.values });
+  } else if (said.chorale === "height" && Number.isFinite(said.height) && frame) {
+    frame.height = String(Math.min(TALLEST, Math.max(frame.clientHeight, Math.ceil(said.height))));
+  } else if (said.chorale === "submitted") {
+    // Whether it really was, the server knows.
+    if (assignment) store.remove("draft", assignment);
+    location.reload();
+  }
+}
+
+const clock = document.getElementById("time-left");
+if (clock && deadline) {
+  const ahead = Number(serverNow) - Date.now();
+  const show = () => {
+    const left = Math.max(0, Math.ceil((Number(deadline) - Date.now() - ahead) / 60_000));
+    clock.textContent = left > 1 ? `${left} minutes left` : left === 1 ? "Less than a minute left" : "Your time is over";
+  };
+  show();
+  setInterval(show, 10_000);
+}

@@ -1,0 +1,199 @@
+"""HITs and layouts in a browser: a whole life of a HIT, and an old layout done to the end."""
+
+import json
+import re
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, barriers, open_chromium, tab_to
+from chorale.study.templating import create_study_from_batch
+from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, write_market
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+# A page that tries what it must not be able to do, and says in its fields how it went.
+MISCHIEF = HTML_QUESTION.replace(
+    "<script>turkSetAssignmentID();</script>",
+    """<input type="hidden" name="cookies" form="mturk_form">
+<input type="hidden" name="parent" form="mturk_form"><input type="hidden" name="read" form="mturk_form">
+<script>
+turkSetAssignmentID();
+const say = (name, text) => { document.querySelector(`[name=${name}]`).value = String(text); };
+try { say("cookies", document.cookie || "none"); } catch (error) { say("cookies", error.name); }
+try { say("parent", parent.document.title); } catch (error) { say("parent", error.name); }
+fetch("/hits", { credentials: "include" }).then((answer) => answer.text()).then((text) => say("read", text.length))
+  .catch((error) => say("read", error.name));
+try { top.location = "https://evil.example/"; } catch {}
+</script>""",
+)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with open_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
+    folder = tmp_path_factory.mktemp("browser") / "study"
+    write_market(folder, rows=True)
+    with open_market(folder) as opened:
+        yield opened
+
+
+@pytest.mark.slow
+def test_a_hit_is_found_looked_at_accepted_and_submitted(chromium: Browser, market: Market) -> None:
+    client, scene = market.client, Scene(chromium, market.site)
+    scene.watch.tolerate(
+        "ERR_", "Failed to load", "policy violated", "Unsafe attempt", "Blocked", "CORS", "navigat", "evil"
+    )
+    test = client.create_qualification_type(
+        Name="Sums",
+        Description="A short test about numbers.",
+        QualificationTypeStatus="Active",
+        Test=FORM,
+        AnswerKey=ANSWER_KEY,
+        TestDurationInSeconds=600,
+    )["QualificationType"]["QualificationTypeId"]
+    asked = [{"QualificationTypeId": test, "Comparator": "GreaterThan", "IntegerValues": [50]}]
+    hit = market.hit(Question=MISCHIEF, QualificationRequirements=asked, MaxAssignments=1)["HITId"]
+    page = scene.worker(**PHONE).page
+    page.goto("/")
+    page.get_by_role("link", name="See the tasks").click()
+    assert barriers(page) == ""
+    assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    page.get_by_role("link", name="Qualification: Sums").click()
+    page.get_by_role("button", name="Take the test").click()
+    frame = page.frame_locator("#hit-frame")
+    frame.get_by_label("Four").check()
+    frame.get_by_role("button", name="Submit").click()
+    expect(page.get_by_text("with a score of 100")).to_be_visible()
+    page.goto(f"/hits/{hit}")
+    expect(frame.get_by_role("button", name="Send")).to_be_disabled()
+    accept = page.get_by_role("button", name="Accept this task")
+    tab_to(page, accept)
+    page.keyboard.press("Enter")
+    frame.get_by_label("Which colour is the sea?").fill("deep blue")
+    frame.get_by_label("Very sure").check()
+    expect(page.get_by_text("minutes left")).to_be_visible()
+    assert barriers(page) == ""
+    page.wait_for_timeout(300)
+    page.reload()
+    expect(frame.get_by_label("Which colour is the sea?")).to_have_value("deep blue")
+    expect(frame.get_by_label("Very sure")).to_be_checked()
+    frame.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("heading", name="Submitted. Thank you!")).to_be_visible()
+    [done] = client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    fields = dict(
+        re.findall(r"<QuestionIdentifier>(.*?)</QuestionIdentifier><FreeText>(.*?)</FreeText>", done["Answer"])
+    )
+    assert fields["colour"] == "deep blue"
+    assert fields["sure"] == "very"
+    # It had no cookie, could not see the page around it, and could not read the site.
+    assert fields["cookies"] == "SecurityError"
+    assert fields["parent"] == "SecurityError"
+    assert fields["read"] == "TypeError"
+    client.approve_assignment(AssignmentId=done["AssignmentId"])
+    page.goto("/")
+    expect(page.get_by_text("$0.25").first).to_be_visible()
+    assert page.url.startswith(market.site.url)
+
+
+class _Elsewhere(BaseHTTPRequestHandler):
+    """Another site: it gets the ids in its address and posts its form back."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        self.wfile.write(
+            b"""<!doctype html><title>Elsewhere</title>
+<form method="post"><input name="assignmentId" type="hidden">
+<label>Answer <input name="said"></label><button>Go</button></form><script>
+const asked = new URLSearchParams(location.search), form = document.forms[0];
+form.action = asked.get("turkSubmitTo") + "/mturk/externalSubmit";
+form.assignmentId.value = asked.get("assignmentId");</script>"""
+        )
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.slow
+def test_a_page_elsewhere_submits_by_the_assignment(chromium: Browser, market: Market) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Elsewhere)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        url = f"http://localhost:{server.server_port}/survey"
+        question = (
+            f"<ExternalQuestion><ExternalURL>{url}</ExternalURL><FrameHeight>300</FrameHeight></ExternalQuestion>"
+        )
+        hit = market.hit(Question=question, Title="Elsewhere")["HITId"]
+        scene = Scene(chromium, market.site)
+        scene.watch.tolerate("request to http://localhost")
+        page = scene.worker(market.site.invitation("elsewhere")).page
+        page.goto(f"/hits/{hit}")
+        page.get_by_role("button", name="Accept this task").click()
+        frame = page.frame_locator("#hit-frame")
+        frame.get_by_label("Answer").fill("from elsewhere")
+        frame.get_by_role("button", name="Go").click()
+        expect(page.get_by_role("heading", name="Submitted. Thank you!")).to_be_visible()
+        [done] = market.client.list_assignments_for_hit(HITId=hit)["Assignments"]
+        assert "<FreeText>from elsewhere</FreeText>" in done["Answer"]
+        assert scene.watch.complaints == []
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_an_old_layout_is_done_with_gold_around_it(chromium: Browser, market: Market) -> None:
+    scene = Scene(chromium, market.site)
+    worker = scene.worker(market.site.invitation("layout")).open("batch")
+    page = worker.page
+    frame = page.frame_locator(".hit-frame")
+    expect(frame.get_by_text("First:")).to_be_visible()
+    page.wait_for_timeout(600)  # what comes sooner is taken for the second half of a double click
+    page.locator("#submit").click()
+    expect(page.locator("#form-error")).to_have_text("Please fill in what the page asks for.")
+    frame.get_by_label("No", exact=True).check()
+    frame.get_by_label("Anything you want to say about it?").fill("a <b>note</b>")
+    page.wait_for_timeout(300)
+    page.reload()
+    expect(frame.get_by_label("No", exact=True)).to_be_checked()
+    assert barriers(page) == ""
+    page.locator("#submit").click()
+    expect(page.locator("#answered")).to_contain_text("1")
+    [answer] = market.site.query(
+        "SELECT answer FROM response JOIN worker_identity USING (worker_id) WHERE external_id = 'layout'"
+    )
+    assert json.loads(answer[0]) == {"follows": "no", "comment": "a <b>note</b>"}
+    assert scene.watch.complaints == []
+
+
+@pytest.mark.slow
+def test_a_study_from_a_layout_with_scripts_of_its_own(chromium: Browser, tmp_path: Path) -> None:
+    html, csv = tmp_path / "layout.html", tmp_path / "batch.csv"
+    html.write_text(
+        "<html><head><title>Birds</title></head><body><script>var shown = '${bird}';</script>"
+        "<p id='p'></p><script>document.getElementById('p').textContent = 'A bird: ' + shown;</script>"
+        "<form><label>Seen? <input name='seen' required></label><input type='submit' value='Done'></form></body></html>"
+    )
+    csv.write_text("bird,id\nwren,1\nowl,1\n")
+    create_study_from_batch(tmp_path / "study", html, csv)
+    with open_market(tmp_path / "study") as market:
+        scene = Scene(chromium, market.site)
+        page = scene.worker().open("batch").page
+        frame = page.frame_locator(".hit-frame")
+        expect(frame.get_by_text(re.compile("A bird: (wren|owl)"))).to_be_visible()
+        frame.get_by_label("Seen?").fill("yes")
+        frame.get_by_role("button", name="Done").click()
+        expect(page.locator("#answered")).to_contain_text("1")
+        assert scene.answers() == [{"seen": "yes"}]
+        assert scene.watch.complaints == []
+        assert PROPERTIES["Title"] not in page.content()

@@ -1,0 +1,257 @@
+"""Old layouts and batch files as studies, and what HITs promise, without a server."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from chorale.cli.app import app
+from chorale.formats.hit_batch import BATCH_COLUMNS
+from chorale.model import Refusal
+from chorale.platforms.mturk.errors import TurkError
+from chorale.study import Study, check_folder, open_study
+from chorale.study.mturk import perform, sweep, working
+from chorale.study.mturk.operations import Call
+from chorale.study.verify import verify
+from conftest import ManualClock
+from crowd import Person, do, look
+from turk import HTML_QUESTION, PROPERTIES, write_market
+
+LAYOUT = "<p>${word} &amp; ${ second word }</p><p>It's '''odd''' \\n \"quoted\"</p><input name='Q1'>"
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def write_batch(
+    folder: Path, layout: str = LAYOUT, rows: str = "word,id,second word\nwren,7,=1+1\nowl,7,\n"
+) -> list[str]:
+    (folder / "layout.html").write_text(layout, "utf-8")
+    (folder / "batch.csv").write_text(rows, "utf-8")
+    files = ["--html", str(folder / "layout.html"), "--csv", str(folder / "batch.csv")]
+    return ["new", str(folder / "study"), "--template", "mturk", *files]
+
+
+def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path: Path, clock: ManualClock) -> None:
+    made = run(*write_batch(tmp_path))
+    assert made.exit_code == 0, made.stderr
+    folder = tmp_path / "study"
+    assert check_folder(folder)[1] == []
+    study = open_study(folder, None, clock)
+    try:
+        ada = Person(study, "ada")
+        offer = ada.next("batch")
+        assert offer.view is not None
+        assert offer.view["html"] in (
+            LAYOUT.replace("${word}", "wren").replace("${ second word }", "=1+1"),
+            LAYOUT.replace("${word}", "owl").replace("${ second word }", ""),
+        )
+        clock.pass_minutes(2)
+        ada.submit(offer, {"Q1": "yes|no", "comment": "=SUM(A1)"})
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+    finally:
+        study.close()
+    out = tmp_path / "results.csv"
+    assert run("export", str(folder), "--format", "mturk", "--out", str(out)).exit_code == 0
+    with out.open(encoding="utf-8", newline="") as file:
+        [row] = csv.DictReader(file)
+    assert list(row) == [
+        *BATCH_COLUMNS,
+        *("Input.word", "Input.id", "Input.second word", "Answer.Q1", "Answer.comment", "Approve", "Reject"),
+    ]
+    assert (row["Input.id"], row["Answer.Q1"], row["Reward"]) == ("7", "yes|no", "$0.10")
+    assert (row["Answer.comment"], row["WorkTimeInSeconds"]) == ("'=SUM(A1)", "120")
+    assert row["WorkerId"] == f"A{ada.pseudonym[2:].upper()}"
+    assert row["LifetimeApprovalRate"] == "100% (1/1)"
+    judged = run("aggregate", str(out), "--label", "Answer.Q1", "--json")
+    assert judged.exit_code == 0, judged.stderr
+
+
+@pytest.mark.parametrize(
+    ("layout", "rows", "told"),
+    [
+        ("<p>${bird}</p>", "word\nx\n", "has no column for a variable"),
+        ("   ", "word\nx\n", "is empty"),
+        ("<p>\x00</p>", "word\nx\n", "control character"),
+        ("<p>${word}</p>", "word\n", "no rows"),
+        ("<p>${word}</p>", 'word\n"a\x07b"\n', "control characters"),
+        ("x" * 200_001, "word\nx\n", "longer than"),
+    ],
+)
+def test_mistakes_in_a_layout_or_its_batch_are_told(tmp_path: Path, layout: str, rows: str, told: str) -> None:
+    refused = run(*write_batch(tmp_path, layout, rows))
+    assert refused.exit_code == 2
+    assert told in " ".join(refused.stderr.split())
+    assert not (tmp_path / "study").exists()
+
+
+def test_options_that_do_not_go_together_are_told(tmp_path: Path) -> None:
+    command = write_batch(tmp_path)
+    assert run(*command[:-2]).exit_code == 2
+    assert run("new", str(tmp_path / "x"), *command[4:]).exit_code == 2
+    assert run(*command[:-1], str(tmp_path / "nowhere.csv")).exit_code == 2
+    (tmp_path / "layout.html").write_bytes(b"\xff\xfe<p>")
+    assert "UTF-8" in run(*command).stderr
+    run("new", str(tmp_path / "form"), "--template", "form")
+    assert "no stage of the task" in run("keys", str(tmp_path / "form")).stderr
+
+
+@pytest.fixture
+def market(tmp_path: Path, clock: ManualClock) -> Iterator[Study]:
+    write_market(tmp_path / "study", pay="budget = 100")
+    study = open_study(tmp_path / "study", None, clock)
+    yield study
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+    study.close()
+
+
+def ask(study: Study, operation: str, signature: str = "", **given: Any) -> dict[str, Any]:
+    body = json.loads(json.dumps(given))
+    call = Call(operation, body, signature or json.dumps([operation, given, study.secrets.random()]))
+    return do(study, perform, call)
+
+
+def make_hit(study: Study, **more: Any) -> str:
+    given = {**PROPERTIES, "LifetimeInSeconds": 3600, "Question": HTML_QUESTION, **more}
+    made: str = ask(study, "CreateHIT", **given)["HIT"]["HITId"]
+    return made
+
+
+def test_the_budget_is_what_can_be_promised(market: Study) -> None:
+    def balance() -> str:
+        return str(ask(market, "GetAccountBalance")["AvailableBalance"])
+
+    assert balance() == "1.00"
+    hit = make_hit(market, MaxAssignments=3)
+    assert balance() == "0.25"
+    with pytest.raises(TurkError, match="budget"):
+        make_hit(market, MaxAssignments=2)
+    with pytest.raises(TurkError, match="budget"):
+        ask(market, "CreateAdditionalAssignmentsForHIT", HITId=hit, NumberOfAdditionalAssignments=2)
+    ask(market, "UpdateExpirationForHIT", HITId=hit, ExpireAt=0)
+    assert balance() == "1.00"
+
+
+def test_the_same_request_is_done_once(market: Study, clock: ManualClock) -> None:
+    given = {**PROPERTIES, "LifetimeInSeconds": 3600, "Question": HTML_QUESTION, "Reward": "0.00"}
+    # A loop makes two alike in a second; the same signature later is somebody else's.
+    first, second = (ask(market, "CreateHIT", "same", **given)["HIT"]["HITId"] for _ in range(2))
+    assert first != second
+    clock.pass_minutes(0.1)
+    with pytest.raises(TurkError, match="made before"):
+        ask(market, "CreateHIT", "same", **given)
+    ada = Person(market, "ada")
+    name = do(market, working.accept, ada.id, first)
+    do(market, working.submit, name, [("colour", "blue")])
+    bonus = {
+        "WorkerId": f"A{ada.pseudonym[2:].upper()}",
+        "AssignmentId": name,
+        "BonusAmount": "0.10",
+        "Reason": "Good",
+    }
+    ask(market, "SendBonus", "paid", **bonus)
+    with pytest.raises(TurkError, match="made before"):
+        ask(market, "SendBonus", "paid", **bonus)
+
+
+def test_time_runs_out_and_unreviewed_work_is_approved_once(market: Study, clock: ManualClock) -> None:
+    hit = make_hit(market, MaxAssignments=1)
+    ada, ben = Person(market, "ada"), Person(market, "ben")
+    late = do(market, working.accept, ada.id, hit)
+    clock.pass_minutes(11)
+    do(market, sweep)
+    assert ask(market, "GetHIT", HITId=hit)["HIT"]["NumberOfAssignmentsAvailable"] == 1
+    done = do(market, working.accept, ben.id, hit)
+    with pytest.raises(Refusal, match="time"):
+        do(market, working.submit, late, [("colour", "too late")])
+    do(market, working.submit, done, [("colour", "blue")])
+    clock.pass_minutes(61)
+    for _ in range(2):
+        do(market, sweep)
+    [found] = ask(market, "ListAssignmentsForHIT", HITId=hit)["Assignments"]
+    assert (found["AssignmentStatus"], found["AssignmentId"]) == ("Approved", done)
+
+
+def test_a_late_answer_is_taken_while_its_place_is_free(market: Study, clock: ManualClock) -> None:
+    hit = make_hit(market, MaxAssignments=1)
+    ada = Person(market, "ada")
+    late = do(market, working.accept, ada.id, hit)
+    clock.pass_minutes(11)
+    do(market, sweep)
+    do(market, working.submit, late, [("colour", "late but here")])
+    assert ask(market, "GetHIT", HITId=hit)["HIT"]["HITStatus"] == "Reviewable"
+
+
+@pytest.mark.slow
+def test_requirements_of_amazon_let_everybody_through_unless_counted_here(tmp_path: Path, clock: ManualClock) -> None:
+    asked = [
+        {"QualificationTypeId": "00000000000000000071", "Comparator": "EqualTo", "LocaleValues": [{"Country": "US"}]},
+        {"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [0]},
+    ]
+    for options, may in (("", True), ('track_record = "here"\n', False)):
+        folder = tmp_path / f"study-{may}"
+        write_market(folder, options=options)
+        study = open_study(folder, None, clock)
+        try:
+            hit = make_hit(study, QualificationRequirements=asked)
+            ada = Person(study, "ada")
+            if may:
+                assert do(study, working.accept, ada.id, hit)
+            else:
+                with pytest.raises(Refusal, match="qualification"):
+                    do(study, working.accept, ada.id, hit)
+        finally:
+            study.close()
+
+
+def test_a_study_for_scripts_opens_again_with_what_they_made(tmp_path: Path, clock: ManualClock) -> None:
+    write_market(tmp_path / "study")
+    study = open_study(tmp_path / "study", None, clock)
+    hit = make_hit(study)
+    study.close()
+    study = open_study(tmp_path / "study", None, clock)
+    assert ask(study, "GetHIT", HITId=hit)["HIT"]["HITId"] == hit
+    study.close()
+
+
+@pytest.mark.slow
+def test_hits_keep_their_promises_when_everybody_comes_at_once(tmp_path: Path, database: str | None) -> None:
+    """Ten people for three places, ten submits of each assignment, ten approvals: three rewards, on both databases."""
+    write_market(tmp_path / "study", pay="budget = 1000\nfee_percent = 20")
+    study = open_study(tmp_path / "study", database)
+    try:
+        hit = make_hit(study, MaxAssignments=3)
+        everybody = [Person(study, f"person-{number}") for number in range(10)]
+
+        def tried(work: Callable[[], Any]) -> Any:
+            try:
+                return work()
+            except Refusal as refusal:
+                return refusal
+
+        with ThreadPoolExecutor(10) as pool:
+            accepting = [partial(do, study, working.accept, person.id, hit) for person in everybody]
+            names = [name for name in pool.map(tried, accepting) if isinstance(name, str)]
+            assert len(names) == 3
+            submitting = [partial(do, study, working.submit, name, [("colour", "blue")]) for name in names * 10]
+            assert all(done is True for done in pool.map(tried, submitting))
+            approving = [partial(ask, study, "ApproveAssignment", AssignmentId=name) for name in names * 10]
+            approved = [done for done in pool.map(tried, approving) if done == {}]
+        assert len(approved) == 3
+        got = ask(study, "GetHIT", HITId=hit)["HIT"]
+        assert (got["HITStatus"], got["NumberOfAssignmentsCompleted"]) == ("Reviewable", 3)
+        assert ask(study, "ListReviewableHITs")["HITs"][0]["HITId"] == hit
+        # 10.00 without three times 25 cents and 20% of it.
+        assert ask(study, "GetAccountBalance")["AvailableBalance"] == "9.10"
+        assert len(ask(study, "ListAssignmentsForHIT", HITId=hit, MaxResults=2)["Assignments"]) == 2
+        do(study, sweep)
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+    finally:
+        study.close()
