@@ -1,12 +1,17 @@
 """`chorale invite`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from chorale.cli.arguments import AsJson, Database, PublicUrl, StudyFolder
-from chorale.cli.output import print_json, say
+from chorale.cli.output import print_json, say, show
+from chorale.cli.targets import Force
+
+if TYPE_CHECKING:
+    from chorale.study import Study
 
 BY = "the command line"
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -21,31 +26,127 @@ def invite(
     expert: Annotated[
         str | None, typer.Option(metavar="NAME", help="Invite an expert of this name instead.", show_default=False)
     ] = None,
+    stage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Invite to this stage, and let in where it asks for that.", show_default=False
+        ),
+    ] = None,
+    reusable: Annotated[
+        bool, typer.Option("--reusable", help="Make one link for many people; --count is how many at most.")
+    ] = False,
+    emails: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A link for every e-mail address in this file.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="CSV file for addresses and their links.", show_default=False),
+    ] = None,
+    force: Force = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the links there are, and stop.")] = False,
+    revoke: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.", show_default=False),
+    ] = None,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make signed links, one for each person: they let workers or an expert in."""
+    """Make signed links that let workers or an expert in; list them, and revoke them one by one."""
     from chorale.cli.addresses import checked_public_url
+    from chorale.cli.targets import check_target
     from chorale.model import UserError
     from chorale.store import setup
     from chorale.study.started import study_to_prepare
-    from chorale.web.links import new_expert_link, new_invitations, study_sessions
 
-    if expert is not None and count is not None:
-        raise UserError("--count is for workers. Invite experts one by one.")
+    if expert is not None and (count is not None or reusable or stage is not None):
+        raise UserError("--count is for workers, as are --reusable and --stage. Invite experts one by one.")
+    if (emails is None) != (out is None):
+        raise UserError("--emails and --out go together: addresses in, addresses with their links out.")
+    if emails is not None and (expert is not None or count is not None or reusable):
+        raise UserError("--emails makes one link for every address. Leave out --count, --reusable and --expert.")
+    check_target(out, "--out", force=force, endings=(".csv",))
     given = None if public_url is None else checked_public_url(public_url)
     with study_to_prepare(directory, db) as study:
-        sessions = study_sessions(study)
+        if stage is not None:
+            from chorale.study.started import stage_called
+
+            stage_called(study, stage)
         base = given or study.store.read(lambda tx: setup.setting_value(tx, "site")).result() or DEFAULT_URL
-        if expert is None:
-            paths = study.store.write(lambda tx: new_invitations(tx, study, sessions, count or 1, BY)).result()
+        if listed:
+            _list(study, as_json=as_json)
+        elif revoke is not None:
+            _revoke(study, revoke, as_json=as_json)
+        elif emails is not None and out is not None:
+            _invite_addresses(study, emails, out, stage, base, as_json=as_json)
         else:
-            name = expert.strip()
-            paths = [study.store.write(lambda tx: new_expert_link(tx, study, sessions, name, BY)).result()]
-    links = [base + path for path in paths]
+            links = [base + path for path in _paths(study, count, expert, stage, reusable=reusable)]
+            if as_json:
+                print_json({"links": links, "expert": expert})
+                return
+            for link in links:
+                say(link)
+
+
+def _paths(study: "Study", count: int | None, expert: str | None, stage: str | None, *, reusable: bool) -> list[str]:
+    from chorale.store.invitations import REUSABLE
+    from chorale.web.links import new_expert_link, new_invitations, study_sessions
+
+    sessions = study_sessions(study)
+    if expert is not None:
+        name = expert.strip()
+        return [study.store.write(lambda tx: new_expert_link(tx, study, sessions, name, BY)).result()]
+    if reusable:
+        return list(
+            study.store.write(
+                lambda tx: new_invitations(tx, study, sessions, 1, BY, kind=REUSABLE, stage=stage, most=count)
+            ).result()
+        )
+    return list(
+        study.store.write(lambda tx: new_invitations(tx, study, sessions, count or 1, BY, stage=stage)).result()
+    )
+
+
+def _list(study: "Study", *, as_json: bool) -> None:
+    from chorale.report.paying import invitations_table
+    from chorale.store import invitations
+
+    rows = study.store.read(invitations.all_of_them).result()
     if as_json:
-        print_json({"links": links, "expert": expert})
-        return
-    for link in links:
-        say(link)
+        fields = ("id", "kind", "stage", "uses", "most", "made_at", "revoked_at")
+        print_json({"invitations": [{name: getattr(row, name) for name in fields} for row in rows]})
+    else:
+        show(invitations_table(rows))
+
+
+def _revoke(study: "Study", number: int, *, as_json: bool) -> None:
+    from chorale.model import UserError
+    from chorale.study import arrivals
+
+    if not study.store.write(lambda tx: arrivals.revoke(tx, study, number, BY)).result():
+        raise UserError(f"There is no valid link with the number {number}. `chorale invite DIR --list` shows them.")
+    if as_json:
+        print_json({"revoked": number})
+    else:
+        say(f"Link {number} lets nobody in any more. Whoever is in stays in.")
+
+
+def _invite_addresses(study: "Study", emails: Path, out: Path, stage: str | None, base: str, *, as_json: bool) -> None:
+    from chorale.cli.targets import writing
+    from chorale.formats.addresses import read_addresses
+    from chorale.formats.tables import write_csv
+    from chorale.study import arrivals
+    from chorale.web.links import invitation_path, study_sessions
+
+    addresses = read_addresses(emails)
+    sessions = study_sessions(study)
+    nonces = study.store.write(lambda tx: arrivals.invite_addresses(tx, study, addresses, stage, BY)).result()
+    links = [base + invitation_path(sessions, nonce) for nonce in nonces]
+    rows = [{"email": address, "link": link} for address, link in zip(addresses, links, strict=True)]
+    with writing(out, "--out"):
+        write_csv(("email", "link"), rows, out)
+    if as_json:
+        print_json({"addresses": len(rows), "file": str(out)})
+    else:
+        say(f"{out} has a link for each of {len(rows)} addresses. Whoever has a link is let in: send each to its own.")

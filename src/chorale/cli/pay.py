@@ -1,0 +1,163 @@
+"""`chorale pay`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, say, show
+from chorale.cli.targets import Force
+
+if TYPE_CHECKING:
+    from chorale.study import Study
+    from chorale.study.payouts import Books, Paid
+
+
+def pay(
+    directory: StudyFolder,
+    yes: Annotated[bool, typer.Option("--yes", help="Pay. Without it, only what would be paid is shown.")] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="CSV file for whoever pays the people that Prolific does not: whom, and how much.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Force = False,
+    resend: Annotated[
+        int | None,
+        typer.Option(
+            "--resend",
+            metavar="MINUTES",
+            min=0,
+            help="Ask again for bonuses of which it is not known whether they were paid, if Prolific reports none of "
+            "them so many minutes after. Look at Prolific's own page first.",
+            show_default=False,
+        ),
+    ] = None,
+    receipts: Annotated[bool, typer.Option("--receipts", help="Show every payout there was, and stop.")] = False,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pay people what the ledger says, each amount once: Prolific's by bonuses, others by a file."""
+    from chorale.cli.targets import check_target
+    from chorale.report.paying import books_as_json, books_line, books_table, receipts_table
+    from chorale.study import payout_files
+    from chorale.study.started import started_study
+
+    check_target(file, "--file", force=force, endings=(".csv",))
+    with started_study(directory, db) as study:
+        if receipts:
+            found = study.store.read(payout_files.receipts).result()
+            if as_json:
+                print_json({"payouts": found})
+            else:
+                show(receipts_table(found))
+            return
+        paid = _pay(study, file, resend, quiet=as_json) if yes else None
+        books = _books(study)
+    if as_json:
+        print_json({**books_as_json(books), "done": paid})
+        return
+    if books.due:
+        show(books_table(books))
+    say(books_line(books))
+    if paid is None and books.now:
+        say("Nothing was paid. Add --yes to pay what can be paid now.")
+
+
+def _books(study: "Study") -> "Books":
+    from chorale.study import payouts
+
+    return study.store.read(lambda tx: payouts.books(tx, study)).result()
+
+
+def _pay(study: "Study", file: Path | None, resend: int | None, *, quiet: bool) -> dict[str, Any]:
+    """Pay all that can be paid now, and say what came of it."""
+    from chorale.cli.asking import prolific
+    from chorale.cli.progress import patiently
+    from chorale.model import money_text
+    from chorale.store import payments, submissions
+    from chorale.study import payout_files, payouts, recruiting
+
+    currency = study.settings.pay.currency
+    by_prolific = bool(study.store.read(submissions.studies).result())
+    told: dict[str, Any] = {"prolific": None, "file": None}
+    if by_prolific:
+        with prolific() as client, patiently("talking to Prolific"):
+            # What it approved is paid already, so that must be known first.
+            recruiting.sync(study, client)
+            done = payouts.pay_by_prolific(study, client, resend)
+        told["prolific"] = {
+            "sent": [row.id for row in done.sent],
+            "amount": done.amount,
+            "in_doubt": [row.id for row in done.in_doubt],
+            "refused": done.refused,
+        }
+        if not quiet:
+            _tell(done, currency)
+    begun = study.store.read(
+        lambda tx: payments.payouts(tx, platform=payout_files.FILE, states=(payments.PLANNED,))
+    ).result()
+    others = [one for one in _books(study).due if one.why_not is None and one.submission is None]
+    if file is not None and (begun or others):
+        told["file"] = _write_file(study, file)
+        if not quiet:
+            written = told["file"]
+            amount = money_text(written["amount"], currency)
+            say(f"{file} has {written['people']} people to be paid {amount} in all (payout {written['payout']}).")
+    elif (begun or others) and not quiet:
+        say(f"{len(others)} people are not paid by Prolific: name a file for them with --file.")
+    return told
+
+
+def _tell(done: "Paid", currency: str) -> None:
+    from chorale.model import money_text
+
+    if done.sent:
+        people = "payout" if len(done.sent) == 1 else "payouts"
+        say(f"Prolific pays {money_text(done.amount, currency)} in {len(done.sent)} {people}.")
+    for row in done.in_doubt:
+        say(
+            f"Payout {row.id} ({money_text(row.amount, currency)}): it is not known yet whether Prolific took it, so "
+            "it is not asked for again. Run this again in some minutes. If Prolific's own page shows nothing of it, "
+            "add --resend 30."
+        )
+    for reason in done.refused:
+        say(f"{reason} Nothing of that was paid; it is tried again the next time.")
+
+
+def _write_file(study: "Study", file: Path) -> dict[str, Any]:
+    """Write down who is to be paid, then the file, then that it is there: stopped anywhere, the next one goes on."""
+    from chorale.cli.targets import writing
+    from chorale.formats.tables import write_csv
+    from chorale.model import UserError, money_number
+    from chorale.study import payout_files
+
+    number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
+    if number is None:
+        return {"payout": None, "people": 0, "amount": 0}
+    lines = study.store.read(lambda tx: payout_files.lines_of(tx, number)).result()
+    rows = [
+        {
+            "payout": line.payout,
+            "worker": line.worker,
+            "panel": line.panel,
+            "id": line.id,
+            "amount": money_number(line.amount, line.currency),
+            "currency": line.currency,
+        }
+        for line in lines
+    ]
+    with writing(file, "--file"):
+        write_csv(("payout", "worker", "panel", "id", "amount", "currency"), rows, file)
+    if not study.store.write(lambda tx: payout_files.file_written(tx, study, number)).result():
+        raise UserError(
+            f"Another command wrote payout {number} at the same moment, so {file} has the same payments as its file. "
+            "Use one of the two, and delete the other."
+        )
+    return {"payout": number, "people": len(lines), "amount": sum(line.amount for line in lines)}

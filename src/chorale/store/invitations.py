@@ -1,0 +1,74 @@
+"""Links that let people in, and the addresses they were sent to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, insert, select, update
+
+from chorale.store.recruiting_schema import invitation, invitation_address
+
+SINGLE = "single"
+REUSABLE = "reusable"
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationRow:
+    id: int
+    nonce: str
+    kind: str
+    stage: str | None
+    most: int | None
+    uses: int
+    made_at: int
+    made_by: str
+    revoked_at: int | None
+
+
+def add(tx: Connection, nonce: str, kind: str, stage: str | None, most: int | None, now: int, by: str) -> int:
+    values = {"nonce": nonce, "kind": kind, "stage": stage, "most": most, "uses": 0, "made_at": now, "made_by": by}
+    return int(tx.execute(insert(invitation).values(**values).returning(invitation.c.id)).scalar_one())
+
+
+def find(tx: Connection, nonce: str, *, lock: bool = False) -> InvitationRow | None:
+    query = select(invitation).where(invitation.c.nonce == nonce)
+    row = tx.execute(query.with_for_update() if lock else query).first()
+    return None if row is None else InvitationRow(*row)
+
+
+def all_of_them(tx: Connection) -> Sequence[InvitationRow]:
+    return [InvitationRow(*row) for row in tx.execute(select(invitation).order_by(invitation.c.id))]
+
+
+def count_use(tx: Connection, invitation_id: int) -> None:
+    tx.execute(update(invitation).where(invitation.c.id == invitation_id).values(uses=invitation.c.uses + 1))
+
+
+def revoke(tx: Connection, invitation_id: int, now: int) -> bool:
+    """Let nobody in by a link any more; False if it was so already, or if there is none of that number."""
+    query = update(invitation).where(invitation.c.id == invitation_id, invitation.c.revoked_at.is_(None))
+    return bool(tx.execute(query.values(revoked_at=now)).rowcount)
+
+
+def by_address(tx: Connection) -> dict[str, str]:
+    """What the link of every address carries, of those that still hold."""
+    query = select(invitation_address.c.address, invitation.c.nonce).join(
+        invitation, invitation.c.id == invitation_address.c.invitation_id
+    )
+    return {str(row[0]): str(row[1]) for row in tx.execute(query.where(invitation.c.revoked_at.is_(None)))}
+
+
+def addresses_of(tx: Connection) -> dict[str, str]:
+    """The address every link was sent to, by what the link carries: for paying people."""
+    query = select(invitation.c.nonce, invitation_address.c.address).join(
+        invitation, invitation.c.id == invitation_address.c.invitation_id
+    )
+    return {str(row[0]): str(row[1]) for row in tx.execute(query)}
+
+
+def set_address(tx: Connection, address: str, invitation_id: int) -> None:
+    """Note which link an address got; a new one takes the place of one that was revoked."""
+    changed = tx.execute(
+        update(invitation_address).where(invitation_address.c.address == address).values(invitation_id=invitation_id)
+    ).rowcount
+    if not changed:
+        tx.execute(insert(invitation_address).values(address=address, invitation_id=invitation_id))

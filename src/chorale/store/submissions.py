@@ -1,0 +1,247 @@
+"""Studies on a platform, and what it tells of the people in them. Its ids stay here and are never exported."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chorale.model import MessageState
+from chorale.store.recruiting_schema import delivery, panel_study, submission
+from chorale.store.schema import message, qualification, worker, worker_identity
+
+PLANNED, DRAFT, PUBLISHED, GONE = "planned", "draft", "published", "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class PanelStudyRow:
+    name: str
+    marker: str
+    external_id: str | None
+    group_id: str | None
+    state: str
+    reward: int
+    places: int
+    asked: Mapping[str, Any]
+    completion_code: str
+    screenout_code: str
+    made_at: int
+    published_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionRow:
+    external_id: str
+    panel_study: str
+    participant: str
+    worker_id: int | None
+    status: str
+    code: str | None
+    rewarded: int
+    arrived_at: int | None
+    reported_at: int | None
+    worker: str | None = None
+    """The worker's pseudonym."""
+
+
+def plan_study(
+    tx: Connection,
+    name: str,
+    marker: str,
+    reward: int,
+    places: int,
+    asked: Mapping[str, Any],
+    codes: tuple[str, str],
+    now: int,
+) -> PanelStudyRow:
+    """Note what is about to be made there; what was noted before stays."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    tx.execute(
+        upsert(panel_study)
+        .values(
+            name=name,
+            marker=marker,
+            state=PLANNED,
+            reward=reward,
+            places=places,
+            asked=json.dumps(asked, ensure_ascii=False),
+            completion_code=codes[0],
+            screenout_code=codes[1],
+            made_at=now,
+        )
+        .on_conflict_do_nothing()
+    )
+    found = study_called(tx, name)
+    if found is None:
+        raise RuntimeError(f"the study {name!r} vanished while it was being noted")
+    return found
+
+
+def study_called(tx: Connection, name: str) -> PanelStudyRow | None:
+    row = tx.execute(select(panel_study).where(panel_study.c.name == name)).first()
+    return None if row is None else _study(row)
+
+
+def study_with_id(tx: Connection, external_id: str) -> PanelStudyRow | None:
+    row = tx.execute(select(panel_study).where(panel_study.c.external_id == external_id)).first()
+    return None if row is None else _study(row)
+
+
+def studies(tx: Connection) -> Sequence[PanelStudyRow]:
+    return [_study(row) for row in tx.execute(select(panel_study).order_by(panel_study.c.made_at, panel_study.c.name))]
+
+
+def _study(row: Any) -> PanelStudyRow:
+    name, marker, external_id, group_id, state, reward, places, asked, *rest = row
+    return PanelStudyRow(name, marker, external_id, group_id, state, reward, places, json.loads(asked), *rest)
+
+
+def note_study(tx: Connection, name: str, **changes: Any) -> None:
+    """Note what has become of a study there."""
+    if "asked" in changes:
+        changes["asked"] = json.dumps(changes["asked"], ensure_ascii=False)
+    tx.execute(update(panel_study).where(panel_study.c.name == name).values(**changes))
+
+
+_SUBMISSIONS = select(submission, worker.c.pseudonym).outerjoin(worker, worker.c.id == submission.c.worker_id)
+
+
+def note_arrival(tx: Connection, external_id: str, study_name: str, participant: str, worker_id: int, now: int) -> None:
+    """Somebody came with a submission, of which the platform may or may not have told yet."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    tx.execute(
+        upsert(submission)
+        .values(
+            external_id=external_id,
+            panel_study=study_name,
+            participant=participant,
+            worker_id=worker_id,
+            status="ACTIVE",
+            rewarded=0,
+            arrived_at=now,
+        )
+        .on_conflict_do_update(
+            index_elements=["external_id"],
+            set_={"arrived_at": now, "worker_id": worker_id},
+            # Whose submission it is, the platform says: nobody else gets it by an address.
+            where=submission.c.participant == participant,
+        )
+    )
+
+
+def note_report(
+    tx: Connection,
+    external_id: str,
+    study_name: str,
+    participant: str,
+    status: str,
+    code: str | None,
+    rewarded: int,
+    now: int,
+) -> tuple[str | None, int | None]:
+    """What the platform says of a submission; the status noted before, None if it is new, and whose it is."""
+    known = tx.execute(select(submission.c.status).where(submission.c.external_id == external_id)).scalar()
+    worker_id = tx.execute(
+        select(worker_identity.c.worker_id).where(
+            worker_identity.c.panel == "prolific", worker_identity.c.external_id == participant
+        )
+    ).scalar()
+    told = {
+        "participant": participant,
+        "worker_id": worker_id,
+        "status": status,
+        "code": code,
+        "rewarded": rewarded,
+        "reported_at": now,
+    }
+    if known is None:
+        tx.execute(insert(submission).values(external_id=external_id, panel_study=study_name, **told))
+        return None, worker_id
+    tx.execute(update(submission).where(submission.c.external_id == external_id).values(**told))
+    return str(known), worker_id
+
+
+def submissions(tx: Connection, *, study_name: str | None = None) -> Sequence[SubmissionRow]:
+    query = _SUBMISSIONS if study_name is None else _SUBMISSIONS.where(submission.c.panel_study == study_name)
+    return [SubmissionRow(*row) for row in tx.execute(query.order_by(submission.c.external_id))]
+
+
+def submissions_of(tx: Connection, worker_id: int) -> Sequence[SubmissionRow]:
+    """A worker's, the newest arrival first."""
+    query = _SUBMISSIONS.where(submission.c.worker_id == worker_id)
+    found = [SubmissionRow(*row) for row in tx.execute(query)]
+    return sorted(found, key=lambda row: (-(row.arrived_at or 0), row.external_id))
+
+
+def counts(tx: Connection) -> dict[tuple[str, str], int]:
+    """How many submissions of every study there are in every status."""
+    query = select(submission.c.panel_study, submission.c.status, func.count()).group_by(
+        submission.c.panel_study, submission.c.status
+    )
+    return {(str(name), str(status)): int(count) for name, status, count in tx.execute(query)}
+
+
+def qualified_participants(tx: Connection, name: str) -> Sequence[str]:
+    """The platform's ids of everybody who holds a qualification."""
+    query = (
+        select(worker_identity.c.external_id)
+        .join(qualification, qualification.c.worker_id == worker_identity.c.worker_id)
+        .where(worker_identity.c.panel == "prolific", qualification.c.name == name)
+    )
+    return sorted(str(one) for one in tx.execute(query).scalars())
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingRow:
+    message_id: int
+    participant: str
+    study: str
+    """The platform's id of the study it is about."""
+    title: str
+    body: str
+    state: str | None
+    """None before the first try."""
+
+
+def outgoing(tx: Connection, long_ago: int) -> Sequence[OutgoingRow]:
+    """Messages to people of the platform that it has not been given yet, as far as is known.
+
+    One that somebody began to send is among them only if that was long ago: they may be at it.
+    """
+    query = (
+        select(
+            message.c.id,
+            submission.c.participant,
+            func.min(panel_study.c.external_id),
+            message.c.title,
+            message.c.body,
+            delivery.c.state,
+        )
+        .join(submission, submission.c.worker_id == message.c.worker_id)
+        .join(panel_study, panel_study.c.name == submission.c.panel_study)
+        .outerjoin(delivery, delivery.c.message_id == message.c.id)
+        .where(
+            message.c.state == MessageState.SENT,
+            submission.c.reported_at.is_not(None),
+            delivery.c.state.is_(None) | ((delivery.c.state == "sending") & (delivery.c.at < long_ago)),
+        )
+        .group_by(message.c.id, submission.c.participant, message.c.title, message.c.body, delivery.c.state)
+        .order_by(message.c.id)
+    )
+    return [OutgoingRow(*row) for row in tx.execute(query)]
+
+
+def note_delivery(tx: Connection, message_id: int, state: str, now: int) -> bool:
+    """Note that a message is about to be sent, or was; False if somebody else noted the same."""
+    changed = tx.execute(
+        update(delivery)
+        .where(delivery.c.message_id == message_id, delivery.c.state != state)
+        .values(state=state, at=now)
+    ).rowcount
+    if changed:
+        return True
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    made = upsert(delivery).values(message_id=message_id, state=state, at=now).on_conflict_do_nothing()
+    return bool(tx.execute(made).rowcount)

@@ -1,0 +1,329 @@
+"""Paying: each amount once, whatever happens on the way, and the books add up to the cent."""
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from chorale.cli import app
+from chorale.platforms.prolific import Prolific
+from chorale.store import payments, results
+from chorale.study import Study, open_study, payout_files, payouts
+from chorale.study.verify_payments import payment_differences
+from chorale.web.app import create_app
+from crowd import Person
+from prolific_stand_in import TOKEN, StandIn, stand_in
+from prolific_study import come, participant, work, write_prolific_study
+from small_study import write_small_study
+
+SITE = "https://study.example.org"
+REWARD = 5
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    monkeypatch.setattr("chorale.platforms.prolific.client.FIRST_PAUSE", 0.01)
+    with stand_in() as running:
+        monkeypatch.setenv("CHORALE_PROLIFIC_URL", running.address)
+        monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
+        yield running
+
+
+def chorale(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.output
+
+
+def told(*arguments: object) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(chorale(*arguments, "--json"))
+    return answer
+
+
+class Open:
+    """A study on Prolific where some people have worked, been approved, and are owed something."""
+
+    def __init__(self, folder: Path, world: StandIn, people: int = 3, database: str | None = None) -> None:
+        write_prolific_study(folder, reward=REWARD, applications=60)
+        self.folder, self.world = folder, world
+        self.study: Study = open_study(folder, database)
+        self.site = TestClient(create_app(self.study))
+        self.study_id = told("publish", folder, "--to", "prolific", "--public-url", SITE, "--yes")["id"]
+        code = world.studies[self.study_id]["completion_codes"][0]["code"]
+        self.submissions = []
+        for number in range(people):
+            # 3 cents an answer: 6, 9, 12 cents, less the reward of 5.
+            self.submissions.append(come(self.site, world, self.study_id, number, 2 + number % 3))
+            world.finish(self.submissions[-1], code)
+        told("sync", folder)
+
+    def works_more(self, number: int, answers: int = 1) -> None:
+        self.site.cookies.clear()
+        visit = {
+            "PROLIFIC_PID": participant(number),
+            "STUDY_ID": self.study_id,
+            "SESSION_ID": self.submissions[number],
+        }
+        self.site.get("/join", params=visit)
+        work(self.site, answers)
+
+    def ledger(self) -> int:
+        totals = self.study.store.read(results.ledger_totals).result()
+        return totals["base"] + totals["bonus"]
+
+    def check_books(self) -> None:
+        """What Prolific paid, what the books say and what the ledger says are the same, to the cent."""
+        books = told("pay", self.folder)
+        assert books["earned"] == self.ledger()
+        assert books["earned"] + books["ahead"] == books["rewarded"] + books["paid"] + books["owed"]
+        assert sum(cents for _, cents in self.world.paid) == books["paid"]
+        earned = {
+            row.external_id: row.earned - row.rewarded - row.owed
+            for row in self.study.store.read(payments.accounts).result()
+        }
+        assert {one: self.world.bonuses_of(one) for one in earned} == earned
+
+    def close(self) -> None:
+        self.study.close()
+
+
+@pytest.fixture
+def opened(tmp_path: Path, world: StandIn) -> Iterator[Open]:
+    made = Open(tmp_path / "study", world)
+    yield made
+    made.close()
+
+
+def test_bonuses_are_shown_first_then_paid_once_and_add_up(opened: Open) -> None:
+    assert "Add --yes to pay" in chorale("pay", opened.folder)
+    assert opened.world.paid == []
+    first = told("pay", opened.folder, "--yes")
+    assert first["done"]["prolific"]["amount"] == (6 - 5) + (9 - 5) + (12 - 5)
+    opened.check_books()
+    again = told("pay", opened.folder, "--yes")
+    assert (again["done"]["prolific"]["amount"], again["owed"]) == (0, 0)
+    opened.works_more(0, 2)
+    assert told("pay", opened.folder, "--yes")["done"]["prolific"]["amount"] == 6
+    opened.check_books()
+    [one, two] = told("pay", opened.folder, "--receipts")["payouts"]
+    assert (one["amount"], one["charged"], one["state"], len(one["payments"])) == (12, 16, "settled", 3)
+    assert two["amount"] == 6
+    assert "settled" in chorale("pay", opened.folder, "--receipts")
+    told("pay", opened.folder, "--yes")
+    assert told("pay", opened.folder, "--receipts")["payouts"][1]["state"] == "settled"
+    assert opened.study.store.read(lambda tx: list(payment_differences(tx))).result() == []
+    doubled = (
+        "INSERT INTO payment (payout_id, worker_id, amount, up_to_entry, bonuses_before) "
+        "SELECT payout_id, worker_id, amount + 1000, up_to_entry - 1, '[]' FROM payment WHERE id = 1"
+    )
+    opened.study.store.write(lambda tx: tx.exec_driver_sql(doubled)).result()
+    assert len(opened.study.store.read(lambda tx: list(payment_differences(tx))).result()) >= 2
+    with pytest.raises(Exception, match="UNIQUE"):
+        opened.study.store.write(lambda tx: tx.exec_driver_sql(doubled.replace(" - 1", ""))).result()
+    with pytest.raises(Exception, match="kept for good"):
+        opened.study.store.write(lambda tx: tx.exec_driver_sql("DELETE FROM payment")).result()
+    with pytest.raises(Exception, match="kept for good"):
+        opened.study.store.write(lambda tx: tx.exec_driver_sql("UPDATE payment SET amount = 1")).result()
+
+
+@pytest.mark.slow
+def test_it_is_the_same_on_postgresql(
+    tmp_path: Path, world: StandIn, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHORALE_DB", postgres_url)
+    opened = Open(tmp_path / "study", world, database=postgres_url)
+    world.faults["POST /bulk-bonus-payments/*/pay/"] = ["lost"]
+    told("pay", opened.folder, "--yes")
+    opened.works_more(0, 2)
+    told("pay", opened.folder, "--yes")
+    told("pay", opened.folder, "--yes")
+    opened.check_books()
+    assert told("pay", opened.folder)["owed"] == 0
+    assert opened.study.store.read(lambda tx: list(payment_differences(tx))).result() == []
+    opened.close()
+
+
+def test_failures_on_the_way_never_pay_twice_and_a_retry_works(opened: Open) -> None:
+    paying, setting_up = "POST /bulk-bonus-payments/*/pay/", "POST /submissions/bonus-payments/"
+    world = opened.world
+    # Paid, but nobody heard of it, and it takes its time to be reported.
+    world.pays_after = 3600
+    world.faults[paying] = ["lost"]
+    assert "not known yet whether" in chorale("pay", opened.folder, "--yes")
+    assert told("pay", opened.folder, "--yes", "--resend", "30")["done"]["prolific"]["in_doubt"] == [1]
+    assert world.requests.count(paying) == 1
+    # It turns up in what Prolific reports: then it is known to be paid.
+    for one in world.submissions.values():
+        one["bonuses"] = [(cents, 0.0) for cents, _ in one["bonuses"]]
+    world.pays_after = 0
+    assert told("pay", opened.folder, "--yes", "--resend", "0")["done"]["prolific"]["in_doubt"] == []
+    assert world.requests.count(paying) == 1
+    opened.check_books()
+    # Set up in vain twice, then lost on its way: it never arrived, and is asked for again.
+    opened.works_more(0)
+    world.faults = {setting_up: ["fails", "lost"], paying: ["fails"]}
+    assert told("pay", opened.folder, "--yes")["done"]["prolific"]["in_doubt"] == [2]
+    assert told("pay", opened.folder, "--yes", "--resend", "0")["done"]["prolific"]["amount"] == 3
+    opened.check_books()
+    # Refused: nothing is paid, and the next try works.
+    opened.works_more(1)
+    world.submissions[opened.submissions[1]]["study_id"] = "f" * 24
+    assert "has not taken part" in chorale("pay", opened.folder, "--yes", code=2)
+    world.submissions[opened.submissions[1]]["study_id"] = opened.study_id
+    assert told("pay", opened.folder, "--yes")["done"]["prolific"]["amount"] == 3
+    opened.check_books()
+
+
+def test_several_commands_at_once_pay_once(opened: Open) -> None:
+    opened.world.pause = 0.01
+    failures: list[Exception] = []
+
+    def pay() -> None:
+        try:
+            with Prolific(TOKEN, opened.world.address) as client:
+                payouts.pay_by_prolific(opened.study, client)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=pay) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    told("pay", opened.folder, "--yes", "--resend", "0")
+    opened.check_books()
+
+
+def test_others_are_paid_by_a_file_each_amount_once(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder)
+    study = open_study(folder)
+    ada, bo = Person(study, "person-a"), Person(study, "person-b")
+    for _ in range(3):
+        ada.judge()
+    bo.judge()
+    file = tmp_path / "pay.csv"
+    assert told("pay", folder)["payable_now"] == 12
+    assert "name a file" in chorale("pay", folder, "--yes")
+    # Stopped after it was written down and before the file was: the next one writes what was written down.
+    number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
+    ada.judge()
+    assert told("pay", folder, "--yes", "--file", file)["done"]["file"] == {"payout": number, "people": 2, "amount": 12}
+    rows = list(csv.DictReader(file.read_text().splitlines()))
+    assert sorted((row["id"], row["amount"]) for row in rows) == [("person-a", "0.09"), ("person-b", "0.03")]
+    assert "is there already" in chorale("pay", folder, "--yes", "--file", file, code=2)
+    later = told("pay", folder, "--yes", "--file", file, "--force")
+    assert later["done"]["file"]["amount"] == 3
+    assert (later["owed"], later["paid"]) == (0, 15)
+    empty = told("pay", folder, "--yes", "--file", tmp_path / "none.csv")
+    assert empty["done"]["file"] is None
+    totals = study.store.read(results.ledger_totals).result()
+    assert later["paid"] == totals["base"] + totals["bonus"]
+    study.close()
+
+
+# Killed at any moment
+
+_FORKER = """
+import os, signal, sys
+from pathlib import Path
+import chorale.cli.pay, chorale.study.payouts, chorale.study.recruiting, chorale.study.started, chorale.report.paying
+import chorale.cli.asking, chorale.store, httpx2
+folder = Path(sys.argv[1])
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            # A minute of doubt is none here: the stand-in has done what it does when it has answered or not.
+            chorale.cli.pay.pay(folder, yes=True, resend=0, as_json=True)
+            code = 0
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    print(child, flush=True)
+    os.waitpid(child, 0)
+    print("ended", flush=True)
+"""
+
+
+class Payer:
+    """`chorale pay --yes` again and again, in processes that can be killed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.log = folder / "payer.log"
+        self.errors = self.log.open("w")
+        self.forker = subprocess.Popen(
+            [sys.executable, "-c", _FORKER, str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+            env=dict(os.environ),
+        )
+
+    def run(self, kill_after: float | None) -> bool:
+        """Whether it came to its end."""
+        assert self.forker.stdin is not None
+        assert self.forker.stdout is not None
+        self.forker.stdin.write("go\n")
+        self.forker.stdin.flush()
+        lines: list[str] = []
+        while not (line := self.forker.stdout.readline()).strip().isdigit():
+            assert line, self.log.read_text()
+        child = int(line)
+        if kill_after is not None:
+            time.sleep(kill_after)
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        while (line := self.forker.stdout.readline()) != "ended\n":
+            assert line, self.log.read_text()
+            lines.append(line)
+        return "payable_now" in "".join(lines)
+
+    def close(self) -> None:
+        assert self.forker.stdin is not None
+        self.forker.stdin.close()
+        self.forker.wait(20)
+        assert self.forker.stdout is not None
+        self.forker.stdout.close()
+        self.errors.close()
+
+
+@pytest.mark.parametrize("kills", [4, pytest.param(50, marks=pytest.mark.slow)])
+def test_killing_the_command_at_any_moment_neither_pays_twice_nor_forgets(opened: Open, kills: int) -> None:
+    rng = random.Random(kills)
+    # Most of the time is spent where it matters: around being asked to set up and to pay.
+    opened.world.lingers = dict.fromkeys(
+        ("POST /submissions/bonus-payments/", "POST /bulk-bonus-payments/*/pay/"), 0.06
+    )
+    longest, died = 0.4, 0
+    with closing(Payer(opened.folder)) as payer:
+        for _ in range(kills):
+            before = time.monotonic()
+            if payer.run(rng.uniform(0.05, longest)):
+                longest = 1.1 * (time.monotonic() - before)
+            else:
+                died += 1
+            opened.works_more(rng.randrange(3))
+        opened.world.lingers = {}
+        assert payer.run(None)
+        assert payer.run(None)
+    assert died > kills // 4, "hardly any was killed at work"
+    opened.check_books()
+    assert told("pay", opened.folder)["owed"] == 0

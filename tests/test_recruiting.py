@@ -1,0 +1,246 @@
+"""Your own people: links of every kind, lists of addresses, other panels, the public page."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from chorale.cli import app
+from chorale.formats.addresses import read_addresses
+from chorale.model import ArrivalSettings, ProlificFilter, ProlificStudy, UserError
+from chorale.model.panels import PANELS
+from chorale.study import Study, check_folder, open_study
+from chorale.study.arrivals import arrival_url
+from chorale.study.verify import verify
+from chorale.web.app import create_app
+from chorale.web.links import invitation_path, study_sessions
+from small_study import write_small_study
+
+
+def chorale(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, (result.output, result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.output
+
+
+def links(*arguments: object) -> list[str]:
+    made: list[str] = json.loads(chorale("invite", *arguments, "--json"))["links"]
+    return [link.removeprefix("http://127.0.0.1:8000") for link in made]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "study"
+    write_small_study(made, entailment_extra='qualifications = ["invited-entailment"]')
+    return made
+
+
+@pytest.fixture
+def study(folder: Path) -> Iterator[Study]:
+    opened = open_study(folder)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def site(study: Study) -> Iterator[TestClient]:
+    with TestClient(create_app(study)) as client:
+        yield client
+
+
+def who(site: TestClient) -> str:
+    """The name of whoever is signed in, as their own page has it."""
+    site.post("/consent", data={"agree": "yes"})
+    found = re.search(r'data-owner="(w-\w+)"', site.get("/").text)
+    assert found is not None
+    return found[1]
+
+
+def as_somebody_else(site: TestClient, path: str) -> str:
+    site.cookies.clear()
+    assert site.get(path).status_code == 200
+    return who(site)
+
+
+def test_a_link_is_one_worker_and_can_be_revoked_alone(folder: Path, study: Study, site: TestClient) -> None:
+    one, two = links(folder, "--count", 2)
+    first = as_somebody_else(site, one)
+    assert as_somebody_else(site, one) == first != as_somebody_else(site, two)
+    listed = json.loads(chorale("invite", folder, "--list", "--json"))["invitations"]
+    assert [(row["kind"], row["uses"]) for row in listed] == [("single", 1), ("single", 1)]
+    assert "single" in chorale("invite", folder, "--list")
+    chorale("invite", folder, "--revoke", listed[0]["id"])
+    assert "no valid link" in chorale("invite", folder, "--revoke", listed[0]["id"], code=2)
+    site.cookies.clear()
+    refused = site.get(one)
+    assert (refused.status_code, "no longer valid" in refused.text) == (403, True)
+    assert site.get(two).status_code == 200
+    # Made before links were written down: still good, and forged ones never are.
+    early = invitation_path(study_sessions(study), "an-early-one")
+    assert as_somebody_else(site, early) == as_somebody_else(site, early)
+    for forged in (one[:-2] + "xx", "/join/an-early-one", early.replace("join/", "join/Im5ldyI.")):
+        assert site.get(forged).status_code in (403, 404), forged
+
+
+def test_a_reusable_link_is_somebody_new_each_time_up_to_a_number(folder: Path, site: TestClient) -> None:
+    [link] = links(folder, "--reusable", "--count", 2)
+    first = as_somebody_else(site, link)
+    # The same browser again is the same person.
+    site.get(link)
+    assert who(site) == first
+    assert as_somebody_else(site, link) != first
+    site.cookies.clear()
+    assert "All places" in site.get(link).text
+
+
+def test_a_link_to_a_stage_lets_into_it(folder: Path, study: Study, site: TestClient) -> None:
+    [plain] = links(folder)
+    [there] = links(folder, "--stage", "entailment")
+    as_somebody_else(site, plain)
+    assert site.post("/api/stages/entailment/next").json()["status"] == "locked"
+    as_somebody_else(site, there)
+    assert site.post("/api/stages/entailment/next").json()["status"] != "locked"
+    assert str(site.get(there).url).endswith("/stages/entailment")
+    assert "no stage" in chorale("invite", folder, "--stage", "entailmnt", code=2)
+    assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+
+
+def test_every_address_gets_a_link_of_its_own_once(
+    folder: Path, study: Study, site: TestClient, tmp_path: Path
+) -> None:
+    people, out = tmp_path / "people.csv", tmp_path / "links.csv"
+    people.write_text(
+        'name,email\n"Doe, A",A@example.org\nB,b@example.org\nA again,a@EXAMPLE.org\n=1+1,=cmd@example.org\n'
+    )
+    chorale("invite", folder, "--emails", people, "--out", out)
+    rows = list(csv.DictReader(out.read_text().splitlines()))
+    assert [row["email"] for row in rows] == ["a@example.org", "b@example.org", "'=cmd@example.org"]
+    people.write_text("b@example.org\nc@example.org\n")
+    assert "is there already" in chorale("invite", folder, "--emails", people, "--out", out, code=2)
+    chorale("invite", folder, "--emails", people, "--out", out, "--force")
+    again = {row["email"]: row["link"] for row in csv.DictReader(out.read_text().splitlines())}
+    assert again["b@example.org"] == rows[1]["link"]
+    assert len(json.loads(chorale("invite", folder, "--list", "--json"))["invitations"]) == 4
+    as_somebody_else(site, again["c@example.org"].removeprefix("http://127.0.0.1:8000"))
+    page = site.get("/").text
+    offer = site.post("/api/stages/meaningful/next").json()["assignment"]["id"]
+    site.post(f"/api/assignments/{offer}/submit", json={"key": "key-00000001", "answer": "yes"})
+    exported = "".join(
+        chorale("export", folder, "--format", name, "--out", "-") for name in ("jsonl", "workers", "ledger")
+    )
+    events = study.store.read(lambda tx: tx.exec_driver_sql("SELECT evidence FROM event").all()).result()
+    assert "example.org" not in (exported + repr(events)).replace("team@example.org", "")
+    assert "c@example.org" not in page
+    # Only whoever pays them needs to know where to.
+    pay = tmp_path / "pay.csv"
+    chorale("pay", folder, "--yes", "--file", pay)
+    assert [row["id"] for row in csv.DictReader(pay.read_text().splitlines())] == ["c@example.org"]
+
+
+def test_wrong_addresses_are_all_told_and_nobody_is_invited(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "people.txt"
+    file.write_text("a@example.org\nnobody\nb@@example.org\nc@example\n")
+    told = chorale("invite", folder, "--emails", file, "--out", tmp_path / "o.csv", code=2)
+    assert all(f"people.txt:{line}:" in told for line in (2, 3, 4)) and "people.txt:1:" not in told
+    assert json.loads(chorale("invite", folder, "--list", "--json"))["invitations"] == []
+    for options, says in (
+        (("--emails", file), "go together"),
+        (("--expert", "x", "--reusable"), "one by one"),
+        (("--emails", file, "--out", tmp_path / "o.csv", "--count", 2), "Leave out"),
+        (("--emails", tmp_path / "none", "--out", tmp_path / "o.csv"), "does not exist"),
+    ):
+        assert says in chorale("invite", folder, *options, code=2)
+
+
+@given(st.text(max_size=60))
+def test_any_text_as_a_list_of_addresses_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "list.txt"
+    file.write_text(text, "utf-8", errors="ignore")
+    try:
+        assert all("@" in one and one == one.lower() for one in read_addresses(file))
+    except UserError as error:
+        assert error.message
+
+
+def test_the_public_page_lets_anybody_in_only_where_it_is_on(folder: Path) -> None:
+    toml = (folder / "study.toml").read_text()
+    study = open_study(folder)
+    with TestClient(create_app(study)) as site:
+        assert "Open the link you were given" in site.get("/").text
+        assert site.post("/welcome").status_code == 403
+    study.close()
+    (folder / "study.toml").write_text(toml.replace("[arrival]\n", "[arrival]\nlanding = true\n"))
+    study = open_study(folder)
+    with TestClient(create_app(study)) as site:
+        assert "Take part" in site.get("/").text
+        site.post("/welcome")
+        first = who(site)
+        site.post("/welcome")
+        assert who(site) == first
+        site.cookies.clear()
+        assert site.post("/welcome", headers={"Origin": "https://elsewhere.example"}).status_code == 403
+        site.post("/welcome")
+        assert who(site) != first
+    study.close()
+
+
+def test_panels_bring_their_own_names_and_ways_back(folder: Path) -> None:
+    connect = ArrivalSettings.model_validate({"panel": "connect", "completion_code": "C1"})
+    assert (connect.worker_parameter, connect.completion_url) == ("participantId", None)
+    assert arrival_url("https://s.example", connect) == "https://s.example/join"
+    own = ArrivalSettings.model_validate({"panel": "sona", "worker_parameter": "id"})
+    assert arrival_url("https://s.example", own) == "https://s.example/join?id=%SURVEY_CODE%"
+    assert set(PANELS) == {"prolific", "connect", "sona", "besample", "respondent"}
+    back = "https://school.sona-systems.com/webstudy_credit.aspx?experiment_id=1&credit_token=x&survey_code={worker}"
+    toml = (folder / "study.toml").read_text()
+    arrival = f'[arrival]\npanel = "sona"\ncompletion_url = "{back}"\n'
+    start, _, rest = toml.partition("[arrival]\n")
+    (folder / "study.toml").write_text(start + arrival + rest[rest.index("[pay]") :])
+    study = open_study(folder)
+    with TestClient(create_app(study)) as site:
+        site.get("/join", params={"sona_id": "4711"})
+        site.post("/consent", data={"agree": "yes"})
+        assert "survey_code" not in site.get("/").text
+        offer = site.post("/api/stages/meaningful/next").json()["assignment"]["id"]
+        site.post(f"/api/assignments/{offer}/submit", json={"key": "key-00000001", "answer": "yes"})
+        assert "survey_code=4711" in site.get("/").text
+    study.close()
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ('reward = 0\nplaces = 1\nminutes = 1\ndescription = "x"\nname = "a"', "reward"),
+        ('reward = 5\nplaces = 1\nminutes = 1\ndescription = " "\nname = "a"', "blank"),
+        ('reward = 5\nplaces = 1\nminutes = 1\ndescription = "x"\nname = "a"\nstages = ["nowhere"]', "no such stage"),
+        ('reward = 5\nplaces = 1\nminutes = 1\ndescription = "x"\nname = "a"\ninvite = "nobody"', "no gate gives this"),
+    ],
+)
+def test_mistakes_in_the_prolific_table_are_told_with_their_line(folder: Path, table: str, says: str) -> None:
+    with (folder / "study.toml").open("a") as file:
+        file.write(f"\n[prolific]\n[[prolific.study]]\n{table}\n")
+    found, problems = check_folder(folder)
+    assert found is None
+    assert any(says in str(problem) and problem.line for problem in problems), problems
+
+
+def test_filters_ask_for_choices_or_a_range() -> None:
+    wanted: dict[str, Any] = {"name": "a", "description": "x", "places": 1, "minutes": 1, "reward": 1}
+    assert (
+        ProlificStudy.model_validate({**wanted, "filters": [{"filter_id": "age", "lower": 18}]}).filters[0].lower == 18
+    )
+    with pytest.raises(ValueError, match="selected_values"):
+        ProlificFilter.model_validate({"filter_id": "age"})
+    with pytest.raises(ValueError, match="same code"):
+        ProlificStudy.model_validate({**wanted, "completion_code": "A", "screenout_code": "A"})
