@@ -5,8 +5,9 @@ import json
 import os
 import re
 import secrets
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
@@ -15,7 +16,7 @@ TableRow = Mapping[str, Any]
 
 _FORMULA = re.compile(r"'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])")
 _NUMBER = re.compile(r"'*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_BATCH = 50_000
+_BATCH = 25_000
 
 
 def escape_cell(text: str) -> str:
@@ -25,7 +26,8 @@ def escape_cell(text: str) -> str:
     before them or not, or with a tab or line break. Plain numbers such as -1.5 stay as they are. So that nothing is
     lost, a cell that already is such a text after apostrophes of its own gets one more.
     """
-    return f"'{text}" if _is_formula(text) else text
+    # Most cells begin with a letter or a digit, and then there is no need to look closer.
+    return text if not text or text[0].isalnum() or not _is_formula(text) else f"'{text}"
 
 
 def unescape_cell(cell: str) -> str:
@@ -66,6 +68,24 @@ def write_jsonl(rows: Iterable[TableRow], target: Path | TextIO) -> None:
             file.write(json.dumps(dict(row), ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def write_json_list(rows: Iterable[TableRow], target: Path | TextIO) -> None:
+    """One JSON list of objects, a line each."""
+    with _opened(target) as file:
+        before = "[\n"
+        for row in rows:
+            file.write(before + json.dumps(dict(row), ensure_ascii=False, allow_nan=False))
+            before = ",\n"
+        file.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+def write_all_jsonl(files: Mapping[Path, Iterable[TableRow]]) -> None:
+    """Several files that belong together, and their folder: all of them, or none."""
+    with ExitStack() as stack:
+        for path, rows in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_jsonl(rows, stack.enter_context(replacing(path)))
+
+
 def write_csv(columns: Sequence[str], rows: Iterable[TableRow], target: Path | TextIO, delimiter: str = ",") -> None:
     """A header and one record a row, as RFC 4180 has it; values missing or None are empty, nested ones JSON text.
 
@@ -93,22 +113,48 @@ def write_tsv(columns: Sequence[str], rows: Iterable[TableRow], target: Path | T
 
 def write_parquet(columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
     """A typed column for every name: booleans, whole numbers, numbers, or text where values are mixed or nested."""
+    write_parquet_columns(
+        columns, ([[row.get(name) for row in batch] for name in columns] for batch in _batches(rows)), path
+    )
+
+
+def write_parquet_columns(columns: Sequence[str], batches: Iterable[Sequence[list[Any]]], path: Path) -> None:
+    """The same from batches of rows that are columns already, which takes half the time.
+
+    However many rows there are, only some of them are in memory at a time: what a column's type is, only the last row
+    tells, so all but the latest batch wait in files beside the target until then.
+    """
     import polars  # noqa: PLC0415 - a second of start-up that only this function needs
 
     types = {"bool": polars.Boolean, "int": polars.Int64, "float": polars.Float64, "text": polars.String}
     kinds: dict[str, set[str]] = {column: set() for column in columns}
-    frames = [polars.DataFrame(schema=dict.fromkeys(columns, polars.Null))]
-    for batch in _batches(rows):
-        series = []
-        for column in columns:
-            kind, values = _column([row.get(column) for row in batch])
-            kinds[column] |= kind
-            series.append(polars.Series(column, values, dtype=types[_common(kind)]))
-        frames.append(polars.DataFrame(series))
-    schema = polars.Schema({column: types[_common(kind)] for column, kind in kinds.items()})
-    # Opened here, so that a failure is told as with any other file.
-    with replacing(path) as draft, draft.open("xb") as file:
-        polars.concat([frame.cast(schema) for frame in frames]).write_parquet(file)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as waiting:
+        parts: list[polars.LazyFrame] = []
+        frame = polars.DataFrame(schema=dict.fromkeys(columns, polars.Null))
+        for number, batch in enumerate(batches):
+            if number:
+                parts.append(_put_by(frame, Path(waiting) / f"{number}.parquet"))
+            series = []
+            for column, given in zip(columns, batch, strict=True):
+                kind, values = _column(given)
+                kinds[column] |= kind
+                series.append(polars.Series(column, values, dtype=types[_common(kind)]))
+            frame = polars.DataFrame(series)
+        schema = polars.Schema({column: types[_common(kind)] for column, kind in kinds.items()})
+        # Opened here, so that a failure is told as with any other file.
+        with replacing(path) as draft, draft.open("xb") as file:
+            if parts:
+                polars.concat([part.cast(schema) for part in (*parts, frame.lazy())]).sink_parquet(file)
+            else:
+                frame.cast(schema).write_parquet(file)
+
+
+def _put_by(frame: Any, path: Path) -> Any:
+    """A frame written to a file, to be read again when it is needed."""
+    import polars  # noqa: PLC0415 - loaded by whoever has the frame
+
+    frame.write_parquet(path, compression="lz4")
+    return polars.scan_parquet(path)
 
 
 def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
@@ -119,6 +165,9 @@ def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
 
 def _column(values: list[Any]) -> tuple[set[str], list[Any]]:
     """The kinds of values in a column, and the values as their common kind has them."""
+    found = set(map(type, values)) - {type(None)}
+    if found == {str}:
+        return {"text"}, values
     kinds = {_kind(value) for value in values if value is not None}
     if _common(kinds) == "text":
         values = [None if value is None else _text(value) for value in values]

@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from chorale.formats import write_csv, write_jsonl, write_parquet, write_tsv
-from chorale.formats.tables import TableRow
+from chorale.formats.hit_batch import BATCH_COLUMNS
+from chorale.formats.tables import TableRow, write_json_list, write_parquet_columns
 from chorale.model import UserError
-from chorale.store import Tx, events
+from chorale.store import Tx, events, results
+from chorale.study.export_columns import response_columns
+from chorale.study.export_elsewhere import MTURK_COLUMNS, label_studio_rows, mturk_more_columns, mturk_rows
+from chorale.study.export_folders import FOLDERS, write_folder
 from chorale.study.export_rows import (
     grade_rows,
     label_rows,
@@ -25,6 +29,8 @@ from chorale.study.export_rows import (
     worker_rows,
 )
 from chorale.study.folder import did_you_mean
+from chorale.study.mturk.batch import batch_columns, batch_rows
+from chorale.study.mturk.market import market_stage
 from chorale.study.outcomes import stage_results
 from chorale.study.running import RunningStage, Study
 from chorale.study.settling import settle_everything
@@ -32,6 +38,9 @@ from chorale.tasks import TaskExport, installed_tasks
 
 Rows = Callable[[Tx, Study], Iterator[Mapping[str, Any]]]
 Writer = Callable[[Sequence[str], Iterable[TableRow], Path], None]
+Progress = Callable[[int, int], None]
+"""Told how many rows have been written, and of how many."""
+_STEP = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,7 @@ class _Format:
     columns: tuple[str, ...]
     rows: Rows
     write: Writer
+    more_columns: Callable[[Tx, Study], Sequence[str]] | None = None
 
 
 def export_formats(study: Study) -> Mapping[str, str]:
@@ -50,15 +60,31 @@ def export_formats(study: Study) -> Mapping[str, str]:
 
 
 def export_file_name(study: Study, format_name: str) -> str:
-    """What a file in this format is called if nobody says otherwise."""
+    """What a file or folder in this format is called if nobody says otherwise."""
+    if format_name in FOLDERS:
+        return FOLDERS[format_name].name
     return _format(study, format_name).file_name
 
 
-def write_export(study: Study, format_name: str, path: Path) -> int:
-    """Write the study's results to a file; how many rows."""
+def write_export(study: Study, format_name: str, path: Path, progress: Progress | None = None) -> int:
+    """Write the study's results to a file, or to a folder where the format is one; how many rows."""
+    if format_name in FOLDERS:
+        settle_everything(study)
+        return study.store.read(lambda tx: _write_folder(tx, study, path, progress)).result()
     kind = _format(study, format_name)
     settle_everything(study)
-    return study.store.read(lambda tx: _write(tx, study, kind, path)).result()
+    return study.store.read(lambda tx: _write(tx, study, kind, path, progress)).result()
+
+
+def _write_folder(tx: Tx, study: Study, path: Path, progress: Progress | None) -> int:
+    formats = _formats(study)
+    tables = {**formats, "labels-parquet": replace(formats["labels"], write=write_parquet)}
+    return write_folder(study, path, lambda name, file: _write(tx, study, tables[name], file, progress))
+
+
+def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> int:
+    """The same within a transaction that has begun, whose labels are up to date: what a report is about."""
+    return _write(tx, study, _format(study, format_name), path)
 
 
 def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
@@ -81,18 +107,22 @@ def _formats(study: Study) -> Mapping[str, _Format]:
         else kind
         for name, kind in _OF_EVERY_STUDY.items()
     }
-    return {**of_tasks, **of_every}
+    of_hits = {"mturk": _BATCH} if market_stage(study) is not None else {}
+    # What was made for Mechanical Turk has all the columns it had there.
+    return {**of_tasks, **of_every, **of_hits}
 
 
 def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> _Format:
     file = Path(export.file_name)
     writer = _WRITERS[file.suffix]
+    more = export.more_columns
     return _Format(
         export.summary if alone else f"{export.summary}, of stage {stage.name}",
         file.name if alone else f"{file.stem}-{stage.name}{file.suffix}",
         export.columns,
         lambda tx, study: export.rows(stage_results(tx, study, stage)),
         writer,
+        None if more is None else lambda tx, study: more(stage_results(tx, study, stage)),
     )
 
 
@@ -109,22 +139,43 @@ def _format(study: Study, name: str) -> _Format:
                 f"`{name}` is a table of `{task.name}` stages, and this study has none. "
                 f"It can be exported as {', '.join(formats)}."
             )
-    raise UserError(f"there is no export format `{name}`. {did_you_mean(name, formats)}")
+    raise UserError(f"there is no export format `{name}`. {did_you_mean(name, [*formats, *FOLDERS])}")
 
 
-def _write(tx: Tx, study: Study, kind: _Format, path: Path) -> int:
+def _write(tx: Tx, study: Study, kind: _Format, path: Path, progress: Progress | None = None) -> int:
     counter = Counter[str]()
+    expected = results.count_responses(tx) if progress is not None else 0
+
+    def count(more: int) -> None:
+        before = counter["rows"]
+        counter["rows"] += more
+        if progress is not None and counter["rows"] // _STEP > before // _STEP:
+            progress(counter["rows"], max(expected, counter["rows"]))
 
     def counted() -> Iterator[Mapping[str, Any]]:
         for row in kind.rows(tx, study):
-            counter["rows"] += 1
+            count(1)
             yield row
 
+    def counted_columns(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        for batch in response_columns(tx, study, names):
+            count(len(batch[0]))
+            yield batch
+
     try:
-        kind.write(kind.columns, counted(), path)
+        more = () if kind.more_columns is None else kind.more_columns(tx, study)
+        names = (*kind.columns, *more)
+        if kind.write is write_parquet and kind.rows is response_rows:
+            write_parquet_columns(names, counted_columns(names), path)
+        else:
+            kind.write(names, counted(), path)
     except OSError as error:
         raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
     return counter["rows"]
+
+
+def _write_list(_columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
+    write_json_list(rows, path)
 
 
 def _write_lines(_columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
@@ -154,6 +205,14 @@ _RESPONSE_COLUMNS = (
     "item_released",
     "item_state",
     "item_sources",
+)
+_BATCH = _Format(
+    "results as the batch file that Mechanical Turk gave, column for column, as CSV",
+    "batch_results.csv",
+    BATCH_COLUMNS,
+    batch_rows,
+    write_csv,
+    batch_columns,
 )
 _OF_EVERY_STUDY: Mapping[str, _Format] = {
     "jsonl": _Format(
@@ -202,6 +261,21 @@ _OF_EVERY_STUDY: Mapping[str, _Format] = {
         ("task", "worker", "label"),
         triples,
         write_csv,
+    ),
+    "labelstudio": _Format(
+        "every item with all its answers, as tasks for Label Studio, as JSON",
+        "labelstudio.json",
+        ("id", "data", "annotations", "predictions"),
+        label_studio_rows,
+        _write_list,
+    ),
+    "mturk": _Format(
+        "every production answer, like the results of a Mechanical Turk batch, as CSV",
+        "batch_results.csv",
+        MTURK_COLUMNS,
+        mturk_rows,
+        write_csv,
+        mturk_more_columns,
     ),
     "workers": _Format(
         "every worker in every stage: trust, work, pay and hourly wage, as CSV",

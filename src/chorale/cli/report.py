@@ -1,0 +1,138 @@
+"""`chorale report`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.output import print_json, say, tell_notes
+from chorale.cli.scoring import Resamples, Seed
+from chorale.cli.targets import check_target, writing
+
+if TYPE_CHECKING:
+    from chorale.report.study_report import StudyReport
+
+BY = "the command line"
+USUAL = Path("report.html")
+
+
+def report(
+    directory: StudyFolder,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The page; report.html if no file is named at all.", show_default=False),
+    ] = None,
+    pdf: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.", show_default=False
+        ),
+    ] = None,
+    data_card: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="A folder for the data themselves, with the metadata beside them as croissant.json.",
+            show_default=False,
+        ),
+    ] = None,
+    arms: Annotated[bool, typer.Option("--arms", help="Tell the arms apart. That you looked is written down.")] = False,
+    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Whether to draw charts.")] = True,
+    licence: Annotated[
+        str | None,
+        typer.Option("--license", metavar="NAME", help="The data's licence, for the data card.", show_default=False),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Where the data are published, for the data card.", show_default=False),
+    ] = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish."""
+    from chorale.cli.progress import patiently
+    from chorale.model import UserError
+    from chorale.report.drawing import Drawing
+    from chorale.report.study_report import ReportOptions, report_page, study_report
+    from chorale.report.study_report.printing import find_browser, write_pdf
+    from chorale.study.settling import settle_everything
+    from chorale.study.started import started_study
+    from chorale.study.status import note_arms_shown
+
+    if not (out or pdf or data_card or as_json):
+        out = USUAL
+    check_target(out, "--out", force=force, endings=(".html", ".htm"))
+    check_target(pdf, "--pdf", force=force, endings=(".pdf",))
+    _check_folder(data_card, force=force)
+    browser = find_browser() if pdf is not None else None
+    with started_study(directory, db) as study, _data_folder(data_card) as data, patiently("steps") as progress:
+        if arms and study.settings.arms is None:
+            raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
+        settle_everything(study)
+        if arms:
+            study.store.write(lambda tx: note_arms_shown(tx, study, BY)).result()
+        drawing = Drawing(ci=True, resamples=resamples, seed=seed, progress=progress)
+        told = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), drawing)
+        page = report_page(told)
+        if out is not None:
+            _write(out, "--out", page)
+        if pdf is not None and browser is not None:
+            with writing(pdf, "--pdf"):
+                write_pdf(page, pdf, browser)
+        if data_card is not None:
+            _write_card(data_card, told)
+    _tell(told, [file for file in (out, pdf, data_card) if file is not None], as_json=as_json)
+
+
+def _tell(told: "StudyReport", files: list[Path], *, as_json: bool) -> None:
+    if as_json:
+        print_json(told.as_json())
+        return
+    for file in files:
+        say(f"Wrote {file}.")
+    tell_notes(told.notes)
+
+
+def _check_folder(folder: Path | None, *, force: bool) -> None:
+    from chorale.model import UserError
+
+    if folder is None or not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UserError(f"--data-card {folder} is a file. Name a folder.")
+    if any(folder.iterdir()) and not force:
+        raise UserError(f"{folder} is not empty. Add --force to overwrite what is in it, or name another --data-card.")
+
+
+@contextmanager
+def _data_folder(folder: Path | None) -> Iterator[Path]:
+    """Where the data go: to stay, or only until their digests are known."""
+    if folder is None:
+        with tempfile.TemporaryDirectory() as passing:
+            yield Path(passing)
+        return
+    with writing(folder, "--data-card"):
+        folder.mkdir(parents=True, exist_ok=True)
+    yield folder
+
+
+def _write_card(folder: Path, told: "StudyReport") -> None:
+    from chorale.report.croissant import FILE_NAME
+
+    _write(folder / FILE_NAME, "--data-card", json.dumps(told.croissant, ensure_ascii=False, indent=1) + "\n")
+
+
+def _write(file: Path, option: str, content: str) -> None:
+    from chorale.formats import replacing
+
+    with writing(file, option), replacing(file) as draft:
+        draft.write_text(content, "utf-8", errors="replace")

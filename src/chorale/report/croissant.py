@@ -1,0 +1,145 @@
+"""The data a study leaves, described for machines: Croissant 1.0 metadata (MLCommons), as JSON-LD."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chorale import __version__
+
+CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
+FILE_NAME = "croissant.json"
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class DataField:
+    name: str
+    description: str
+    kind: str
+    """Of schema.org: Text, Integer, Float, Boolean, Date."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file that is there, and what its rows have."""
+
+    name: str
+    encoding: str
+    sha256: str
+    size: int
+    rows: int
+    description: str
+    fields: Sequence[DataField]
+
+    @property
+    def record_set(self) -> str:
+        return self.name.rpartition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """What is said of the data as a whole."""
+
+    name: str
+    description: str
+    published: str | None
+    """The day of the last answer, as YYYY-MM-DD."""
+    licence: str | None = None
+    url: str | None = None
+    keywords: Sequence[str] = ()
+
+
+def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
+    """The metadata as an object to be written as JSON. What is not known is left out."""
+    optional = {"datePublished": facts.published, "license": facts.licence, "url": facts.url}
+    return {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": CONFORMS_TO,
+        "name": _NOT_IN_NAMES.sub("-", facts.name).strip("-") or "study",
+        "alternateName": facts.name,
+        "description": facts.description,
+        **{name: value for name, value in optional.items() if value},
+        "version": "1.0.0",
+        "keywords": list(facts.keywords),
+        "creativeWorkStatus": f"made by chorale {__version__}",
+        "isLiveDataset": False,
+        "distribution": [_file(file) for file in files],
+        "recordSet": [_record_set(file) for file in files],
+    }
+
+
+def _file(file: DataFile) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": file.name,
+        "name": file.name,
+        "description": file.description,
+        "contentUrl": file.name,
+        "contentSize": f"{file.size} B",
+        "encodingFormat": file.encoding,
+        "sha256": file.sha256,
+    }
+
+
+def _record_set(file: DataFile) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": file.record_set,
+        "name": file.record_set,
+        "description": f"{file.description} {file.rows:,} rows.",
+        "field": [_field(file, field) for field in file.fields],
+    }
+
+
+def _field(file: DataFile, field: DataField) -> dict[str, Any]:
+    is_table = file.encoding == "text/csv"
+    extract = {"column": field.name} if is_table else {"jsonPath": f"$.{field.name}"}
+    return {
+        "@type": "cr:Field",
+        "@id": f"{file.record_set}/{field.name}",
+        "name": field.name,
+        "description": field.description,
+        "dataType": f"sc:{field.kind}",
+        "source": {"fileObject": {"@id": file.name}, "extract": extract},
+    }
+
+
+# As the specification of Croissant 1.0 gives it.
+_CONTEXT: Mapping[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}

@@ -1,0 +1,101 @@
+"""A study as it can be published: protocol, funnel, costs, agreement, disagreement, people, data card, methods."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from chorale.formats.wording import many
+from chorale.model import ItemState
+from chorale.report.drawing import Drawing
+from chorale.report.study_report import charts
+from chorale.report.study_report.agreement import aggregation_section, agreement_section
+from chorale.report.study_report.costs import costs_section, planned_section
+from chorale.report.study_report.data_card import data_card_section, data_files, day
+from chorale.report.study_report.disagreement import disagreement_section
+from chorale.report.study_report.document import Bullets, Part, Quoted, Section, StudyReport
+from chorale.report.study_report.methods import methods_paragraph
+from chorale.report.study_report.options import ReportOptions
+from chorale.report.study_report.page import report_page
+from chorale.report.study_report.people import funnel_section, workers_section
+from chorale.report.study_report.protocol import protocol_section
+from chorale.report.study_report.questions import answered_questions, counted_responses
+from chorale.report.study_report.tasks import task_sections
+from chorale.store import Tx, events, results
+from chorale.store.attendees import Attendees, attendees
+from chorale.study import Study
+from chorale.study.costs import study_costs
+from chorale.study.status import status
+from chorale.study.verify import verify
+
+__all__ = ["ReportOptions", "StudyReport", "report_page", "study_report"]
+
+
+def study_report(study: Study, directory: Path, data: Path, options: ReportOptions, drawing: Drawing) -> StudyReport:
+    """The report on a study, all of it from one state of its database.
+
+    `directory` is the study's folder, where a forecast may be kept. The study's data are written to the folder `data`,
+    so that their digests are known. Labels should have been brought up to date before.
+    """
+    return study.store.read(lambda tx: _report(tx, study, directory, data, options, drawing)).result()
+
+
+def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOptions, drawing: Drawing) -> StudyReport:
+    draw = options.charts and charts.can_draw()
+    now, came = status(tx, study), attendees(tx)
+    stages = {
+        name: (stage, counted_responses(tx, stage))
+        for name, stage in study.stages.items()
+        if stage.settings.round is None
+    }
+    questions = [one for stage, responses in stages.values() for one in answered_questions(stage, responses)]
+    items = {
+        name: [item for item in results.all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages
+    }
+    agreement = agreement_section(stages, questions, drawing)
+    funnel = funnel_section(tx, study, now, draw=draw)
+    imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
+    costs = study_costs(tx, study)
+    methods = methods_paragraph(study, now, costs, came, funnel.json["worked"], agreement.json, imported)
+    checked = _verification_section(tx, study)
+    card, metadata = data_card_section(
+        study, data_files(tx, study, data), came, licence=options.licence, url=options.url, methods=methods
+    )
+    sections = [
+        Section("methods", "Methods, in a paragraph", [Quoted(methods)], methods),
+        protocol_section(study),
+        funnel,
+        costs_section(tx, study, now, with_arms=options.arms),
+        planned_section(tx, study, directory, now),
+        agreement,
+        aggregation_section(questions, drawing),
+        disagreement_section(stages, items, draw=draw),
+        workers_section(tx, study, now, draw=draw),
+        *task_sections(tx, study, drawing, with_arms=options.arms),
+        card,
+        checked,
+    ]
+    notes = [charts.NEEDED] if options.charts and not draw else []
+    if checked.json["differences"]:
+        differing = many(len(checked.json["differences"]), "number differs", "numbers differ")
+        notes.append(f"{differing} from what was recorded: see Verification.")
+    return StudyReport(study.settings.study.title, _subtitle(came), sections, metadata, notes)
+
+
+def _subtitle(came: Attendees) -> str:
+    if came.last_at is None:
+        return "Nobody has answered anything yet."
+    return f"As of the last answer, on {day(came.last_at)}."
+
+
+def _verification_section(tx: Tx, study: Study) -> Section:
+    """Every derived number computed again from responses, gold and settings, as `chorale verify` does."""
+    found = verify(tx, study)
+    again = ", ".join(f"{count:,} {what}" for what, count in found.checked.items())
+    parts: list[Part] = [f"Computed again from what was recorded: {again}."]
+    if found.differences:
+        parts += [
+            "These differ from the database, and what is said here rests on them:",
+            Bullets(found.differences[:50]),
+        ]
+    else:
+        parts.append("Everything agrees.")
+    return Section("verification", "Verification", parts, asdict(found))

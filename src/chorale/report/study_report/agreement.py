@@ -1,0 +1,193 @@
+"""How far people agreed, and what methods of aggregation make of their judgments."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chorale.formats.wording import many
+from chorale.model import UserError
+from chorale.report.aggregating import Request, score_aggregation
+from chorale.report.aggregation import certainty
+from chorale.report.agreement import Judged, score_agreement
+from chorale.report.drawing import Drawing
+from chorale.report.scoring import Cell, ScoreTable, shown_interval
+from chorale.report.study_report.document import Bullets, Part, Section
+from chorale.report.study_report.questions import Answered
+from chorale.scores import Interval, Metric, Statistics, ratio, signature
+from chorale.store.results import ResponseRow
+from chorale.study import RunningStage
+
+METHODS = ("majority", "dawid-skene", "mace")
+_MOST_JUDGMENTS = 60
+"""Of an item, when pairs of answers are compared by the task's distance: more are drawn evenly from all."""
+_SHARE = Metric(lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])})
+
+
+def agreement_section(
+    stages: Mapping[str, tuple[RunningStage, Sequence[ResponseRow]]],
+    questions: Sequence[Answered],
+    drawing: Drawing,
+) -> Section:
+    notes: list[str] = []
+    signatures: list[str] = []
+    by_distance = [
+        found
+        for stage, responses in stages.values()
+        if (found := pairwise_agreement(stage, responses, drawing)) is not None
+    ]
+    coefficients = [_coefficients(one, drawing, signatures, notes) for one in questions]
+    parts: list[Part] = []
+    columns: tuple[str, ...]
+    if by_distance:
+        columns = ("stage", "agreement#", "95% interval#", "items#", "pairs of answers#")
+        rows: list[tuple[Cell, ...]] = [
+            (one["stage"], one["value"], shown_interval(Interval(*one["ci"]), 3), one["items"], one["pairs"])
+            for one in by_distance
+        ]
+        parts.append(
+            "How alike two people's answers to one item are: 1 less the distance of the stage's task, in the mean."
+        )
+        parts.append(ScoreTable("Agreement by the task's own distance", columns, rows, digits=3))
+        signatures += [one["signature"] for one in by_distance]
+    if coefficients:
+        columns = ("question", "coefficient", "value#", "95% interval#", "items#", "workers#", "judgments#")
+        parts.append(ScoreTable("Agreement beyond chance", columns, [_row(one) for one in coefficients], digits=3))
+    if not parts:
+        parts.append("No two people have answered one item, so nothing can be said about agreement.")
+    parts += [Bullets(notes)] if notes else []
+    parts += [*(["Signatures:"] if signatures else []), *([Bullets(signatures)] if signatures else [])]
+    return Section("agreement", "Agreement", parts, {"by_distance": by_distance, "coefficients": coefficients})
+
+
+def pairwise_agreement(
+    stage: RunningStage, responses: Sequence[ResponseRow], drawing: Drawing
+) -> dict[str, Any] | None:
+    """1 − the mean distance of two answers to one item; None where no item has two."""
+    by_item: dict[str, list[Any]] = {}
+    for row in responses:
+        by_item.setdefault(row.item, []).append(row.answer)
+    items, rows = [], []
+    for item, given in by_item.items():
+        if len(given) < 2:
+            continue
+        some = min(len(given), _MOST_JUDGMENTS)
+        answers = [given[place * len(given) // some] for place in range(some)]
+        close = [1 - stage.task.distance(left, right) for left, right in combinations(answers, 2)]
+        items.append(item)
+        # Every item counts by its pairs.
+        rows.append((sum(close), len(close)))
+    if not items:
+        return None
+    statistics = Statistics(tuple(items), np.array(rows, dtype=np.float64))
+    settings = {"task": stage.task.name, "stage": stage.name, **drawing.settings()}
+    digest = responses_digest(responses)
+    return {
+        "stage": stage.name,
+        "value": _SHARE.scores(statistics)["agreement"],
+        "ci": drawing.intervals(statistics, _SHARE)["agreement"].as_list(),
+        "items": len(items),
+        "pairs": int(statistics.rows[:, 1].sum()),
+        "signature": signature("task-distance", settings, {"answers": digest}),
+    }
+
+
+def responses_digest(responses: Sequence[ResponseRow]) -> str:
+    digest = sha256()
+    for row in responses:
+        digest.update(repr((row.item, row.worker, row.answer)).encode("utf-8", "replace"))
+    return digest.hexdigest()[:8]
+
+
+def _coefficients(one: Answered, drawing: Drawing, signatures: list[str], notes: list[str]) -> dict[str, Any]:
+    question = one.question
+    judged = Judged(question.title, one.judgments, one.digest)
+    try:
+        scored = score_agreement(judged, question.options(), drawing)
+    except UserError as error:
+        notes.append(f"{question.title}: {error.message}")
+        return {"question": question.title, "coefficient": "alpha", "value": None}
+    signatures.append(scored.signature)
+    notes += [f"{question.title}: {note}" for note in scored.notes]
+    return {
+        "question": question.title,
+        "coefficient": f"Krippendorff's α, {'sets (MASI)' if question.sets else question.level}",
+        "value": scored.json["value"],
+        "ci": scored.json.get("ci"),
+        "items": scored.json["n_items"],
+        "workers": scored.json["n_workers"],
+        "judgments": scored.json["n_judgments"],
+        "signature": scored.signature,
+    }
+
+
+def _row(one: Mapping[str, Any]) -> tuple[Cell, ...]:
+    value = one["value"] if one["value"] is not None else "undefined"
+    drawn = shown_interval(Interval(*one["ci"]), 3) if one.get("ci") else ""
+    return (
+        one["question"],
+        one["coefficient"],
+        value,
+        drawn,
+        *(one.get(name) for name in ("items", "workers", "judgments")),
+    )
+
+
+def aggregation_section(questions: Sequence[Answered], drawing: Drawing) -> Section:
+    found: list[dict[str, Any]] = []
+    notes: list[str] = []
+    for one in questions:
+        for method in METHODS:
+            try:
+                found.append(_aggregated(one, method, drawing))
+            except (UserError, ValueError) as error:
+                notes.append(f"{one.question.title}, {method}: {error}")
+    rows: list[tuple[Cell, ...]] = [
+        (each["question"], each["method"], each["items"], each["certainty"], shown_interval(Interval(*each["ci"]), 3),
+         each["same_as_study"])
+        for each in found
+    ]  # fmt: skip
+    columns = ("question", "method", "items#", "mean certainty#", "95% interval#", "same answer as the study's#")
+    parts: list[Part] = [
+        "What other methods make of the same counted judgments, beside the study's own trust-weighted labels."
+    ]
+    if rows:
+        parts += [ScoreTable("Aggregation", columns, rows, digits=3)]
+        parts += ["Signatures:", Bullets([each["signature"] for each in found])]
+    else:
+        parts = ["No stage asks for labels that could be aggregated by general methods."]
+    if notes:
+        parts.append(Bullets(notes))
+    return Section("aggregation", "Aggregation", parts, {"methods": found, "notes": notes})
+
+
+def _aggregated(one: Answered, method: str, drawing: Drawing) -> dict[str, Any]:
+    scored, result = score_aggregation(
+        Path(one.question.title),
+        one.judgments,
+        Request(method=method),
+        drawing,
+        reading={},
+        inputs={"judgments": one.digest},
+        for_scripts=False,
+    )
+    same = [
+        _alike(label, one.study_labels[item]) for item, label in result.labels.items() if one.study_labels.get(item)
+    ]
+    return {
+        "question": one.question.title,
+        "method": method,
+        "items": len(result.tasks),
+        "certainty": float(certainty(result).mean()),
+        "ci": scored.json["ci"]["mean_certainty"],
+        "same_as_study": sum(same) / len(same) if same else None,
+        "compared": many(len(same), "item", "items"),
+        "signature": scored.signature,
+    }
+
+
+def _alike(label: Any, own: Any) -> bool:
+    return label == own if isinstance(label, str) else set(label) == set(own)

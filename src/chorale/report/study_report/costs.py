@@ -1,0 +1,182 @@
+"""What the study cost, in the terms of papers, and how that compares with what was planned."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from chorale.model import UserError, money_text
+from chorale.rehearsal import FORECAST_FILE
+from chorale.report.scoring import Cell, ScoreTable
+from chorale.report.study_report.document import Part, Section
+from chorale.store import Tx, gates, results
+from chorale.store.attendees import attendees
+from chorale.study import Study
+from chorale.study.costs import CostTerms, arm_costs, study_costs
+from chorale.study.paying import is_for_finishing
+from chorale.study.status import Status
+
+_HOUR_MS = 3_600_000
+_TERMS = (
+    ("everything, fees included", "cost"),
+    ("  of that, training and choosing people", "training"),
+    ("  of that, answers that do not count", "discarded"),
+    ("a released result", "per_result"),
+    ("  without training", "per_result_without_training"),
+    ("  without training and answers that do not count", "per_result_without_discarded"),
+    ("an answer that counts", "per_answer"),
+    ("  without training", "per_answer_without_training"),
+    ("  without training and answers that do not count", "per_answer_without_discarded"),
+)
+
+
+def costs_section(tx: Tx, study: Study, now: Status, *, with_arms: bool) -> Section:
+    currency = study.settings.pay.currency
+    costs = study_costs(tx, study)
+    arms = arm_costs(tx, study) if with_arms else {}
+    columns = ("what it cost", "study#", *(f"{name}#" for name in arms))
+    rows = [
+        (title, *(_money(getattr(one, name), currency) for one in (costs, *arms.values()))) for title, name in _TERMS
+    ]
+    stages = [
+        (
+            one.name,
+            money_text(one.paid, currency),
+            money_text(one.fees, currency),
+            money_text(one.paid + one.fees, currency),
+        )
+        for one in now.stages
+    ]
+    ledger = [(kind, money_text(amount, currency)) for kind, amount in now.totals.items()]
+    parts: list[Part] = [
+        f"For {costs.results:,} released results and {costs.answers:,} answers that count, where results come from.",
+        ScoreTable("Costs", columns, rows),
+        ScoreTable("By stage", ("stage", "paid#", "fees#", "together#"), stages),
+        ScoreTable("By kind", ("kind", "amount#"), [*ledger, ("together", money_text(now.spent, currency))]),
+    ]
+    told: dict[str, Any] = {"currency": currency, **asdict(costs), "ledger": now.totals, "spent": now.spent}
+    if with_arms:
+        counts = gates.arm_counts(tx)
+        told["arms"] = {name: {"workers": counts.get(name, 0), **asdict(one)} for name, one in arms.items()}
+        parts.append(ScoreTable("People in each arm", ("arm", "workers#"), sorted(counts.items())))
+    return Section("costs", "Costs", parts, told)
+
+
+def _money(amount: float | None, currency: str) -> str:
+    return "" if amount is None else money_text(round(amount), currency)
+
+
+def planned_section(tx: Tx, study: Study, directory: Path, now: Status) -> Section:
+    """What a rehearsal that was kept had forecast, beside what came of it."""
+    actual = _actual(tx, study, now)
+    planned = read_forecast(directory / FORECAST_FILE)
+    currency = study.settings.pay.currency
+    budget = study.settings.pay.budget
+    parts: list[Part] = []
+    if planned is None:
+        parts.append(
+            "No forecast was kept for this study: chorale rehearse --save keeps one, before the study, to be compared "
+            "here."
+        )
+    else:
+        rows = [
+            row
+            for key, (title, unit, value) in actual.items()
+            if (row := _beside(planned, key, title, unit, value, currency))
+        ]
+        parts.append(f"As forecast by {planned.get('runs', 0)} rehearsals with simulated people, and as it was.")
+        columns = ("what", "planned#", "interval#", "actual#", "within")
+        parts.append(ScoreTable("Planned and actual", columns, rows))
+    if budget is not None:
+        parts.append(f"The budget was {money_text(budget, currency)}; {money_text(now.spent, currency)} was spent.")
+    json_of = {
+        "actual": {key: value for key, (_, _, value) in actual.items()},
+        "planned": None if planned is None else {key: _of(planned, key) for key in actual},
+        "budget": budget,
+    }
+    return Section("planned", "Planned and actual", parts, json_of)
+
+
+def read_forecast(path: Path) -> Mapping[str, Any] | None:
+    """The first variation of a forecast that `chorale rehearse --save` kept; None if there is none."""
+    try:
+        told = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{path} can't be read: {error}. Make it again with `chorale rehearse --save --force`."
+        ) from None
+    variations = told.get("variations") if isinstance(told, dict) else None
+    if not isinstance(variations, list) or not variations or not isinstance(variations[0], dict):
+        raise UserError(f"{path} is not a forecast. Make it again with `chorale rehearse --save --force`.")
+    found: Mapping[str, Any] = variations[0]
+    return found
+
+
+def _actual(tx: Tx, study: Study, now: Status) -> dict[str, tuple[str, str, float | None]]:
+    """By the forecast's names: what it is, its unit, and what it was."""
+    costs: CostTerms = study_costs(tx, study)
+    came = attendees(tx)
+    finishing = sum(line.amount for line in results.ledger(tx) if is_for_finishing(line))
+    standings = results.worker_standings(tx)
+    span = None if came.first_at is None or came.last_at is None else (came.last_at - came.first_at) / _HOUR_MS
+    found: dict[str, tuple[str, str, float | None]] = {
+        "cost": ("cost", "money", now.spent),
+        "base": ("pay for judgments", "money", now.totals["base"]),
+        "finishing": ("pay for finishing rounds", "money", finishing),
+        "bonus": ("bonuses", "money", now.totals["bonus"] - finishing),
+        "fee": ("fees", "money", now.totals["fee"]),
+        "cost_per_result": ("cost of a released result", "money", costs.per_result),
+        "wage": ("an hour pays (median)", "money", now.wage.median),
+        "low_wage": ("an hour pays (10th percentile)", "money", now.wage.tenth_percentile),
+        "hours": ("hours from first arrival to last answer", "number", span),
+        "arrived": ("people who came", "count", came.arrived),
+        "active": ("people who worked", "count", len({row.worker for row in standings if row.answered})),
+        "answers": ("answers", "count", sum(row.answered for row in standings)),
+    }
+    for one in now.stages:
+        is_round = study.stage(one.name).round_size is not None
+        if one.items and not is_round:
+            found[f"stages.{one.name}.released"] = (f"{one.name}: results released", "share", one.released / one.items)
+            found[f"stages.{one.name}.judgments_per_item"] = (
+                f"{one.name}: judgments per item",
+                "number",
+                one.judgments / one.items,
+            )
+        found[f"stages.{one.name}.dropped"] = (f"{one.name}: people dropped", "count", one.dropped)
+        found[f"stages.{one.name}.cost"] = (f"{one.name}: cost", "money", one.paid + one.fees)
+    return found
+
+
+def _of(planned: Mapping[str, Any], key: str) -> Mapping[str, float] | None:
+    value: Any = planned
+    for part in key.split(".") if key.startswith("stages.") else [key]:
+        value = value.get(part) if isinstance(value, dict) else None
+    known = isinstance(value, dict) and all(
+        isinstance(value.get(name), int | float) for name in ("mean", "low", "high")
+    )
+    return value if known else None
+
+
+def _beside(
+    planned: Mapping[str, Any], key: str, title: str, unit: str, value: float | None, currency: str
+) -> tuple[Cell, ...] | None:
+    found = _of(planned, key)
+    if found is None or value is None or not (found["high"] or value):
+        return None
+    low, high = (_shown(found[name], unit, currency) for name in ("low", "high"))
+    within = "yes" if found["low"] <= value <= found["high"] else "below" if value < found["low"] else "above"
+    return title, _shown(found["mean"], unit, currency), f"{low} to {high}", _shown(value, unit, currency), within
+
+
+def _shown(value: float, unit: str, currency: str) -> str:
+    match unit:
+        case "money":
+            return money_text(round(value), currency)
+        case "share":
+            return f"{value:.1%}"
+        case "count":
+            return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+    return f"{value:,.2f}"

@@ -1,0 +1,114 @@
+"""Where people disagreed: how sure results are, and the items that divided them most."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chorale.formats.rows import shortened
+from chorale.report.scoring import ScoreTable
+from chorale.report.study_report import charts
+from chorale.report.study_report.document import Figure, Part, Section
+from chorale.store.results import ItemRow, ResponseRow
+from chorale.study import RunningStage
+
+_BINS = 10
+_EXAMPLES = 5
+_LONGEST = 160
+
+
+def disagreement_section(
+    stages: Mapping[str, tuple[RunningStage, Sequence[ResponseRow]]],
+    items: Mapping[str, Sequence[ItemRow]],
+    *,
+    draw: bool,
+) -> Section:
+    bins = {name: confidence_bins(rows) for name, rows in items.items() if any(_is_judged(row) for row in rows)}
+    unanimous = {name: _unanimous(responses) for name, (_, responses) in stages.items() if name in bins}
+    examples = {
+        name: _examples(stage, responses, items[name]) for name, (stage, responses) in stages.items() if name in bins
+    }
+    parts: list[Part] = []
+    if bins:
+        named = [f"{place / _BINS:.1f}–{(place + 1) / _BINS:.1f}" for place in range(_BINS)]
+        table = ScoreTable(
+            "Items by the confidence of their result",
+            ("confidence", *(f"{name}#" for name in bins)),
+            [(named[place], *(counts[place] for counts in bins.values())) for place in range(_BINS)],
+        )
+        columns = [(named[place], name, counts[place]) for name, counts in bins.items() for place in range(_BINS)]
+        svg = charts.histogram(columns, "confidence", "items") if draw else None
+        parts.append(Figure("How sure the results are", table, svg))
+        rows = [(name, one["items"], one["unanimous"], one["share"]) for name, one in unanimous.items()]
+        columns_of = ("stage", "items with several answers#", "unanimous#", "share#")
+        parts.append(ScoreTable("Items on which all agree", columns_of, rows, digits=3))
+    else:
+        parts.append("No item has a result yet.")
+    for name, several in examples.items():
+        if several:
+            told = [(one["item"], one["text"], one["answers"], one["confidence"]) for one in several]
+            columns_of = ("item", "what people saw", "what they answered", "confidence#")
+            parts.append(ScoreTable(f"{name}: the results people agree on least", columns_of, told, digits=2))
+    json = {"confidence": bins, "unanimous": unanimous, "examples": examples}
+    return Section("disagreement", "Disagreement", parts, json)
+
+
+def confidence_bins(rows: Sequence[ItemRow]) -> list[int]:
+    """How many results there are of each tenth of confidence; a confidence of 1 is in the last."""
+    counts = [0] * _BINS
+    for row in rows:
+        if _is_judged(row):
+            counts[min(_BINS - 1, int((row.confidence or 0.0) * _BINS + 1e-9))] += 1
+    return counts
+
+
+def _is_judged(row: ItemRow) -> bool:
+    return row.confidence is not None and row.state != "withdrawn"
+
+
+def _unanimous(responses: Sequence[ResponseRow]) -> dict[str, Any]:
+    answers: dict[str, list[str]] = {}
+    for row in responses:
+        answers.setdefault(row.item, []).append(repr(row.answer))
+    several = [given for given in answers.values() if len(given) > 1]
+    same = sum(len(set(given)) == 1 for given in several)
+    return {"items": len(several), "unanimous": same, "share": same / len(several) if several else None}
+
+
+def _examples(stage: RunningStage, responses: Sequence[ResponseRow], rows: Sequence[ItemRow]) -> list[dict[str, Any]]:
+    divided = sorted(
+        (row for row in rows if _is_judged(row) and (row.confidence or 0.0) < 1),
+        key=lambda row: (row.confidence, row.key),
+    )[:_EXAMPLES]
+    wanted = {row.key for row in divided}
+    given: dict[str, Counter[str]] = {}
+    payloads = {row.key: row.payload for row in divided}
+    for response in responses:
+        if response.item in wanted:
+            told = _brief(stage.task.tell(payloads[response.item], response.answer))
+            given.setdefault(response.item, Counter())[told] += 1
+    return [
+        {
+            "item": row.key,
+            "text": item_text(stage, row.payload),
+            "answers": "; ".join(
+                f"{count} × {answer}"
+                for answer, count in sorted(given.get(row.key, Counter()).items(), key=lambda pair: (-pair[1], pair[0]))
+            ),
+            "confidence": row.confidence,
+        }
+        for row in divided
+    ]
+
+
+def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
+    """An item in a line, as its task has it or with all that people see of it."""
+    if stage.task.caption is not None:
+        return _brief(stage.task.caption(payload))
+    return _brief(" · ".join(_brief(value) for value in stage.task.view(payload).values()))
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, str):
+        flat = " ".join(value.split())
+        return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1].rstrip() + "…"
+    return shortened(value)

@@ -1,0 +1,13 @@
+"""What may be asked of a report."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    charts: bool = True
+    """Whether to draw charts, if that can be done."""
+    arms: bool = False
+    """Whether to tell the arms apart. Whoever asks should write it down (`note_arms_shown`)."""
+    licence: str | None = None
+    url: str | None = None

@@ -1,0 +1,210 @@
+"""Who came, how far they got, and how they worked: in numbers that point to nobody."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from chorale.model import Standing, money_text
+from chorale.protocol import hourly_wage
+from chorale.report.scoring import Cell, ScoreTable
+from chorale.report.study_report import charts
+from chorale.report.study_report.document import Figure, Part, Section
+from chorale.store import Tx, results
+from chorale.store.attendees import attendees
+from chorale.store.results import WorkerStanding
+from chorale.study import Study
+from chorale.study.gates import gate_statuses
+from chorale.study.outcomes import tallies
+from chorale.study.status import Status
+
+_QUANTILES = (
+    ("10th percentile", 10),
+    ("lower quarter", 25),
+    ("median", 50),
+    ("upper quarter", 75),
+    ("90th percentile", 90),
+)
+_FEW = 3
+"""With fewer workers than this in a stage, its quantiles would be about single people."""
+_BUSIEST = 0.1
+
+
+def funnel_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
+    came = attendees(tx)
+    worked = len({row.worker for row in results.worker_standings(tx) if row.answered})
+    gates = gate_statuses(tx, study)
+    stages = ScoreTable(
+        "From items to released results",
+        ("stage", "items#", "complete#", "released#", "judgments#", "discarded#", "gold answers#", "withdrawn#"),
+        [
+            (
+                one.name,
+                one.items,
+                one.complete,
+                one.released,
+                one.judgments,
+                one.discarded,
+                one.gold_answers,
+                one.withdrawn,
+            )
+            for one in now.stages
+        ],
+    )
+    persons: list[tuple[Cell, ...]] = [
+        ("came", came.arrived),
+        ("agreed to take part", came.consented),
+        ("worked", worked),
+    ]
+    for counts in now.stages:
+        persons.append((f"worked in {counts.name}", counts.workers))
+        if counts.dropped:
+            persons.append((f"dropped from {counts.name}", counts.dropped))
+    persons += [(f"passed {gate.name}", gate.passed) for gate in gates]
+    bars = [
+        (one.name, kind, float(value))
+        for one in now.stages
+        for kind, value in (("items", one.items), ("complete", one.complete), ("released", one.released))
+    ]
+    parts: list[Part] = [
+        Figure("From items to released results", stages, charts.bars(bars, "items") if draw and bars else None),
+        ScoreTable("From arrivals to answers", ("people who", "number#"), persons),
+    ]
+    outcomes = {name: dict(tally) for name, tally in tallies(tx, study).items()}
+    for name, tally in outcomes.items():
+        parts.append(ScoreTable(f"What came of it: {name}", ("outcome", "number#"), list(tally.items())))
+    json = {
+        "arrived": came.arrived,
+        "consented": came.consented,
+        "worked": worked,
+        "stages": [_counts(one) for one in now.stages],
+        "gates": {gate.name: {"passed": gate.passed, "not_passed": gate.not_passed} for gate in gates},
+        "outcomes": outcomes,
+    }
+    return Section("funnel", "From items to results", parts, json)
+
+
+def _counts(one: results.StageCounts) -> dict[str, Any]:
+    names = (
+        *("name", "items", "complete", "released", "withdrawn", "judgments", "discarded", "gold_items", "gold_answers"),
+        *("workers", "dropped", "paid", "fees"),
+    )
+    return {name: getattr(one, name) for name in names}
+
+
+def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
+    standings = results.worker_standings(tx)
+    currency = study.settings.pay.currency
+    found: list[dict[str, Any]] = []
+    for stage in study.stages:
+        here = [row for row in standings if row.stage == stage and row.answered]
+        found += _measures(stage, here)
+    rows: list[tuple[Cell, ...]] = [
+        (one["stage"], one["what"], one["workers"], *(_shown(one, name, currency) for name, _ in _QUANTILES))
+        for one in found
+    ]
+    parts: list[Part] = []
+    if rows:
+        columns = ("stage", "of each worker", "workers#", *(f"{name}#" for name, _ in _QUANTILES))
+        parts.append(ScoreTable("How people worked", columns, rows))
+    parts += _wages(now, currency, study.settings.pay.minimum_hourly)
+    share = _busiest_share(standings)
+    if share is not None:
+        parts.append(f"The busiest tenth of the workers gave {share:.1%} of all answers.")
+    bins = _bins(_answers_of_each(standings))
+    if bins:
+        table = ScoreTable(
+            "Answers of each worker", ("answers", "workers#"), [(name, count) for name, _, count in bins]
+        )
+        parts.append(
+            Figure("How much each worker did", table, charts.histogram(bins, "answers", "workers") if draw else None)
+        )
+    if not rows:
+        parts.append(
+            f"Fewer than {_FEW} people have worked in any stage: what could be said would be about single people."
+        )
+    json = {
+        "measures": found,
+        "hourly_wage": {
+            "median": now.wage.median,
+            "tenth_percentile": now.wage.tenth_percentile,
+            "workers": now.wage.workers,
+        },
+        "busiest_tenth": share,
+        "dropped": sum(row.standing == Standing.DROPPED for row in standings),
+    }
+    return Section("workers", "Workers", parts, json)
+
+
+def _measures(stage: str, here: Sequence[WorkerStanding]) -> list[dict[str, Any]]:
+    given: dict[str, tuple[str, list[float]]] = {
+        "answers": ("count", [float(row.answered) for row in here]),
+        "seconds for an answer": ("number", [row.worked_ms / row.answered / 1000 for row in here if row.worked_ms]),
+        "accuracy on gold": ("share", [row.gold_right / row.gold_answered for row in here if row.gold_answered]),
+        "an hour paid": ("money", [float(wage) for row in here if (wage := hourly_wage(row.earned, row.worked_ms))]),
+    }
+    return [
+        {
+            "stage": stage,
+            "what": what,
+            "unit": unit,
+            "workers": len(values),
+            **{name: float(np.percentile(values, at)) for name, at in _QUANTILES},
+        }
+        for what, (unit, values) in given.items()
+        if len(values) >= _FEW
+    ]
+
+
+def _shown(one: dict[str, Any], name: str, currency: str) -> str:
+    value = one[name]
+    match one["unit"]:
+        case "money":
+            return money_text(round(value), currency)
+        case "share":
+            return f"{value:.1%}"
+        case "count":
+            return f"{value:,.0f}"
+    return f"{value:,.1f}"
+
+
+def _wages(now: Status, currency: str, minimum: int) -> list[Part]:
+    wage = now.wage
+    if wage.median is None or wage.tenth_percentile is None:
+        return []
+    below = f" The study's minimum is {money_text(minimum, currency)}." if minimum else ""
+    return [
+        f"An hour of work paid {money_text(wage.median, currency)} in the median of {wage.workers:,} workers, and "
+        f"{money_text(wage.tenth_percentile, currency)} at the 10th percentile.{below}"
+    ]
+
+
+def _answers_of_each(standings: Sequence[WorkerStanding]) -> list[int]:
+    """How many answers each person gave, in all stages together; those who gave some."""
+    answered = Counter[str]()
+    for row in standings:
+        answered[row.worker] += row.answered
+    return [count for count in answered.values() if count]
+
+
+def _busiest_share(standings: Sequence[WorkerStanding]) -> float | None:
+    counts = sorted(_answers_of_each(standings), reverse=True)
+    if len(counts) < 10:
+        return None
+    return sum(counts[: int(len(counts) * _BUSIEST)]) / sum(counts)
+
+
+def _bins(counts: Sequence[int]) -> list[tuple[str, str, int]]:
+    """At most ten bins of equal width; none where so few worked that they could be told apart."""
+    if len(counts) < _FEW:
+        return []
+    width = -(-max(counts) // 10)
+    found = [0] * -(-max(counts) // width)
+    for count in counts:
+        found[(count - 1) // width] += 1
+    ends = [(place * width + 1, (place + 1) * width) for place in range(len(found))]
+    return [
+        (str(low) if low == high else f"{low}–{high}", "workers", count)
+        for (low, high), count in zip(ends, found, strict=True)
+    ]

@@ -1,0 +1,188 @@
+"""Work that was done elsewhere becomes a finished study: all of it, or nothing."""
+
+import csv
+import gzip
+import io
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from chorale.cli import app
+
+TURK = (
+    "HITId",
+    "WorkerId",
+    "AssignmentStatus",
+    "SubmitTime",
+    "WorkTimeInSeconds",
+    "Reward",
+    "Input.text",
+    "Answer.tone",
+)
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, [str(one) for one in arguments])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def write(path: Path, columns: tuple[str, ...], rows: list[tuple[object, ...]]) -> Path:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([columns, *rows])
+    raw = text.getvalue().encode("utf-8")
+    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+    return path
+
+
+def turk_rows() -> list[tuple[object, ...]]:
+    """Three people on four messages; the third never agrees, and one piece of work was rejected."""
+    rows: list[tuple[object, ...]] = []
+    for hit in range(4):
+        for person in range(3):
+            tone = "rude" if person == 2 or hit == 0 else "kind"
+            when = f"Mon Sep 25 09:{hit:02}:{person:02} PDT 2017"
+            text = f"message {hit} =1+1 <b>"
+            rows.append((f"HIT{hit}", f"A{person}SECRET", "Approved", when, 30 + person, "$0.07", text, tone))
+    rows.append(
+        ("HIT0", "A9SECRET", "Rejected", "Mon Sep 25 10:00:00 PDT 2017", 1, "$0.07", "message 0 =1+1 <b>", "kind")
+    )
+    return rows
+
+
+def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Path) -> None:
+    file = write(tmp_path / "Batch_17_batch_results.csv.gz", TURK, turk_rows())
+    study = tmp_path / "old"
+    done = json.loads(run("import", file, "--out", study, "--title", "Old tones", "--json").stdout)
+    assert done["stages"] == {"batch-17": {"judgments": 12, "items": 4, "workers": 3}}
+    assert any("AssignmentStatus is rejected" in note for note in done["notes"])
+    assert json.loads(run("verify", study, "--json").stdout)["ok"]
+    told = json.loads(run("status", study, "--json").stdout)
+    [stage] = told["stages"]
+    assert (stage["items"], stage["complete"], stage["judgments"], stage["workers"]) == (4, 4, 12, 3)
+    assert told["ledger"] == {"base": 12 * 7, "bonus": 0, "fee": 0}
+    run("export", study, "--format", "jsonl", "--out", tmp_path / "responses.jsonl")
+    text = (tmp_path / "responses.jsonl").read_text("utf-8")
+    assert "SECRET" not in text
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert rows[0]["submitted_at"] == "2017-09-25T16:00:00.000Z"
+    assert {row["duration_ms"] for row in rows} == {30_000, 31_000, 32_000}
+    labels = {row["item"]: (row["item_label"], row["payload"]["text"]) for row in rows}
+    assert labels["HIT0"] == ({"label": "rude"}, "message 0 =1+1 <b>")
+    assert labels["HIT3"][0] == {"label": "kind"}
+    run("check", study)
+    report = json.loads(run("report", study, "--json", "--resamples", 100).stdout)
+    assert "imported into Chorale" in report["methods"]
+    assert report["verification"]["differences"] == []
+    [alpha] = report["agreement"]["coefficients"]
+    write(tmp_path / "triples.csv", ("task", "worker", "label"), [(row[0], row[1], row[7]) for row in turk_rows()[:-1]])
+    assert alpha["value"] == json.loads(run("agreement", tmp_path / "triples.csv", "--json").stdout)["value"]
+
+
+def test_platform_ids_are_kept_apart_and_pseudonyms_do_not_tell_them(tmp_path: Path) -> None:
+    file = write(tmp_path / "batch.csv", TURK, turk_rows())
+    for name in ("one", "two"):
+        run("import", file, "--out", tmp_path / name)
+    found = []
+    for name in ("one", "two"):
+        with closing(sqlite3.connect(tmp_path / name / "study.db")) as database:
+            query = "SELECT external_id, pseudonym FROM worker JOIN worker_identity ON worker_id = worker.id"
+            found.append(dict(database.execute(query).fetchall()))
+    assert set(found[0]) == {"A0SECRET", "A1SECRET", "A2SECRET"}
+    assert not set(found[0].values()) & set(found[1].values())
+
+
+def test_appen_and_tables_with_sets_of_labels(tmp_path: Path) -> None:
+    columns = (
+        "_unit_id",
+        "_worker_id",
+        "_created_at",
+        "_started_at",
+        "_tainted",
+        "_trust",
+        "picked",
+        "sentence",
+        "x_gold",
+    )
+    rows: list[tuple[object, ...]] = [
+        (1, "w1", "3/24/2016 17:57:02", "3/24/2016 17:56:23", "false", 0.9, "a|b", "Some text", ""),
+        (1, "w2", "3/24/2016 18:00:00", "3/24/2016 17:59:00", "false", 0.9, "b", "Some text", "gold"),
+        (2, "w2", "3/24/2016 18:10:00", "3/24/2016 18:09:00", "false", 0.9, "a", "Other", ""),
+        (2, "w3", "3/24/2016 18:10:00", "3/24/2016 18:09:00", "true", 0.1, "b", "Other", ""),
+    ]
+    appen = write(tmp_path / "f1.csv", columns, rows)
+    table = tmp_path / "table.jsonl"
+    table.write_text("".join(json.dumps({"task": f"t{n}", "worker": "w1", "picked": ["a"]}) + "\n" for n in range(2)))
+    done = json.loads(
+        run("import", appen, table, "--label", "picked", "--sep", "|", "--out", tmp_path / "s", "--json").stdout
+    )
+    assert [one["judgments"] for one in done["stages"].values()] == [3, 2]
+    assert json.loads(run("verify", tmp_path / "s", "--json").stdout)["ok"]
+    run("export", tmp_path / "s", "--format", "jsonl", "--out", tmp_path / "out.jsonl")
+    first = json.loads((tmp_path / "out.jsonl").read_text("utf-8").splitlines()[0])
+    assert (first["answer"], first["payload"], first["duration_ms"]) == (
+        {"label": ["a", "b"]},
+        {"sentence": "Some text"},
+        39_000,
+    )
+
+
+def test_of_repeated_judgments_the_last_counts_and_free_text_is_text(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [(f"t{n % 30}", f"w{n % 7}", f"word number {n}") for n in range(120)]
+    rows.append(("t0", "w0", "the last word"))
+    file = write(tmp_path / "words.csv", ("task", "worker", "label"), rows)
+    done = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)
+    assert done["stages"]["words"]["judgments"] == 120
+    assert "1 judgment left out" in done["notes"][0]
+    run("export", tmp_path / "s", "--format", "crowdkit", "--out", tmp_path / "out.csv")
+    assert "the last word" in (tmp_path / "out.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message"),
+    [
+        ({"SubmitTime": "yesterday"}, 3, "column 'SubmitTime' is not a time"),
+        ({"WorkTimeInSeconds": "-4"}, 3, "column 'WorkTimeInSeconds' is no number of seconds"),
+        ({"Reward": "a lot"}, 3, "column 'Reward' is no amount"),
+        ({"WorkerId": " "}, 3, "column 'WorkerId' is empty"),
+        ({"HITId": "x" * 300}, 3, "column 'HITId' is no name"),
+        ({"Answer.tone": "x" * 10_001}, 3, "column 'Answer.tone' has more than 10,000 characters"),
+    ],
+)
+def test_what_is_wrong_is_told_with_row_and_column_and_nothing_is_made(
+    tmp_path: Path, change: dict[str, str], line: int, message: str
+) -> None:
+    rows = turk_rows()
+    spoiled = dict(zip(TURK, rows[1], strict=True)) | change
+    rows[1] = tuple(spoiled[name] for name in TURK)
+    file = write(tmp_path / "batch.csv", TURK, rows)
+    error = run("import", file, "--out", tmp_path / "s", code=2).stderr
+    assert f"batch.csv:{line}: {message}" in error
+    assert {path.name for path in tmp_path.iterdir()} == {"batch.csv"}
+
+
+def test_a_file_that_was_cut_is_refused_wherever_it_was_cut(tmp_path: Path) -> None:
+    whole = write(tmp_path / "whole.csv", TURK, turk_rows()).read_bytes()
+    file = tmp_path / "cut.csv"
+    row = whole.index(b"HIT2,A1")
+    for end in (0, 5, whole.index(b"\n") + 1, row + 3, row + 20, row + 60):
+        file.write_bytes(whole[:end])
+        error = run("import", file, "--out", tmp_path / "s", code=2).stderr
+        assert "cut.csv" in error
+        assert not (tmp_path / "s").exists()
+    packed = gzip.compress(whole)
+    (tmp_path / "cut.csv.gz").write_bytes(packed[: len(packed) // 2])
+    assert "can't be unpacked" in run("import", tmp_path / "cut.csv.gz", "--out", tmp_path / "s", code=2).stderr
+
+
+def test_nothing_is_made_of_good_files_beside_a_bad_one(tmp_path: Path) -> None:
+    good = write(tmp_path / "good.csv", TURK, turk_rows())
+    bad = write(tmp_path / "bad.csv", ("one", "two"), [("a", "b")])
+    assert "has no column 'task'" in run("import", good, bad, "--out", tmp_path / "s", code=2).stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"good.csv", "bad.csv"}
+    (tmp_path / "s").mkdir()
+    assert "is there already" in run("import", good, "--out", tmp_path / "s", code=2).stderr

@@ -1,0 +1,353 @@
+"""The report on a study: one page, every number of which can be computed again."""
+
+import csv
+import hashlib
+import json
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, barriers, open_chromium
+from chorale.cli import app
+from chorale.rehearsal import FORECAST_FILE, Rehearsal, read_crowd
+from chorale.report.drawing import Drawing
+from chorale.report.study_report import ReportOptions, report_page, study_report
+from chorale.study import load_folder, open_study
+from chorale.study.templating import create_study
+from chorale.study.work import Offer
+from conftest import ManualClock
+from crowd import Person, gold_answer, is_gold, people, work_through
+from protocol_study import write_protocol_study
+from small_study import write_small_study
+from test_mcq_tasks import perform, small
+
+HOSTILE = ("</script><img src=x onerror=alert(1)>", "=1+1 & <b>bold</b>")
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def answer_to(person: Person, offer: Offer) -> str:
+    assert offer.view is not None
+    if is_gold(offer):
+        return "yes" if person.id == 2 and gold_answer(offer) == "no" else gold_answer(offer)
+    number = int(offer.view.get("rhs", offer.view.get("phrase", "")).split()[-1])
+    if "rhs" in offer.view:
+        return "no" if number % 3 == 0 or (number in (2, 7) and person.id % 2) else "yes"
+    return "no" if number == 1 or (number in (4, 5) and person.id % 2) else "yes"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that was worked through, with somebody dropped and a disputed item."""
+    place = tmp_path_factory.mktemp("report") / "study"
+    write_small_study(place, applications=12, share=0.4, gold=12, after=1, fee_percent=20, texts=HOSTILE)
+    clock, rng = ManualClock(), Random(11)
+    study = open_study(place, clock=clock)
+
+    def answer(person: Person, offer: Offer) -> str:
+        clock.pass_minutes(0.1 + person.id / 100)
+        return answer_to(person, offer)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("chorale.study.offering.secret_number", lambda study: rng.getrandbits(62))
+        everyone = people(study, 8)
+        for stage in ("meaningful", "entailment"):
+            work_through(everyone, answer, stage)
+    study.close()
+    return place
+
+
+@pytest.fixture(scope="module")
+def numbers(folder: Path) -> dict[str, Any]:
+    """What `--json` says of it."""
+    return told(folder)
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, [str(one) for one in arguments])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def told(folder: Path, *options: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run("report", folder, "--json", "--resamples", 200, *options).stdout)
+    return found
+
+
+def table(folder: Path, format_name: str, out: Path) -> list[dict[str, str]]:
+    run("export", folder, "--format", format_name, "--out", out)
+    with out.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_number_is_what_verify_and_the_exports_say(folder: Path, numbers: dict[str, Any], tmp_path: Path) -> None:
+    found = numbers
+    verified = json.loads(run("verify", folder, "--json").stdout)
+    assert found["verification"] == {name: verified[name] for name in ("checked", "differences")}
+    assert found["verification"]["differences"] == []
+    status = json.loads(run("status", folder, "--json").stdout)
+    assert found["costs"]["ledger"] == status["ledger"]
+    assert {name: found["costs"][name] for name in status["costs"]} == status["costs"]
+    responses = table(folder, "csv", tmp_path / "responses.csv")
+    labels = table(folder, "labels", tmp_path / "labels.csv")
+    ledger = table(folder, "ledger", tmp_path / "ledger.csv")
+    assert len(responses) == verified["checked"]["responses"]
+    assert found["costs"]["spent"] == sum(int(row["amount"]) for row in ledger)
+    for stage in found["funnel"]["stages"]:
+        here = [row for row in responses if row["stage"] == stage["name"]]
+        items = [row for row in labels if row["stage"] == stage["name"]]
+        counted = [row for row in here if row["counts"] == "true" and row["item_state"] != "withdrawn"]
+        assert stage["judgments"] == len(counted)
+        assert stage["gold_answers"] == sum(row["kind"] == "gold" for row in here)
+        assert stage["items"] == len(items)
+        assert stage["released"] == sum(row["released"] == "true" for row in items)
+        assert stage["workers"] == len({row["worker"] for row in here})
+    assert sum(stage["dropped"] for stage in found["funnel"]["stages"]) == found["workers"]["dropped"] > 0
+
+
+def test_agreement_is_what_the_command_says_of_the_same_judgments(
+    folder: Path, numbers: dict[str, Any], tmp_path: Path
+) -> None:
+    rows = table(folder, "crowdkit", tmp_path / "crowdkit.csv")
+    for one in numbers["agreement"]["coefficients"]:
+        file = tmp_path / "stage.csv"
+        with file.open("w", encoding="utf-8", newline="") as target:
+            writer = csv.DictWriter(target, ["task", "worker", "label"])
+            writer.writeheader()
+            writer.writerows(row for row in rows if row["task"].startswith(f"{one['question']}/"))
+        again = json.loads(run("agreement", file, "--json", "--ci", "--resamples", 200).stdout)
+        assert one["value"] == again["value"]
+        assert one["judgments"] == again["n_judgments"]
+        assert one["ci"] is not None
+
+
+def test_the_paragraph_on_methods_has_only_numbers_that_were_computed(numbers: dict[str, Any]) -> None:
+    found = numbers
+    paragraph = found["methods"]
+    whole = json.dumps({**found, "croissant": None, "methods": None})
+    known = {number.rstrip(",") for number in _NUMBER.findall(whole)}
+    money = (found["costs"]["spent"], found["costs"]["ledger"]["fee"], round(found["costs"]["per_result"]))
+    known |= {f"{amount / 100:.2f}" for amount in (*money, found["workers"]["hourly_wage"]["median"])}
+    for one in found["agreement"]["coefficients"]:
+        known |= {f"{value:.2f}" for value in (one["value"], *one["ci"])} | {"95"}
+    stages = found["funnel"]["stages"]
+    known |= {
+        str(sum(stage[name] for stage in stages)) for name in ("judgments", "gold_answers", "dropped", "discarded")
+    }
+    known |= {str(len(stages)), "7", "0.1", "0"}
+    told_numbers = [number.replace(",", "") for number in _NUMBER.findall(paragraph)]
+    assert len(told_numbers) > 15
+    assert [number for number in told_numbers if number not in known] == []
+
+
+def test_the_page_stands_alone_and_nothing_in_it_is_markup_from_outside(folder: Path, tmp_path: Path) -> None:
+    page_file = tmp_path / "report.html"
+    run("report", folder, "--out", page_file, "--no-charts", "--resamples", 100)
+    page = page_file.read_text("utf-8")
+    assert "<img src=x" not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert len(re.findall(r"<script", page)) == 1
+    metadata = re.search(r'<script type="application/ld\+json">(.*?)</script>', page, re.DOTALL)
+    assert metadata is not None
+    assert json.loads(metadata[1])["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    outside = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r'(?:src|href)="(?!#|data:)', outside)
+    assert "@page { size: A4" in page
+
+
+def test_nobody_can_be_told_from_a_report(folder: Path, numbers: dict[str, Any], tmp_path: Path) -> None:
+    with closing(sqlite3.connect(folder / "study.db")) as database:
+        pseudonyms = [name for (name,) in database.execute("SELECT pseudonym FROM worker")]
+        ids = [name for (name,) in database.execute("SELECT external_id FROM worker_identity")]
+    run("report", folder, "--out", tmp_path / "report.html", "--no-charts", "--resamples", 100)
+    page = (tmp_path / "report.html").read_text("utf-8") + json.dumps(numbers)
+    assert pseudonyms
+    assert ids
+    assert [name for name in (*pseudonyms, *ids) if re.search(rf"\b{re.escape(name)}\b", page)] == []
+
+
+def test_the_data_card_describes_the_files_beside_it(folder: Path, tmp_path: Path) -> None:
+    card = tmp_path / "card"
+    run("report", folder, "--data-card", card, "--license", "CC-BY-4.0", "--no-charts", "--resamples", 100)
+    metadata = json.loads((card / "croissant.json").read_text("utf-8"))
+    assert metadata["license"] == "CC-BY-4.0"
+    files = {one["@id"]: one for one in metadata["distribution"]}
+    assert {path.name for path in card.iterdir()} == {*files, "croissant.json"}
+    for name, one in files.items():
+        raw = (card / name).read_bytes()
+        assert one["sha256"] == hashlib.sha256(raw).hexdigest()
+        assert one["contentSize"] == f"{len(raw)} B"
+    with (card / "labels.csv").open(encoding="utf-8", newline="") as file:
+        columns = set(csv.DictReader(file).fieldnames or ())
+    first = json.loads((card / "responses.jsonl").read_text("utf-8").splitlines()[0])
+    for records, there in (("labels", columns), ("responses", set(first))):
+        fields = next(one["field"] for one in metadata["recordSet"] if one["@id"] == records)
+        assert {one["name"] for one in fields} <= there
+    assert "is not empty" in run("report", folder, "--data-card", card, code=2).stderr
+
+
+def test_numbers_that_were_tampered_with_are_told(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "study"
+    copy.mkdir()
+    for path in folder.iterdir():
+        if path.suffix in {".toml", ".md", ".jsonl", ".db"}:
+            (copy / path.name).write_bytes(path.read_bytes())
+    with closing(sqlite3.connect(copy / "study.db")) as database:
+        database.execute("UPDATE item SET confidence = 0.123 WHERE key = 'a00002:lhs'")
+        database.commit()
+    found = told(copy)
+    assert any("a00002:lhs" in difference for difference in found["verification"]["differences"])
+    assert any("differ" in note for note in found["notes"])
+
+
+def test_a_forecast_that_was_kept_stands_beside_what_came_of_it(
+    folder: Path, numbers: dict[str, Any], tmp_path: Path
+) -> None:
+    forecast = {
+        "variations": [
+            {
+                "runs": 3,
+                "cost": {"mean": 100.0, "low": 90.0, "high": 110.0},
+                "arrived": {"mean": 9.0, "low": 9.0, "high": 9.0},
+                "stages": {"meaningful": {"released": {"mean": 0.5, "low": 0.4, "high": 2.0}}},
+            }
+        ]
+    }
+    kept = folder / FORECAST_FILE
+    assert numbers["planned"]["planned"] is None
+    try:
+        kept.write_text(json.dumps(forecast))
+        planned = told(folder)["planned"]
+        assert planned["planned"]["cost"] == {"mean": 100.0, "low": 90.0, "high": 110.0}
+        assert planned["planned"]["stages.meaningful.released"]["mean"] == 0.5
+        assert planned["actual"]["cost"] == numbers["costs"]["spent"]
+        run("report", folder, "--out", tmp_path / "report.html", "--no-charts", "--resamples", 100)
+        page = (tmp_path / "report.html").read_text("utf-8")
+        assert "Planned and actual</caption>" in page
+        kept.write_text("[]")
+        assert "is not a forecast" in run("report", folder, "--json", code=2).stderr
+    finally:
+        kept.unlink()
+
+
+def test_arms_are_told_apart_only_if_asked_for(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path / "study")
+    open_study(tmp_path / "study").close()
+    found = told(tmp_path / "study")
+    assert "arms" not in found["costs"]
+    assert found["protocol"]["gates"]
+    assert found["funnel"]["worked"] == 0
+    with closing(sqlite3.connect(tmp_path / "study" / "study.db")) as database:
+        looked = "SELECT count(*) FROM event WHERE kind = 'arms shown'"
+        assert database.execute(looked).fetchone() == (0,)
+    if found["protocol"]["arms"]:
+        assert "arms" in told(tmp_path / "study", "--arms")["costs"]
+        with closing(sqlite3.connect(tmp_path / "study" / "study.db")) as database:
+            assert database.execute(looked).fetchone() == (1,)
+
+
+def test_what_can_not_be_written_is_refused_before_any_work(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "ends in .html" in run("report", folder, "--out", tmp_path / "report.txt", code=2).stderr
+    assert "no folder" in run("report", folder, "--pdf", tmp_path / "no" / "report.pdf", code=2).stderr
+    assert "has no arms" in run("report", folder, "--arms", "--json", code=2).stderr
+    monkeypatch.setattr("chorale.report.study_report.printing.shutil.which", lambda _name: None)
+    refused = run("report", folder, "--pdf", tmp_path / "report.pdf", code=2).stderr
+    assert "print it to a file" in refused
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_what_draws_the_report_has_tables_and_says_so(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chorale.report.study_report.charts.can_draw", lambda: False)
+    done = run("report", folder, "--out", tmp_path / "report.html", "--resamples", 100)
+    assert "chorale[charts]" in done.stderr
+    assert "data:image/svg+xml" not in (tmp_path / "report.html").read_text("utf-8")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_the_page_with_charts_is_legible_and_loads_nothing(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    file = tmp_path / "report.html"
+    run("report", folder, "--out", file, "--resamples", 100)
+    assert file.read_text("utf-8").count("data:image/svg+xml") == 3
+    wrong: list[str] = []
+    with open_chromium() as browser:
+        for options in ({"viewport": {"width": 1200, "height": 900}}, PHONE):
+            page = browser.new_page(**options, bypass_csp=True)
+            page.on("console", lambda message: wrong.append(message.text))
+            page.on(
+                "request",
+                lambda request: wrong.append(request.url) if request.url[:5] not in ("file:", "data:") else None,
+            )
+            page.goto(file.as_uri())
+            assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+            assert barriers(page) == ""
+            drawn = page.evaluate("[...document.images].every((image) => image.complete && image.naturalWidth > 100)")
+            assert drawn
+            page.close()
+    assert wrong == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_a_report_prints_to_a4(folder: Path, tmp_path: Path) -> None:
+    run("report", folder, "--pdf", tmp_path / "report.pdf", "--resamples", 100)
+    raw = (tmp_path / "report.pdf").read_bytes()
+    assert raw.startswith(b"%PDF-")
+    boxes = {tuple(float(value) for value in box.split()) for box in re.findall(rb"/MediaBox ?\[([^\]]*)\]", raw)}
+    assert boxes
+    assert all(abs(box[2] - 595) < 2 and abs(box[3] - 842) < 2 for box in boxes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("template", "section"), [("rules", "rules"), ("qasrl", "qasrl"), ("frames", "frames"), ("form", None)]
+)
+def test_every_template_can_be_reported_with_what_its_task_has_to_say(
+    template: str, section: str | None, tmp_path: Path
+) -> None:
+    create_study(tmp_path / "study", template)
+    folder = load_folder(tmp_path / "study")
+    rehearsal = Rehearsal(folder, read_crowd(folder, 34, None))
+    study, _ = rehearsal.perform(3)
+    try:
+        told = study_report(
+            study, tmp_path / "study", tmp_path, ReportOptions(charts=False), Drawing(ci=True, resamples=100)
+        )
+    finally:
+        study.close()
+        rehearsal.close()
+    found = told.as_json()
+    assert found["verification"]["differences"] == []
+    assert found["agreement"]["by_distance"]
+    page = report_page(told)
+    if section is not None:
+        assert found[section]
+        assert f'<section id="{section}"' in page
+    # As pseudonyms are made.
+    assert not re.search(r"\bw-[2-9a-z]{10}\b", page)
+
+
+@pytest.mark.slow
+def test_a_trial_is_reported_arm_by_arm_only_if_asked_for(tmp_path: Path) -> None:
+    study, _, rehearsal = perform(small(tmp_path / "study"), experts=1.0, graders=0.8, seed=1, workers=40)
+    drawing = Drawing(ci=True, resamples=100)
+    try:
+        hidden, shown = (
+            study_report(study, tmp_path / "study", tmp_path, ReportOptions(charts=False, arms=arms), drawing).as_json()
+            for arms in (False, True)
+        )
+    finally:
+        study.close()
+        rehearsal.close()
+    assert hidden["questions"] is None
+    assert set(shown["costs"]["arms"]) == set(shown["questions"]["files"])
+    assert len(shown["costs"]["arms"]) == 4
