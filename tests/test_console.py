@@ -54,15 +54,21 @@ OWNER_PAGES = (
     "/console/workers?stage=entailment&order=wage&direction=down",
     "/console/workers?part=live",
     "/console/items",
-    "/console/items?stage=entailment&state=complete&released=yes&order=confidence",
+    "/console/items?stage=entailment&state=complete&released=yes&order=least+confident",
     "/console/items/one?stage=meaningful&key=a00000%3Alhs",
     "/console/ledger",
     "/console/ledger?part=live",
     "/console/events",
     "/console/export",
+    "/console/colleagues",
     "/console/account",
 )
-STAFF_PAGES = ("/console/gold/meaningful", "/console/gold/entailment", "/console/guidelines/meaningful")
+STAFF_PAGES = (
+    "/console/desk",
+    "/console/gold/meaningful",
+    "/console/gold/entailment",
+    "/console/guidelines/meaningful",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -436,10 +442,10 @@ async def test_changes_asked_for_by_other_sites_are_refused(study: Study, app: F
 
 
 @runs
-async def test_experts_see_the_gold_desk_only(study: Study, app: FastAPI) -> None:
+async def test_experts_see_their_desks_only(study: Study, app: FastAPI) -> None:
     async with browser(app) as client:
         came = await client.get(expert_link_path(study_sessions(study), "Dr. Ño"))
-        assert (came.status_code, came.headers["location"]) == (303, "/console/gold")
+        assert (came.status_code, came.headers["location"]) == (303, "/console/desk")
         for path in STAFF_PAGES:
             assert (await client.get(path)).status_code == 200, path
         for path in OWNER_PAGES:
@@ -554,7 +560,7 @@ async def test_what_is_not_there_is_not_found(study: Study, app: FastAPI, path: 
     [
         "/console/workers?order=platform",
         "/console/workers?page=0",
-        "/console/items?page=99999999999999999999",
+        "/console/items?order=platform",
         "/console/items?state=secret",
         "/console/items/one?stage=meaningful&key=%00",
         "/console/items/one?stage=meaningful",
@@ -860,6 +866,7 @@ def test_the_console_is_accessible_and_fits_a_phone(page: "Page", address: str) 
 
 @pytest.mark.browser
 @needs_chromium
+@pytest.mark.slow
 def test_the_live_part_changes_without_taking_the_focus(page: "Page", address: str) -> None:
     page.focus("#state-meaningful")
     page.evaluate("window.focused = document.activeElement")

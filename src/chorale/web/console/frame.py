@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from chorale.model import EXPERT, Refusal, UserError
 from chorale.study import Study
 from chorale.web.console import texts
+from chorale.web.links import OWNER
 from chorale.web.serving import Site
 from chorale.web.staff import staff_only
 
@@ -27,6 +28,15 @@ NOTICES = {
     "gate-closed": "The gate is closed. Bonuses are booked and messages written.",
     "message-sent": "The message is sent.",
     "message-was-sent": "Somebody has sent that message already.",
+    "bonus": "The bonus is in the ledger.",
+    "qualified": "The qualification is given.",
+    "was-qualified": "They have that qualification already.",
+    "disqualified": "Done. What they have earned stays theirs.",
+    "sent": "The item waits at the experts' desk.",
+    "was-sent": "The item waits at the experts' desk already.",
+    "expert-answered": "Your answer is kept with the item.",
+    "corrected": "The gold is corrected, and everything that depended on it is computed again.",
+    "revoked": "The link is revoked, and every session by it has ended.",
     "password": "The password is changed. Every other session has ended.",
 }
 TEXTS: dict[str, Any] = {
@@ -34,6 +44,7 @@ TEXTS: dict[str, Any] = {
     "span": texts.span,
     "share": texts.share,
     "answer_text": texts.answer_text,
+    "told_text": texts.told_text,
     "item_text": texts.item_text,
     "pretty": texts.pretty,
     "evidence": texts.evidence,
@@ -60,10 +71,13 @@ class Console:
             **TEXTS,
             "staff": getattr(request.state, "staff", None),
             "here": request.url.path,
+            "may_change": getattr(getattr(request.state, "staff", None), "role", None) == OWNER,
             "notice": _notice(request),
             "problem": None,
             "stages": list(self.site.study.stages.values()),
             "has_protocol": has_protocol(self.site.study),
+            "has_arms": self.site.study.settings.arms is not None,
+            "has_choices": any(stage.task.chosen is not None for stage in self.site.study.stages.values()),
             **context,
         }
         return self.site.pages.page(f"console/{template}.html", status, **shown)
@@ -85,6 +99,11 @@ def has_protocol(study: Study) -> bool:
 def back_to(path: str, done: str, n: int | None = None) -> Response:
     count = {} if n is None else {"n": n}
     return RedirectResponse(f"{path}?{urlencode({'done': done, **count})}", 303)
+
+
+def item_address(stage: str, key: str, done: str = "") -> str:
+    """The page of an item."""
+    return f"/console/items/one?{urlencode({'stage': stage, 'key': key, **({'done': done} if done else {})})}"
 
 
 def _notice(request: Request) -> str | None:

@@ -69,8 +69,10 @@ def _for_owners(console: Console) -> APIRouter:
         return console.page(request, "gates", gates=found, currency=site.study.settings.pay.currency)
 
     @router.post("/gates/{name}/close")
-    async def close(request: Request, name: StageInPath) -> Response:
-        await site.write(close_gate, _gate(site.study, name), request.state.staff.name)
+    async def close(
+        request: Request, name: StageInPath, reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = ""
+    ) -> Response:
+        await site.write(close_gate, _gate(site.study, name), request.state.staff.name, reason.strip())
         return back_to("/console/gates", "gate-closed")
 
     return router

@@ -19,6 +19,8 @@ from chorale.web.pages import markdown
 from chorale.web.worker import StageInPath
 
 CANDIDATES_SHOWN = 25
+# Further than this the page does not count: it says that there are so many or more.
+CANDIDATES_COUNTED = 1_000
 # Gold that enough people met and most got wrong is more likely to be wrong itself.
 SUSPICIOUS_AFTER = 5
 SUSPICIOUS_BELOW = 0.5
@@ -80,17 +82,17 @@ def _desk(tx: Tx, _study: Study, stage: RunningStage) -> Desk:
     lines = [GoldLine(row) for row in results.gold_items(tx, stage.name)]
     # What looks wrong comes first.
     lines.sort(key=lambda line: (not line.suspicious, line.row.key))
-    found = gold_desk.candidates(tx, stage)
+    found = gold_desk.first_candidates(tx, stage, CANDIDATES_SHOWN, CANDIDATES_COUNTED)
     return Desk(
         [line for line in lines if line.row.active],
         [line for line in lines if not line.row.active],
-        found.unanimous[:CANDIDATES_SHOWN],
-        len(found.unanimous),
+        found.unanimous,
+        found.unanimous_total,
         [
             Confusing(item, [given for given in results.all_responses(tx, item_id=item.id) if given.counts])
-            for item in found.confusing[:CANDIDATES_SHOWN]
+            for item in found.confusing
         ],
-        len(found.confusing),
+        found.confusing_total,
     )
 
 
@@ -114,6 +116,7 @@ async def _desk_page(
         choices=stage.task.choices,
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
         typed=typed or {},
+        most_counted=CANDIDATES_COUNTED,
         as_json=lambda value: json.dumps(value, ensure_ascii=False),
         **told,
     )

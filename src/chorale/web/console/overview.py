@@ -4,45 +4,47 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request, Response
 
-from chorale.model import StageState, UserError
+from chorale.model import EntryKind, StageState, UserError
 from chorale.store import Tx, events, results
+from chorale.store import console as queries
 from chorale.store.events import EventRow
-from chorale.store.results import LedgerLine
+from chorale.store.results import LedgerLine, StageCounts
 from chorale.study import Study, control
-from chorale.study.status import Status, status
-from chorale.web.console.frame import Console, back_to
-from chorale.web.links import OWNER, arrival_url, new_expert_link, new_invitations
+from chorale.study.overview import overview
+from chorale.web.console.charts import line_chart
+from chorale.web.console.flow import flow
+from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.links import OWNER, VIEWER, arrival_url, new_expert_link, new_invitations
 from chorale.web.worker import StageInPath
 
 MOST_INVITATIONS = 500
-RECENT_EVENTS = 12
 EVENTS_PER_PAGE = 100
 LEDGER_LINES = 200
 
 
 def overview_routes(console: Console) -> APIRouter:
-    router = console.router(OWNER)
-    _add_overview(router, console)
-    _add_links(router, console)
-    _add_records(router, console)
+    router = APIRouter()
+    seen, done = console.router(OWNER, VIEWER), console.router(OWNER)
+    _add_overview(seen, done, console)
+    _add_records(seen, console)
+    _add_links(done, console)
+    router.include_router(seen)
+    router.include_router(done)
     return router
 
 
-def _now(tx: Tx, study: Study) -> tuple[Status, list[EventRow]]:
-    return status(tx, study), events.recent(tx, RECENT_EVENTS)
-
-
 async def _overview(console: Console, request: Request, code: int = 200, **context: Any) -> Response:
-    found, recent = await console.site.read(_now)
-    settings = console.site.study.settings
+    study = console.site.study
+    found = await console.site.read(overview)
+    settings = study.settings
     return console.live_page(
         request,
         "overview",
         code,
         **{
-            "status_now": found,
-            "recent": recent,
-            "titles": {stage.name: stage.settings.title for stage in console.site.study.stages.values()},
+            "now": found,
+            "flow": flow(study, found.stages, found.passed),
+            "chart": line_chart([(part.at, part.agreement) for part in found.agreement]),
             "minimum_hourly": settings.pay.minimum_hourly,
             "arrival": settings.arrival,
             "arrival_url": arrival_url(console.site.base_url(request), settings.arrival),
@@ -54,16 +56,22 @@ async def _overview(console: Console, request: Request, code: int = 200, **conte
     )
 
 
-def _add_overview(router: APIRouter, console: Console) -> None:
+def _add_overview(seen: APIRouter, done: APIRouter, console: Console) -> None:
     study = console.site.study
 
-    @router.get("")
-    async def overview(request: Request) -> Response:
+    @seen.get("")
+    async def show(request: Request) -> Response:
         return await _overview(console, request)
 
-    @router.post("/stages/{name}/state")
-    async def set_state(request: Request, name: StageInPath, state: Annotated[StageState, Form()]) -> Response:
-        await console.site.write(control.set_stage_state, study.stage(name), state, request.state.staff.name)
+    @done.post("/stages/{name}/state")
+    async def set_state(
+        request: Request,
+        name: StageInPath,
+        state: Annotated[StageState, Form()],
+        reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
+    ) -> Response:
+        stage = study.stage(name)
+        await console.site.write(control.set_stage_state, stage, state, request.state.staff.name, reason.strip())
         return back_to("/console", "paused" if state is StageState.PAUSED else "resumed")
 
 
@@ -90,8 +98,12 @@ def _add_links(router: APIRouter, console: Console) -> None:
         return await _overview(console, request, made={"what": "expert", "name": name, "links": links})
 
 
-def _ledger(tx: Tx, _study: Study) -> tuple[dict[str, int], list[results.StageCounts], list[LedgerLine]]:
-    return results.ledger_totals(tx), results.stage_counts(tx), list(results.ledger(tx, limit=LEDGER_LINES))
+def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], list[LedgerLine]]:
+    rounds = {stage.id for stage in study.stages.values() if stage.round_size is not None}
+    counts = queries.stage_tallies(tx, rounds)
+    paid, fees, bonus = sum(one.paid for one in counts), sum(one.fees for one in counts), queries.bonuses(tx)
+    totals = {EntryKind.BASE.value: paid - bonus, EntryKind.BONUS.value: bonus, EntryKind.FEE.value: fees}
+    return totals, counts, list(results.ledger(tx, limit=LEDGER_LINES))
 
 
 def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[EventRow]:
@@ -104,8 +116,10 @@ EVENT_KINDS = (
     *("arrived", "consented", "entered", "returned", "expired", "dropped"),
     *("labelled", "reopened", "derived", "withdrawn", "brought back"),
     *("passed", "not passed", "qualified", "arm", "gate closed", "message sent", "budget reached"),
-    *("made gold", "retired gold", "paused", "resumed", "settings", "exported"),
-    *("set up", "password changed", "invited", "expert invited", "expert came"),
+    *("made gold", "retired gold", "corrected gold", "reinstated", "sent to expert", "expert answered"),
+    *("message written", "bonus given", "disqualified", "identity shown", "arms shown"),
+    *("paused", "resumed", "settings", "exported", "set up", "password changed", "invited"),
+    *("expert invited", "expert came", "viewer invited", "viewer came", "link revoked"),
 )
 EventKind = Annotated[str, Query(max_length=40, pattern="^[a-z ]*$")]
 

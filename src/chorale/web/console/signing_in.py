@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse
 from chorale.model import Refusal, UserError
 from chorale.store.people import RequesterRow
 from chorale.web.console.frame import NO_NUL, Console, back_to, told_on_pages
-from chorale.web.links import OWNER
+from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE
 from chorale.web.staff import (
@@ -22,7 +22,7 @@ from chorale.web.staff import (
     change_password,
     check_new_password,
     end_sessions,
-    enter_as_expert,
+    enter_by_link,
     is_setup_token,
     make_owner,
     refuse_second_owner,
@@ -33,7 +33,7 @@ from chorale.web.staff import (
 from chorale.web.throttle import Throttle
 
 START = "/console"
-GOLD_DESK = "/console/gold"
+DESK = "/console/desk"
 TRIES_PER_ADDRESS = 5
 # Above what one address can use up, so that nobody can keep the owner out from a single place.
 TRIES_PER_NAME = 25
@@ -50,7 +50,7 @@ def signing_in_routes(console: Console) -> APIRouter:
     doorkeeper = Doorkeeper(console.site)
     _add_set_up(router, console, doorkeeper)
     _add_login(router, console, doorkeeper)
-    _add_experts(router, console)
+    _add_links(router, console)
     router.include_router(_account(console, doorkeeper))
     return router
 
@@ -175,15 +175,22 @@ def _told_to_wait(response: Response, wait: int) -> Response:
     return response
 
 
-def _add_experts(router: APIRouter, console: Console) -> None:
+def _add_links(router: APIRouter, console: Console) -> None:
     site = console.site
 
-    @router.get("/expert/{token}")
-    async def enter(token: TokenInPath) -> Response:
-        name = site.sessions.read_link("expert", token)
+    async def enter(role: str, token: str, start: str) -> Response:
+        name = site.sessions.read_link(role, token)
         if name is None:
             raise Refusal("bad_link", "This link is not valid. Copy the whole link, or ask for a new one.", 403)
-        return signed_in(site, await site.write(enter_as_expert, name), GOLD_DESK)
+        return signed_in(site, await site.write(enter_by_link, name, role), start)
+
+    @router.get("/expert/{token}")
+    async def expert(token: TokenInPath) -> Response:
+        return await enter(EXPERT, token, DESK)
+
+    @router.get("/viewer/{token}")
+    async def viewer(token: TokenInPath) -> Response:
+        return await enter(VIEWER, token, START)
 
 
 def _account(console: Console, doorkeeper: Doorkeeper) -> APIRouter:

@@ -47,10 +47,23 @@ def answer_text(value: Any) -> str:
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """What workers see of an item, in one line."""
+    if stage.task.caption is not None:
+        return _cut(stage.task.caption(payload))
     # What is in a structure is for the form to work with.
     parts = (value for value in stage.task.view(payload).values() if not isinstance(value, dict))
-    text = " · ".join(map(answer_text, parts))
+    return _cut(" · ".join(map(answer_text, parts)))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= SUMMARY_CHARACTERS else f"{text[:SUMMARY_CHARACTERS]}…"
+
+
+def told_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
+    """An answer beside its item: in words where the task has some for the item too, and otherwise as it is."""
+    if stage.task.caption is None:
+        return answer_text(answer)
+    told = stage.task.tell(payload, answer)
+    return "\n".join(map(answer_text, told.values())) if isinstance(told, dict) else answer_text(told)
 
 
 def pretty(value: Any) -> str:

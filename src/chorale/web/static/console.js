@@ -1,6 +1,7 @@
-/** The console: keeps its live part up to date, and copies links. */
+/** The console: keeps its live part up to date, copies links, and lets experts go through their desk by keys. */
 
 import { offerCopying } from "./copying.js";
+import { workByKeys } from "./desk.js";
 import { keepLive } from "./live.js";
 
 offerCopying(document);
@@ -8,3 +9,6 @@ offerCopying(document);
 const container = document.getElementById("live");
 const status = document.getElementById("live-status");
 if (container && status) keepLive(container, status);
+
+const toggle = document.getElementById("desk-keys");
+if (toggle instanceof HTMLInputElement) workByKeys(toggle);

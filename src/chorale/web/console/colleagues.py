@@ -1,0 +1,50 @@
+"""Experts and viewers: links for them, and taking the links back."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request, Response
+
+from chorale.model import UserError
+from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.links import EXPERT, OWNER, VIEWER, new_expert_link, new_viewer_link
+from chorale.web.staff import colleagues, revoke
+
+Name = Annotated[str, Form(max_length=60, pattern=NO_NUL)]
+MAKERS = {EXPERT: new_expert_link, VIEWER: new_viewer_link}
+
+
+def colleague_routes(console: Console) -> APIRouter:
+    router = console.router(OWNER)
+    site = console.site
+
+    async def page(request: Request, code: int = 200, **told: object) -> Response:
+        found = await site.read(colleagues)
+        return console.page(request, "colleagues", code, **{"colleagues": found, "made": None, **told})
+
+    @router.get("/colleagues")
+    async def everybody(request: Request) -> Response:
+        return await page(request)
+
+    @router.post("/colleagues")
+    async def invite(request: Request, name: Name = "", role: Annotated[str, Form(max_length=10)] = VIEWER) -> Response:
+        name = name.strip()
+        maker = MAKERS.get(role, new_viewer_link)
+        try:
+            path = await site.write(maker, site.sessions, name, request.state.staff.name)
+        except UserError as error:
+            return await page(request, 422, problem=error.message)
+        return await page(request, made={"name": name, "role": role, "links": [site.base_url(request) + path]})
+
+    @router.post("/colleagues/revoke")
+    async def take_back(
+        request: Request,
+        name: Name = "",
+        role: Annotated[str, Form(max_length=10)] = VIEWER,
+        reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
+    ) -> Response:
+        if not reason.strip():
+            return await page(request, 422, problem="Say why: the reason is kept with the study.")
+        await site.write(revoke, name, role, request.state.staff.name, reason.strip())
+        return back_to("/console/colleagues", "revoked")
+
+    return router

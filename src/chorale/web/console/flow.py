@@ -1,0 +1,146 @@
+"""A study's stages as a flow: where each stands in the picture, and what goes from one to the next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chorale.study import RunningStage, Study
+from chorale.study.overview import StageView
+
+BOX_WIDTH, BOX_HEIGHT = 208, 120
+ACROSS, DOWN = 116, 28
+MARGIN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    stage: StageView
+    lines: tuple[str, ...]
+    """The title, broken where it is long."""
+    x: int
+    y: int
+
+    @property
+    def share(self) -> float:
+        """How much of the stage is done."""
+        counts = self.stage.counts
+        return counts.complete / counts.items if counts.items else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    path: str
+    label: str
+    x: int
+    y: int
+    is_gate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    boxes: list[Box]
+    edges: list[Edge]
+    width: int
+    height: int
+    columns: int
+    told: str
+    """The picture in words."""
+
+
+def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -> Flow:
+    columns = _columns(study)
+    places: dict[str, tuple[int, int]] = {}
+    used: dict[int, int] = {}
+    for view in stages:
+        column = columns[view.counts.name]
+        row = used.get(column, 0)
+        used[column] = row + 1
+        places[view.counts.name] = (
+            MARGIN + column * (BOX_WIDTH + ACROSS),
+            MARGIN + row * (BOX_HEIGHT + DOWN),
+        )
+    boxes = [Box(view, _broken(view.title), *places[view.counts.name]) for view in stages]
+    edges, told = _edges(study, {view.counts.name: view for view in stages}, places, passed)
+    width = max(box.x for box in boxes) + BOX_WIDTH + MARGIN
+    height = max(box.y for box in boxes) + BOX_HEIGHT + MARGIN
+    in_words = "; ".join(told) or "The stages do not feed each other."
+    return Flow(boxes, edges, width, height, max(columns.values()) + 1, in_words)
+
+
+def _columns(study: Study) -> dict[str, int]:
+    """How far to the right every stage stands: behind the stages that its items, or its workers, come from."""
+    found: dict[str, int] = {}
+
+    def column(stage: RunningStage, on_the_way: frozenset[str]) -> int:
+        if stage.name not in found:
+            earlier = [name for name in (*stage.settings.sources, *_trained_in(study, stage)) if name not in on_the_way]
+            way = on_the_way | {stage.name}
+            found[stage.name] = max((1 + column(study.stage(name), way) for name in earlier), default=0)
+        return found[stage.name]
+
+    for stage in study.stages.values():
+        column(stage, frozenset({stage.name}))
+    return found
+
+
+def _gates_of(study: Study, stage: RunningStage) -> list[str]:
+    """The gates that let people into a stage."""
+    asked = set(stage.settings.entry.qualifications)
+    rule = study.settings.arms
+    if stage.settings.arms and rule is not None and rule.after is not None:
+        asked.add(rule.after)
+    return [
+        gate.name
+        for gate in study.gates.values()
+        if gate.name in asked or (gate.settings.promote is not None and gate.settings.promote.to in asked)
+    ]
+
+
+def _trained_in(study: Study, stage: RunningStage) -> list[str]:
+    """The stages that decide who may enter one."""
+    names = [name for gate in _gates_of(study, stage) for name in study.gates[gate].settings.stage]
+    if stage.settings.entry.qualified_in is not None:
+        names.append(stage.settings.entry.qualified_in)
+    return [name for name in dict.fromkeys(names) if name != stage.name]
+
+
+def _edges(
+    study: Study, views: Mapping[str, StageView], places: Mapping[str, tuple[int, int]], passed: Mapping[str, int]
+) -> tuple[list[Edge], list[str]]:
+    edges, told = [], []
+    for name, view in views.items():
+        stage = study.stage(name)
+        sources = [source for source in stage.settings.sources if source in views]
+        for source in sources:
+            label = f"{view.counts.items:,} items" if len(sources) == 1 else "items"
+            edges.append(_edge(places[source], places[name], label, is_gate=False))
+            told.append(f"{views[source].title} gives {label} to {view.title}")
+        for gate in _gates_of(study, stage):
+            for source in study.gates[gate].settings.stage:
+                if source in views and source not in sources and source != name:
+                    label = f"{passed.get(gate, 0):,} passed"
+                    edges.append(_edge(places[source], places[name], label, is_gate=True))
+                    told.append(f"{label} {gate}, from {views[source].title} to {view.title}")
+    return edges, told
+
+
+def _edge(start: tuple[int, int], end: tuple[int, int], label: str, *, is_gate: bool) -> Edge:
+    x1, y1 = start[0] + BOX_WIDTH, start[1] + BOX_HEIGHT // 2
+    x2, y2 = end[0] - 7, end[1] + BOX_HEIGHT // 2
+    middle = x2 - ACROSS // 2
+    # Bends just before where it ends, so that edges to different rows do not cross the boxes between.
+    path = f"M{x1} {y1}H{middle - 20}C{middle} {y1} {middle} {y2} {middle + 20} {y2}H{x2}"
+    return Edge(path, label, x2 - ACROSS // 2 + 4, y2 - 8, is_gate)
+
+
+def _broken(title: str) -> tuple[str, ...]:
+    """A title in at most two lines that fit into a box."""
+    words, lines = title.split(), [""]
+    for word in words:
+        longer = f"{lines[-1]} {word}".strip()
+        if len(longer) <= 24 or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    if len(lines) > 2:
+        lines = [lines[0], f"{lines[1][:22]}…"]
+    return tuple(line if len(line) <= 26 else f"{line[:25]}…" for line in lines)

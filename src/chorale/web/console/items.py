@@ -1,0 +1,225 @@
+"""Items: found by what is special about them, and one item's whole story."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from chorale.model import Refusal, UserError
+from chorale.store import Tx, console, events, responses, results
+from chorale.store.console import GradeOfItem, ItemsWanted
+from chorale.store.events import EventRow
+from chorale.store.responses import GoldAnswer
+from chorale.store.results import ItemRow, ResponseRow
+from chorale.study import RunningStage, Study, settling
+from chorale.study.asking_experts import ask_experts
+from chorale.study.correcting import correct_gold
+from chorale.study.status import has_seen_arms, trust_of
+from chorale.web.console.frame import NO_NUL, Console, item_address
+from chorale.web.console.gold import Text, read_answer
+from chorale.web.console.workers import StageName, chosen_stage
+from chorale.web.links import OWNER, VIEWER
+from chorale.web.worker import StageInPath
+
+ITEMS_PER_PAGE = 50
+MOST_CHILDREN = 100
+
+ItemKey = Annotated[str, Query(min_length=1, max_length=400, pattern=NO_NUL)]
+ItemOrder = Literal["key", "least confident", "most confident", "most judged"]
+ItemFilter = Literal["", "open", "complete", "withdrawn"]
+ReleasedFilter = Literal["", "yes", "no"]
+Disagreement = Literal["", "split", "unanimous"]
+Below = Annotated[str, Query(max_length=8, pattern=r"^[0-9.]*$")]
+Name = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
+AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
+
+
+def item_routes(console: Console) -> APIRouter:
+    router = APIRouter()
+    router.include_router(_seen(console))
+    router.include_router(_done(console))
+    return router
+
+
+@dataclass(frozen=True, slots=True)
+class ItemStory:
+    """Everything about one item."""
+
+    item: ItemRow
+    responses: list[ResponseRow]
+    trusts: dict[str, float]
+    grades: list[GradeOfItem]
+    lineage: list[tuple[str, str]]
+    children: list[tuple[str, str, str]]
+    """Stage, key and state of what was made from it."""
+    gold: GoldAnswer | None
+    events: list[EventRow]
+
+
+def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
+    item = results.one_item(tx, stage.name, key)
+    if item is None:
+        raise Refusal("not_found", f"Stage {stage.name} has no item {key}. The list of items has all there are.", 404)
+    given = list(results.all_responses(tx, item_id=item.id))
+    trusts = {
+        worker: trust_of(study, row)
+        for worker in dict.fromkeys(one.worker for one in given)
+        for row in results.worker_standings(tx, stage_name=stage.name, pseudonym=worker)
+    }
+    return ItemStory(
+        item,
+        given,
+        trusts,
+        console.grades_of_item(tx, item.id),
+        results.lineage(tx, item.id),
+        console.made_from(tx, item.id, MOST_CHILDREN),
+        responses.gold_answer(tx, item.id),
+        events.recent(tx, 100, item_id=item.id),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsPage:
+    rows: list[ItemRow]
+    after: dict[str, str]
+    """What to ask for to see more; empty if there is no more."""
+
+
+def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
+    # One more than is shown tells whether there is another page.
+    found = console.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
+    rows = results.items_by_id(tx, [item_id for item_id, _ in found[:ITEMS_PER_PAGE]])
+    if len(found) <= ITEMS_PER_PAGE:
+        return ItemsPage(rows, {})
+    value = found[ITEMS_PER_PAGE - 1][1]
+    return ItemsPage(rows, {"after": "" if value is None else repr(value), "after_key": rows[-1].key})
+
+
+def _number(typed: str) -> float | None:
+    try:
+        return float(typed) if typed else None
+    except ValueError:
+        raise Refusal("no_number", f"{typed} is not a number. Write it like 0.7.", 422) from None
+
+
+async def _item_page(
+    shown: Console, request: Request, stage: RunningStage, key: str, code: int = 200, **told: Any
+) -> Response:
+    found = await shown.site.read(_story, stage, key)
+    return shown.page(
+        request,
+        "item",
+        code,
+        **{
+            "chosen": stage,
+            "found": found,
+            "choices": stage.task.choices,
+            "as_json": lambda value: json.dumps(value, ensure_ascii=False),
+            "gold_now": None if found.gold is None else json.loads(found.gold.answer),
+            "typed": {},
+            **told,
+        },
+    )
+
+
+def _seen(shown: Console) -> APIRouter:
+    router = shown.router(OWNER, VIEWER)
+    study = shown.site.study
+
+    @router.get("/items")
+    async def items(
+        request: Request,
+        stage: StageName = "",
+        state: ItemFilter = "",
+        released: ReleasedFilter = "",
+        disagreement: Disagreement = "",
+        below: Below = "",
+        worker: Name = "",
+        arm: Name = "",
+        order: ItemOrder = "key",
+        after: Annotated[str, Query(max_length=30, pattern=r"^[0-9.e-]*$")] = "",
+        after_key: AfterKey = "",
+    ) -> Response:
+        chosen = chosen_stage(study, stage)
+        arms = await shown.site.read(has_seen_arms, request.state.staff.name)
+        wanted = ItemsWanted(
+            chosen.id,
+            order=order,
+            state=state,
+            released={"yes": True, "no": False}.get(released),
+            disagreement=disagreement,
+            below=_number(below),
+            worker=worker.strip(),
+            arm=arm if arms else "",
+            after=(_number(after), after_key) if after_key else None,
+        )
+        filters = {
+            "state": state,
+            "released": released,
+            "disagreement": disagreement,
+            "order": order,
+            "below": below,
+            "worker": worker,
+            **({"arm": arm} if arms else {}),
+        }
+        rule = study.settings.arms
+        return shown.live_page(
+            request,
+            "items",
+            chosen=chosen,
+            page=await shown.site.read(_page_of, wanted),
+            first=not after_key,
+            filters=filters,
+            arms=list(rule.names) if rule is not None and arms else [],
+            options={
+                "state": get_args(ItemFilter),
+                "released": get_args(ReleasedFilter),
+                "disagreement": get_args(Disagreement),
+                "order": get_args(ItemOrder),
+            },
+        )
+
+    @router.get("/items/one")
+    async def item(request: Request, stage: StageName, key: ItemKey) -> Response:
+        return await _item_page(shown, request, study.stage(stage), key)
+
+    return router
+
+
+def _done(shown: Console) -> APIRouter:
+    router = shown.router(OWNER)
+    site = shown.site
+
+    @router.post("/items/{name}/expert")
+    async def send(request: Request, name: StageInPath, key: Text = "", reason: Text = "") -> Response:
+        stage = site.study.stage(name)
+        try:
+            sent = await site.write(ask_experts, stage, key, request.state.staff.name, reason)
+        except UserError as error:
+            return await _item_page(shown, request, stage, key, 422, problem=error.message)
+        return RedirectResponse(item_address(name, key, "sent" if sent else "was-sent"), 303)
+
+    @router.post("/items/{name}/correct")
+    async def correct(
+        request: Request,
+        name: StageInPath,
+        key: Text = "",
+        answer: Text = "",
+        explanation: Text = "",
+        reason: Text = "",
+    ) -> Response:
+        stage = site.study.stage(name)
+        try:
+            chosen = read_answer(stage.task, answer)
+            await site.write(correct_gold, stage, key, chosen, explanation, request.state.staff.name, reason)
+        except UserError as error:
+            typed = {"answer": answer, "explanation": explanation, "reason": reason}
+            return await _item_page(shown, request, stage, key, 422, problem=error.message, typed=typed)
+        # What follows for labels is done at once, so that the next page shows it; a sweep would do it too.
+        await asyncio.to_thread(settling.settle_everything, site.study)
+        return RedirectResponse(item_address(name, key, "corrected"), 303)
+
+    return router

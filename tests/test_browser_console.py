@@ -1,0 +1,131 @@
+"""A walk through the console as owner, expert and viewer, on the study of the demo with its first stage done."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from browsing import CHROMIUM, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, under_way
+from chorale.study.templating import create_study
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")]
+PASSWORD = "a walk through it all"
+ARMS = '\n[arms]\nnames = ["plain", "rich"]\n\n[pay]'
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with open_chromium() as browser:
+        yield browser
+
+
+def open_acts(page: Page) -> None:
+    for act in page.locator("details.act > summary").all():
+        act.click()
+
+
+def test_owner_expert_and_viewer_walk_through_the_console(chromium: Browser, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    create_study(folder, "rules")
+    settings = folder / "study.toml"
+    text = settings.read_text("utf-8").replace("\n[pay]", ARMS, 1)
+    task = 'task = "rules-meaningful"\n'
+    settings.write_text(text.replace(task, f'{task}arms = ["plain", "rich"]\n', 1), "utf-8")
+    with Site(folder, under_way(folder)) as site:
+        scene = Scene(chromium, site)
+        owner = scene.page()
+        viewer_link = owner_walks(owner, site)
+        expert_walks(scene, site)
+        viewer_walks(scene, viewer_link)
+        owner.goto("/console/colleagues")
+        owner.get_by_text("Revoke the link of Ed", exact=True).click()
+        owner.get_by_label("Why revoke the link of Ed").fill("has left")
+        owner.get_by_role("button", name="Revoke Ed").click()
+        expect(owner.get_by_role("status")).to_contain_text("every session by it has ended")
+        assert not scene.watch.complaints
+
+
+def owner_walks(page: Page, site: Site) -> str:
+    """Sets up, looks around, acts; the link made for a viewer."""
+    page.goto(site.setup_link)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_role("button", name="Set up and sign in").click()
+    expect(page.get_by_role("img", name=re.compile("gives .* items to"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile("agree over time"))).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    page.set_viewport_size({"width": 1200, "height": 885})
+
+    page.goto("/console/workers")
+    page.locator("td a.mono").first.click()
+    open_acts(page)
+    assert not barriers(page)
+    page.get_by_label("Title").fill("Thank you")
+    page.get_by_label("Message, in Markdown").fill("That was careful work.")
+    page.locator("#message-why").fill("to thank them")
+    page.get_by_role("button", name="Send it").click()
+    expect(page.get_by_role("status")).to_contain_text("The message is sent.")
+
+    page.goto("/console/items?order=least+confident&state=complete")
+    page.locator("td a.mono").first.click()
+    page.get_by_text("Send to an expert").click()
+    page.get_by_label("What should they look at?").fill("People can't agree.")
+    page.get_by_role("button", name="Send to the experts' desk").click()
+    expect(page.get_by_role("status")).to_contain_text("waits at the experts' desk")
+
+    [[gold]] = site.query("SELECT key FROM item JOIN gold ON item_id = item.id JOIN response USING (item_id) LIMIT 1")
+    page.goto(f"/console/items/one?stage=meaningful&key={gold}")
+    open_acts(page)
+    assert not barriers(page)
+    page.locator("input[name=answer]:not(:checked)").check()
+    page.get_by_label("Why it was wrong").fill("A slip of the pen.")
+    page.get_by_role("button", name="Correct the gold").click()
+    expect(page.get_by_role("status")).to_contain_text("computed again")
+
+    page.goto("/console/arms")
+    expect(page.get_by_text("rich")).to_have_count(0)
+    page.get_by_role("button", name="Show the arms").click()
+    expect(page.get_by_role("heading", name="Attrition")).to_be_visible()
+    assert not barriers(page)
+
+    page.goto("/console/colleagues")
+    page.get_by_label("Name").fill("Ed")
+    page.get_by_role("button", name="Make a link").click()
+    return page.locator("#made-links").input_value()
+
+
+def expert_walks(scene: Scene, site: Site) -> None:
+    page = scene.page()
+    page.goto(site.expert_link("grace"))
+    expect(page.get_by_role("heading", name="Experts' desk")).to_be_visible()
+    assert not barriers(page)
+    ready = page.locator("body.shortcuts")
+    expect(ready).to_be_visible()
+    page.keyboard.press("j")
+    expect(page.locator("[data-desk] > summary").first).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page.locator("[data-desk] input[type=radio]").first).to_be_checked()
+    page.keyboard.press("Tab")
+    page.keyboard.type("It does mean something.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Your answer is kept with the item.")
+    expect(ready).to_be_visible()
+    page.keyboard.press("g")
+    expect(page.get_by_role("heading", name="Gold desk")).to_be_visible()
+
+
+def viewer_walks(scene: Scene, link: str) -> None:
+    page = scene.page()
+    page.goto(link)
+    expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    assert not barriers(page)
+    for name in ("Workers", "Items", "Ledger", "Record"):
+        page.get_by_role("navigation", name="Console").get_by_role("link", name=name).click()
+        expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+        assert page.locator("main form[method=post]").count() == 0

@@ -1,0 +1,465 @@
+"""What owners and experts do in the console: to workers, to items, to gold; and that all of it can be recomputed."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from argon2 import PasswordHasher
+from starlette.testclient import TestClient
+
+from chorale.model import UserError
+from chorale.store import Tx, console, events, gates, results
+from chorale.store.console import GoldMet
+from chorale.study import Study, correcting, managing, open_study, settling
+from chorale.study.managing import Act
+from chorale.study.overview import gold_alarms, overview
+from chorale.study.verify import verify
+from chorale.web.app import create_app
+from chorale.web.links import expert_link_path, setup_link_path, study_sessions, viewer_link_path
+from protocol_study import write_protocol_study
+from small_study import write_small_study
+from test_console import PASSWORD, PLATFORM_ID, arrive, do_work, doubtful, honest, wrong
+
+if TYPE_CHECKING:
+    from conftest import ManualClock
+
+
+@pytest.fixture(autouse=True)
+def quick_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chorale.web.staff.PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=64))
+
+
+@pytest.fixture
+def study(tmp_path: Path, clock: "ManualClock") -> Iterator[Study]:
+    write_small_study(tmp_path / "study", share=0.5, fee_percent=20)
+    opened = open_study(tmp_path / "study", clock=clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def busy(study: Study, clock: "ManualClock") -> Study:
+    """Two who are always wrong, one who guesses and seven careful people have worked, in that order."""
+    for number, way in enumerate([wrong, wrong, doubtful, *[honest] * 7]):
+        do_work(study, clock, arrive(study, number), way)
+    settling.settle_everything(study)
+    return study
+
+
+def look(study: Study, query: Any) -> Any:
+    return study.store.read(query).result()
+
+
+def change(study: Study, work: Any, *args: Any) -> Any:
+    return study.store.write(lambda tx: work(tx, study, *args)).result()
+
+
+def differences(study: Study) -> list[str]:
+    settling.settle_everything(study)
+    found: list[str] = look(study, lambda tx: verify(tx, study)).differences
+    return found
+
+
+def told(study: Study, kind: str) -> list[dict[str, Any]]:
+    return [event.evidence for event in look(study, lambda tx: events.recent(tx, 1000, kinds=(kind,)))]
+
+
+def as_owner(study: Study) -> TestClient:
+    client = TestClient(create_app(study), follow_redirects=False)
+    client.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+    return client
+
+
+def act(reason: str = "it is due", key: str = "key-number-1") -> Act:
+    return Act("maya", reason, key)
+
+
+def some_worker(study: Study, place: int = 0) -> str:
+    name: str = look(study, results.worker_standings)[place].worker
+    return name
+
+
+# Workers
+
+
+def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomputed(busy: Study) -> None:
+    client, who = as_owner(busy), some_worker(busy, 4)
+    page = client.get(f"/console/workers/{who}").text
+    key = re.findall(r'name="key" value="([\w-]+)"', page)[0]
+    assert "Quality over time" in page and "As the result" in page
+    form = {"key": key, "title": "Thank you", "body": "Well **done**.", "reason": "careful work"}
+    for _ in range(2):  # pressed twice is once
+        assert client.post(f"/console/workers/{who}/message", data=form).status_code == 303
+        paid = client.post(
+            f"/console/workers/{who}/bonus",
+            data={"key": key, "amount": "1.50", "stage": "meaningful", "reason": "careful work"},
+        )
+        assert paid.headers["location"] == f"/console/workers/{who}?done=bonus", paid.text
+    ended = client.post(
+        f"/console/workers/{who}/disqualify", data={"key": key, "what": "stage:meaningful", "reason": "asked to stop"}
+    )
+    assert ended.status_code == 303
+    [bonus] = told(busy, "bonus given")
+    assert (bonus["by"], bonus["reason"], bonus["amount"]) == ("maya", "careful work", 150)
+    [line] = [one for one in look(busy, lambda tx: list(results.ledger(tx))) if one.cause == f"staff:{key}:bonus"]
+    assert (line.amount, line.worker, line.reason) == (150, who, "careful work")
+    assert [one["reason"] for one in told(busy, "message written")] == ["careful work"]
+    assert {"rule": "staff", "by": "maya", "reason": "asked to stop"} in told(busy, "dropped")
+    shown = unescape(client.get(f"/console/workers/{who}").text)
+    assert "Thank you" in shown and "asked to stop" in shown and "$1.50" in shown
+    assert "by maya: asked to stop" in unescape(client.get("/console").text)
+    assert differences(busy) == []
+
+
+SENSELESS: list[tuple[str, dict[str, str], str]] = [
+    ("bonus", {"amount": "1.50", "stage": "meaningful"}, "Say why"),
+    ("bonus", {"amount": "-1", "stage": "meaningful", "reason": "so"}, "is not an amount"),
+    ("bonus", {"amount": "0.001", "stage": "meaningful", "reason": "so"}, "is not an amount"),
+    ("bonus", {"amount": "0", "stage": "meaningful", "reason": "so"}, "more than nothing"),
+    ("bonus", {"amount": "1", "stage": "entailment", "reason": "so"}, "has not worked in"),
+    ("message", {"title": "x", "body": "y"}, "Say why"),
+    ("message", {"title": " ", "body": "y", "reason": "so"}, "needs a title"),
+    ("qualify", {"name": "trained", "reason": "so"}, "Nothing in this study asks for"),
+    ("disqualify", {"what": "everything", "reason": "so"}, "Choose what is to end"),
+    ("identity", {}, "Say why"),
+]
+
+
+def test_acts_without_a_reason_or_a_sense_are_refused(study: Study, clock: "ManualClock") -> None:
+    do_work(study, clock, arrive(study), honest, most=3)
+    client, who = as_owner(study), some_worker(study)
+    for what, form, message in SENSELESS:
+        answer = client.post(f"/console/workers/{who}/{what}", data={"key": "key-number-1", **form})
+        assert answer.status_code == 422 and message in unescape(answer.text), (what, form)
+    assert not told(study, "bonus given") + told(study, "message written") + told(study, "identity shown")
+
+
+def test_looking_behind_a_pseudonym_is_an_act_of_its_own(busy: Study) -> None:
+    client, who = as_owner(busy), some_worker(busy)
+    assert PLATFORM_ID not in client.get(f"/console/workers/{who}").text
+    shown = client.post(f"/console/workers/{who}/identity", data={"key": "key-number-1", "reason": "pay is stuck"})
+    assert PLATFORM_ID in shown.text
+    assert told(busy, "identity shown") == [{"by": "maya", "reason": "pay is stuck"}]
+    assert PLATFORM_ID not in client.get(f"/console/workers/{who}").text
+    assert PLATFORM_ID not in client.get("/console/events").text
+
+
+def test_a_bonus_beyond_the_budget_is_refused(tmp_path: Path, clock: "ManualClock") -> None:
+    write_small_study(tmp_path / "study")
+    settings = tmp_path / "study" / "study.toml"
+    settings.write_text(settings.read_text().replace("[pay]\n", "[pay]\nbudget = 100\n"))
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        do_work(study, clock, arrive(study), honest, most=2)
+        who, stage = some_worker(study), study.stage("meaningful")
+        with pytest.raises(UserError, match="exceed the budget"):
+            change(study, managing.give_bonus, who, stage, 5_000, act())
+        assert change(study, managing.give_bonus, who, stage, 5, act())
+        assert not change(study, managing.give_bonus, who, stage, 5, act())
+        assert differences(study) == []
+    finally:
+        study.close()
+
+
+def test_qualifications_are_given_and_taken_by_hand(tmp_path: Path, clock: "ManualClock") -> None:
+    write_protocol_study(tmp_path / "study", message=None)
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        who = arrive(study).pseudonym
+        assert change(study, managing.qualify, who, "trained", act("knows the work"))
+        assert not change(study, managing.qualify, who, "trained", act("again"))
+        assert differences(study) == []
+        clock.pass_minutes(1)
+        assert change(study, managing.take_qualification, who, "trained", act("was a mistake"))
+        assert not change(study, managing.take_qualification, who, "trained", act("again"))
+        assert look(study, gates.qualifications) == [] == differences(study)
+        clock.pass_minutes(1)
+        assert change(study, managing.qualify, who, "trained", act("knows it after all"))
+        assert differences(study) == []
+        [taken] = told(study, "disqualified")
+        assert (taken["qualification"], taken["by"], taken["reason"]) == ("trained", "maya", "was a mistake")
+        study.store.write(lambda tx: gates.grant(tx, arrive_id(tx, who), "promoted", 0)).result()
+        assert differences(study) == [f"worker {who}: has the qualification promoted, and nothing gave it to them"]
+    finally:
+        study.close()
+
+
+def arrive_id(tx: Tx, pseudonym: str) -> int:
+    return managing.worker_called(tx, pseudonym).id
+
+
+# Gold that was wrong
+
+
+def test_corrected_gold_changes_grades_trust_standings_and_labels_and_pay_stays(
+    busy: Study, clock: "ManualClock", tmp_path: Path
+) -> None:
+    assert differences(busy) == []
+    clock.pass_minutes(1)
+    before = {row.worker: row for row in look(busy, results.worker_standings)}
+    assert [row.standing for row in before.values()].count("dropped") >= 1
+    met = next(row for row in look(busy, lambda tx: results.gold_items(tx, "meaningful")) if row.answered >= 5)
+    flipped = "no" if met.answer == "yes" else "yes"
+    client = as_owner(busy)
+    form = {"key": met.key, "answer": f'"{flipped}"', "explanation": "It is the other way round.", "reason": "a slip"}
+    assert client.post("/console/items/meaningful/correct", data={**form, "reason": ""}).status_code == 422
+    answer = client.post("/console/items/meaningful/correct", data=form)
+    assert answer.status_code == 303, answer.text
+    after = {row.worker: row for row in look(busy, results.worker_standings)}
+    again = next(row for row in look(busy, lambda tx: results.gold_items(tx, "meaningful")) if row.key == met.key)
+    assert (again.answered, again.right) == (met.answered, met.answered - met.right)
+    assert sum(row.gold_right for row in after.values()) == sum(row.gold_right for row in before.values()) + (
+        again.right - met.right
+    )
+    assert all(after[name].earned >= before[name].earned for name in before)
+    assert differences(busy) == []
+    [event] = told(busy, "corrected gold")
+    assert (event["by"], event["reason"], event["graded again"]) == ("maya", "a slip", met.answered)
+    shown = unescape(client.get(f"/console/items/one?stage=meaningful&key={met.key}").text)
+    assert "a slip" in shown and "gold:2" in shown and "It is the other way round." in shown
+    busy.close()
+    opened = open_study(tmp_path / "study", clock=clock)  # the file has the old answer, and that is no mistake
+    assert look(opened, lambda tx: results.gold_items(tx, "meaningful")) != []
+    opened.close()
+
+
+def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock: "ManualClock") -> None:
+    stage = busy.stage("meaningful")
+    standing = {row.worker: row.standing for row in look(busy, results.worker_standings)}
+    golds = look(busy, lambda tx: results.gold_items(tx, "meaningful"))
+    for times in (1, 2):
+        for row in golds:
+            clock.pass_minutes(1)
+            flipped = {"yes": "no", "no": "yes"}[row.answer] if times == 1 else row.answer
+            change(busy, correcting.correct_gold, stage, row.key, flipped, "", "maya", "trying")
+        assert differences(busy) == []
+        now = {row.worker: row.standing for row in look(busy, results.worker_standings)}
+        if times == 1:
+            turned = [name for name in now if now[name] != standing[name]]
+            assert {now[name] for name in turned} == {"active", "dropped"}
+            assert told(busy, "reinstated")
+    assert now == standing
+    do_work(busy, clock, arrive(busy, 77), honest)
+    assert differences(busy) == []
+
+
+def test_whoever_was_right_all_along_is_paid_what_the_wrong_gold_withheld(tmp_path: Path, clock: "ManualClock") -> None:
+    write_small_study(tmp_path / "study", share=0.5, gold=4, floor=0.0)
+    settings = tmp_path / "study" / "study.toml"
+    settings.write_text(
+        settings.read_text().replace(
+            'file = "gold1.jsonl"\n', 'file = "gold1.jsonl"\nbonus = { of = 2, right = 2, amount = 7 }\n'
+        )
+    )
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        do_work(study, clock, arrive(study), wrong)
+        do_work(study, clock, arrive(study, 1), honest)
+        clock.pass_minutes(1)
+        paid = {row.worker: row.earned for row in look(study, results.worker_standings)}
+        for row in look(study, lambda tx: results.gold_items(tx, "meaningful")):
+            clock.pass_minutes(1)
+            flipped = {"yes": "no", "no": "yes"}[row.answer]
+            change(study, correcting.correct_gold, study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
+        now = {row.worker: row.earned for row in look(study, results.worker_standings)}
+        withheld, kept = look(study, results.worker_standings)[:2]
+        assert now[withheld.worker] == paid[withheld.worker] + 14
+        assert now[kept.worker] == paid[kept.worker]
+        assert differences(study) == []
+    finally:
+        study.close()
+
+
+# Items, experts, viewers
+
+
+def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
+    client = as_owner(busy)
+
+    def keys(query: str) -> list[str]:
+        page = unescape(client.get(f"/console/items?stage=meaningful&{query}").text)
+        return re.findall(r'<td class="nowrap"><a class="mono" href="[^"]+">([^<]+)</a>', page)
+
+    everything = keys("")
+    assert everything == sorted(everything) and len(everything) == len(set(everything)) > 3
+    split, unanimous = keys("disagreement=split"), keys("disagreement=unanimous")
+    assert split and unanimous and not set(split) & set(unanimous)
+    rows = {row.key: row for row in look(busy, lambda tx: list(results.all_items(tx, "meaningful")))}
+    for order, falling in (("least confident", False), ("most confident", True)):
+        shown = [rows[key].confidence for key in keys(f"order={order}")]
+        assert shown == sorted(shown, reverse=falling)
+    assert all(rows[key].confidence <= 0.7 for key in keys("below=0.7"))
+    who = some_worker(busy, 3)
+    given = {one.item for one in look(busy, lambda tx: list(results.all_responses(tx, pseudonym=who)))}
+    assert set(keys(f"worker={who}")) == given & set(everything)
+    assert keys("worker=w-nobody") == []
+    assert client.get("/console/items?below=0.7.7").status_code == 422
+
+
+def test_paging_through_items_shows_each_once(busy: Study) -> None:
+    def read(tx: Tx, order: str) -> tuple[list[int], list[int]]:
+        stage_id = busy.stage("meaningful").id
+        whole = [number for number, _ in console.item_ids(tx, console.ItemsWanted(stage_id, order=order), 1000)]
+        paged: list[int] = []
+        after = None
+        while found := console.item_ids(tx, console.ItemsWanted(stage_id, order=order, after=after), 3):
+            paged += [number for number, _ in found]
+            after = (found[-1][1], results.items_by_id(tx, [found[-1][0]])[0].key)
+        return whole, paged
+
+    for order in console.ITEM_ORDERS:
+        whole, paged = look(busy, partial(read, order=order))
+        assert paged == whole and len(whole) == len(set(whole)) > 3, order
+
+
+def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
+    owner, expert = as_owner(busy), TestClient(create_app(busy), follow_redirects=False)
+    assert expert.get(expert_link_path(study_sessions(busy), "ada")).headers["location"] == "/console/desk"
+    rows = look(busy, lambda tx: list(results.all_items(tx, "meaningful")))
+    key = next(row.key for row in rows if row.label() is not None)
+    sent = [
+        owner.post("/console/items/meaningful/expert", data={"key": key, "reason": "is it a <hull>?"}) for _ in range(2)
+    ]
+    assert [answer.headers["location"].rpartition("=")[2] for answer in sent] == ["sent", "was-sent"]
+    desk = expert.get("/console/desk").text
+    assert "is it a &lt;hull&gt;?" in desk
+    [number] = re.findall(r'action="/console/desk/(\d+)"', desk)
+    form = {"stage": "meaningful", "answer": '"no"', "reason": "A crew does not.", "gold": "yes"}
+    assert expert.post(f"/console/desk/{number}", data={**form, "answer": '"maybe"'}).status_code == 422
+    assert expert.post(f"/console/desk/{number}", data=form).headers["location"] == "/console/desk?done=expert-answered"
+    assert expert.post(f"/console/desk/{number}", data=form).status_code == 422
+    assert "Nothing waits for you" in expert.get("/console/desk").text
+    assert look(busy, lambda tx: results.one_item(tx, "meaningful", key)).is_gold
+    assert [one["by"] for one in told(busy, "expert answered")] == ["ada"]
+    assert differences(busy) == []
+
+
+def test_viewers_see_and_change_nothing_until_their_link_is_revoked(busy: Study) -> None:
+    owner, viewer = as_owner(busy), TestClient(create_app(busy), follow_redirects=False)
+    made = owner.post("/console/colleagues", data={"name": "Ed", "role": "viewer"})
+    [link] = re.findall(r"http://testserver(/viewer/[\w.-]+)", made.text)
+    assert viewer.get(link).headers["location"] == "/console"
+    who = some_worker(busy)
+    pages = ("/console", "/console?part=live", "/console/workers", f"/console/workers/{who}", "/console/items")
+    for path in (*pages, "/console/ledger", "/console/events", "/console/items/one?stage=meaningful&key=g0"):
+        page = viewer.get(path)
+        assert page.status_code == 200, path
+        assert 'method="post" action="/console' not in re.sub(r"<form class=\"actions\"[^>]*>", "", page.text), path
+        assert "What you can do" not in page.text and PLATFORM_ID not in page.text
+    for path in ("gold/meaningful", "desk", "arms", "export", "account", "colleagues", "messages", "gates"):
+        assert viewer.get(f"/console/{path}").status_code == 403, path
+    for path in (
+        "stages/meaningful/state",
+        f"workers/{who}/identity",
+        f"workers/{who}/bonus",
+        "items/meaningful/correct",
+    ):
+        data = {"state": "paused", "key": "key-number-1", "reason": "x", "amount": "1", "stage": "meaningful"}
+        assert viewer.post(f"/console/{path}", data=data).status_code == 403, path
+    assert owner.post("/console/colleagues/revoke", data={"name": "Ed", "role": "viewer"}).status_code == 422
+    gone = owner.post("/console/colleagues/revoke", data={"name": "Ed", "role": "viewer", "reason": "has left"})
+    assert gone.status_code == 303
+    assert viewer.get("/console?part=live").status_code == 401
+    assert viewer.get(link).status_code == 403
+    again = owner.post("/console/colleagues", data={"name": "Ed", "role": "viewer"})
+    assert again.status_code == 422 and "was revoked" in again.text
+    assert told(busy, "link revoked") == [{"by": "maya", "name": "Ed", "role": "viewer", "reason": "has left"}]
+    assert "viewer came" in owner.get("/console/events").text
+
+
+def test_a_link_that_nobody_opened_can_be_revoked_too(study: Study) -> None:
+    owner, late = as_owner(study), TestClient(create_app(study), follow_redirects=False)
+    link = expert_link_path(study_sessions(study), "ada")
+    owner.post("/console/colleagues", data={"name": "ada", "role": "expert"})
+    owner.post(
+        "/console/colleagues/revoke", data={"name": "ada", "role": "expert", "reason": "sent to the wrong person"}
+    )
+    assert late.get(link).status_code == 403
+    assert late.get(viewer_link_path(study_sessions(study), "maya")).status_code == 403
+    assert (
+        owner.post("/console/colleagues/revoke", data={"name": "maya", "role": "owner", "reason": "x"}).status_code
+        == 404
+    )
+
+
+# The overview
+
+
+def test_the_overview_counts_as_the_whole_database_does(busy: Study) -> None:
+    def both(tx: Tx) -> tuple[Any, Any]:
+        return console.stage_tallies(tx, ()), results.stage_counts(tx)
+
+    quick, slow = look(busy, both)
+    assert quick == slow
+    now = look(busy, lambda tx: overview(tx, busy))
+    totals = look(busy, results.ledger_totals)
+    assert (now.spent, now.bonuses, now.fees) == (sum(totals.values()), totals["bonus"], totals["fee"])
+    assert now.agreement and all(0 <= part.agreement <= 1 for part in now.agreement)
+
+
+def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualClock") -> None:
+    write_small_study(tmp_path / "study", share=0.5, gold=6, floor=0.1, after=6)
+    settings = tmp_path / "study" / "study.toml"
+    settings.write_text(settings.read_text().replace("[pay]\n", "[pay]\nminimum_hourly = 900000\n"))
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        for number in range(12):
+            do_work(study, clock, arrive(study, number), wrong)
+        clock.pass_minutes(100)
+        found = {alarm.kind: alarm for alarm in look(study, lambda tx: overview(tx, study)).alarms}
+        assert {"wage", "gold-wrong", "worker"} <= found.keys()
+        assert "per_judgment" in found["wage"].advice and found["gold-wrong"].items
+        page = unescape(as_owner(study).get("/console").text)
+        assert "The median wage is below your minimum" in page and "the gold may be wrong" in page
+    finally:
+        study.close()
+
+
+def test_a_stage_that_nobody_works_on_is_told(study: Study, clock: "ManualClock") -> None:
+    assert look(study, lambda tx: overview(tx, study)).alarms == []
+    for number in range(6):
+        do_work(study, clock, arrive(study, number), honest)
+    settling.settle_everything(study)
+    clock.pass_minutes(100)
+    assert "starved" in {alarm.kind for alarm in look(study, lambda tx: overview(tx, study)).alarms}
+
+
+def test_gold_that_nobody_gets_wrong_is_too_easy(study: Study) -> None:
+    stage_id = study.stage("meaningful").id
+    easy = [GoldMet(stage_id, f"g{number}", 10, 10) for number in range(5)]
+    [alarm] = gold_alarms(study, easy)
+    assert alarm.kind == "gold-easy" and "gold desk" in alarm.advice
+    assert list(gold_alarms(study, easy[:4])) == []
+    assert list(gold_alarms(study, [*easy, GoldMet(stage_id, "g9", 10, 8)])) == []
+
+
+# Arms
+
+
+def test_arms_are_hidden_until_somebody_asks_and_asking_is_logged(tmp_path: Path, clock: "ManualClock") -> None:
+    write_protocol_study(
+        tmp_path / "study", message=None, arms='[arms]\nnames = ["plain", "rich"]\n', arms_of=('"plain"', '"rich"')
+    )
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        for number in range(6):
+            arrive(study, number)
+        client = as_owner(study)
+        hidden = client.get("/console/arms").text
+        assert "plain" not in hidden and told(study, "arms shown") == []
+        assert "filter-arm" not in client.get("/console/items?arm=plain").text
+        shown = client.post("/console/arms").text
+        assert "plain" in shown and "Attrition" in shown and "3.0" in shown
+        assert told(study, "arms shown") == [{"by": "maya"}]
+        assert "filter-arm" in client.get("/console/items?arm=plain").text
+        assert client.get("/console").status_code == 200 and "passed" in client.get("/console").text
+    finally:
+        study.close()
+
+
+def test_a_study_without_arms_has_none_to_show(study: Study) -> None:
+    assert as_owner(study).get("/console/arms").status_code == 404
