@@ -235,6 +235,23 @@ def tab_to(page: Page, target: Locator) -> None:
     raise AssertionError(f"Tab never gets to {target}")
 
 
+def swipe(page: Page, start: Locator, end: Locator) -> None:
+    """A finger that goes from one element to another."""
+    touch = page.context.new_cdp_session(page)
+    places = []
+    for element in (start, end):
+        box = element.bounding_box()
+        assert box is not None
+        places.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+    (x, y), (to_x, to_y) = places
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(1, 9):
+        point = {"x": x + (to_x - x) * step / 8, "y": y + (to_y - y) * step / 8}
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    page.wait_for_timeout(100)  # a finger that lifts while it moves sets the page going, and the next tap only stops it
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
 def barriers(page: Page) -> str:
     """What keeps people out of this page, as axe finds it; empty if nothing does. In the dark, only colours differ."""
     page.evaluate(Axe().axe_script)

@@ -79,7 +79,7 @@ def clock() -> ManualClock:
 def same_gold_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gold comes at secret positions; in tests always at the same ones."""
     rng = Random(11)
-    monkeypatch.setattr("chorale.study.work.secret_number", lambda study: rng.getrandbits(62))
+    monkeypatch.setattr("chorale.study.offering.secret_number", lambda study: rng.getrandbits(62))
 
 
 @pytest.fixture

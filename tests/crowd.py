@@ -59,7 +59,7 @@ def gold_answer(offer: Offer) -> str:
     return "no" if int(next(iter(offer.view.values())).split()[-1]) % 2 else "yes"
 
 
-def work_through(everyone: list[Person], answer: Callable[[Person, Offer], str], stage: str = "meaningful") -> int:
+def work_through(everyone: list[Person], answer: Callable[[Person, Offer], Any], stage: str = "meaningful") -> int:
     """Everybody takes turns until nobody gets an item; how many judgments were given."""
     given = 0
     busy = True

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import text
 
 from chorale.model import AssignmentKind, Refusal
-from chorale.store import Store, Tx, events, gates, results, work
+from chorale.store import Store, Tx, events, gates, leasing, offering, participations, results
 from chorale.study import Study, entering, load_folder
 from chorale.study import work as working
 from chorale.study.advancing import advance
@@ -365,14 +365,14 @@ class World:
         stage = self.study.stage(stage_name)
 
         def lease(tx: Tx, study: Study) -> str:
-            work.enter(tx, stage.id, worker_id, 1, 1, study.clock())
+            participations.enter(tx, stage.id, worker_id, 1, 1, study.clock())
             found = tx.execute(
                 text("SELECT id, key, group_key, payload, position FROM item WHERE stage_id = :s AND key = :k"),
                 {"s": stage.id, "k": key},
             ).one()
-            offered = work.OfferedItem(*found)
+            offered = offering.OfferedItem(*found)
             token = f"{worker_id}/{stage_name}/{key}"
-            work.lease(
+            leasing.lease(
                 tx, token, stage.id, worker_id, offered, AssignmentKind(kind), study.clock() - ms, study.clock() + 1
             )
             return token

@@ -54,9 +54,11 @@ def right_tone(view: dict[str, Any]) -> str:
 
 
 @st.composite
-def rules(draw: st.DrawFn, *, together: bool | None = None) -> str:
+def rules(draw: st.DrawFn, *, together: bool | None = None, rubric: bool = False) -> str:
     """The rule of a gate."""
     bonus = draw(st.sampled_from(("", "bonus = 7\n")))
+    if rubric:
+        bonus += draw(st.sampled_from(("", "criteria = { quality = 0.5 }\n")))
     review = draw(st.sampled_from(("", "review = true\n")))
     if together is None:
         together = draw(st.booleans())
@@ -97,7 +99,7 @@ def studies(draw: st.DrawFn) -> Drawn:
         finished=draw(st.sampled_from((0, 11))),
         first=draw(rules(together=True if by_workers else None)),
         promotes=by_workers,
-        second=draw(rules()),
+        second=draw(rules(rubric=True)),
         over_both=draw(st.booleans()),
         gold=gold,
         items=draw(st.sampled_from((4, 2, 6))),

@@ -287,7 +287,25 @@ def test_item_text_is_text_whatever_it_contains(open_scene: Opener, tmp_path: Pa
     is_text()
 
 
-@pytest.mark.parametrize("task", BUILT_IN.values(), ids=list(BUILT_IN))
+# Forms that are more than fields to fill in are walked through in tests of their own.
+WALKED_THROUGH = {
+    "frames": "test_browser_frames.py",
+    "mcq-write": "test_browser_mcq.py",
+    "mturk": "test_browser_mturk.py",
+    "qasrl-consolidate": "test_browser_qasrl.py",
+    "qasrl-validate": "test_browser_qasrl.py",
+    "qasrl-write": "test_browser_qasrl.py",
+}
+OF_FIELDS = [task for name, task in BUILT_IN.items() if name not in WALKED_THROUGH]
+
+
+@pytest.mark.parametrize(("task", "tests"), WALKED_THROUGH.items())
+def test_a_form_that_is_more_than_fields_has_tests_of_its_own(task: str, tests: str) -> None:
+    assert task in BUILT_IN
+    assert task.rsplit("-", maxsplit=1)[-1] in (Path(__file__).parent / tests).read_text("utf-8")
+
+
+@pytest.mark.parametrize("task", OF_FIELDS, ids=lambda task: task.name)
 def test_the_form_of_every_task_renders_and_submits(open_scene: Opener, tmp_path: Path, task: Task) -> None:
     """Part of the contract in `test_tasks.py`: every example is shown, answered in the form, and stored as it is."""
     folder = tmp_path / "study"
@@ -878,17 +896,18 @@ def test_a_requester_s_day(open_scene: Opener, tmp_path: Path) -> None:
     assert len((tmp_path / "download").read_text("utf-8").splitlines()) == scene.site.responses()
 
 
-def test_an_expert_sees_the_gold_desk_alone(open_scene: Opener) -> None:
+def test_an_expert_sees_their_desks_alone(open_scene: Opener) -> None:
     scene = open_scene(one_confusing_item)
     scene.watch.tolerate("status of 403")
     page = scene.page()
     page.goto(scene.site.expert_link("grace"))
-    expect(page.get_by_role("heading", name="Gold desk")).to_be_visible()
-    expect(page.get_by_role("navigation", name="Console").get_by_role("link")).to_have_text(["Gold"])
+    expect(page.get_by_role("heading", name="Experts' desk")).to_be_visible()
+    expect(page.get_by_role("navigation", name="Console").get_by_role("link")).to_have_text(["Desk", "Gold"])
     page.goto("/console/ledger")
     expect(page.get_by_text("The gold desk is open to you.")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_console_pages_keep_nobody_out(open_scene: Opener) -> None:
     scene = open_scene(one_confusing_item)
     page = scene.page()
@@ -898,7 +917,7 @@ def test_console_pages_keep_nobody_out(open_scene: Opener) -> None:
     assert not barriers(page)
     set_up(scene, page)
     paths = [link.get_attribute("href") or "" for link in page.get_by_role("navigation").get_by_role("link").all()]
-    assert len(paths) == 8
+    assert len(paths) == 10
     for path in (*paths, "/console/guidelines/meaningful"):
         page.goto(path)
         assert not barriers(page)

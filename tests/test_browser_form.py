@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, tab_to
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, swipe, tab_to
 
 pytestmark = [
     pytest.mark.browser,
@@ -234,23 +234,6 @@ def test_spans_by_mouse(scene: Scene) -> None:
     page.locator("#submit").click()
     worker.at_question(2)
     assert scene.answers() == [FULL]
-
-
-def swipe(page: Page, start: Locator, end: Locator) -> None:
-    """A finger that goes from one element to another."""
-    touch = page.context.new_cdp_session(page)
-    places = []
-    for element in (start, end):
-        box = element.bounding_box()
-        assert box is not None
-        places.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
-    (x, y), (to_x, to_y) = places
-    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    for step in range(1, 9):
-        point = {"x": x + (to_x - x) * step / 8, "y": y + (to_y - y) * step / 8}
-        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
-    page.wait_for_timeout(100)  # a finger that lifts while it moves sets the page going, and the next tap only stops it
-    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def test_a_phone_of_320_pixels(scene: Scene) -> None:

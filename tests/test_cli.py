@@ -26,8 +26,9 @@ from serving import free_port
 from small_study import write_small_study
 
 COMMANDS = (
-    "new", "check", "rehearse", "serve", "status", "export", "verify", "gold", "invite", "password", "pause", "resume",
-    "close", "demo", "aggregate", "agreement", "irt", "reproduce",
+    "new", "check", "rehearse", "serve", "status", "export", "report", "verify", "gold", "invite", "publish", "sync",
+    "review", "pay", "keys", "password", "pause", "resume", "close", "demo", "aggregate", "agreement", "irt",
+    "reproduce",
 )  # fmt: skip
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
@@ -471,6 +472,7 @@ def test_serve_refuses_several_processes_on_sqlite(fresh: Path) -> None:
     assert "not an address" in chorale("serve", fresh, "--host", "no.such.host.invalid", code=2).stderr
 
 
+@pytest.mark.slow
 def test_serve_with_several_processes_on_postgresql(fresh: Path, postgres_url: str) -> None:
     server = Serving(fresh, "--db", postgres_url, "--processes", 2)
     try:

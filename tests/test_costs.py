@@ -205,9 +205,10 @@ def test_check_counts_training_for_as_many_as_the_study_takes(
 
 
 def test_check_notes_a_budget_that_runs_out(tmp_path: Path) -> None:
-    write_protocol_study(tmp_path, gate="threshold = 0.75\nbonus = 50", pay="budget = 100")
+    # As few as can do the study cost 1.64; so many as are expected to come cost more than there is.
+    write_protocol_study(tmp_path, gate="threshold = 0.75\nbonus = 50\nexpected = 5", pay="budget = 200")
     page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
-    assert "the budget of $1.00 does not cover the $1.64 above" in page
+    assert "the budget of $2.00 does not cover the $3.38 above" in page
 
 
 def test_a_round_has_as_many_items_as_everybody_gets(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
-from chorale.store import Store, open_store, results, store_url
+from chorale.model import Refusal
+from chorale.store import Store, open_memory_store, open_store, results, store_url
 from chorale.store.database import GroupCommitWriter, sqlite_engine
 from conftest import StudyMaker
 from crowd import people
@@ -54,6 +55,26 @@ def test_one_failure_in_a_group_is_nobody_elses(store: Store) -> None:
     with pytest.raises(ValueError, match="no"):
         failing.result(5)
     assert keys(store) == {"first", "last"}
+
+
+def test_a_refusal_undoes_nothing_of_the_others_and_runs_nothing_twice(store: Store) -> None:
+    runs: list[str] = []
+
+    def counted(key: str) -> Callable[[Connection], str]:
+        def work(tx: Connection) -> str:
+            runs.append(key)
+            return put(key)(tx)
+
+        return work
+
+    def refuse(_: Connection) -> None:
+        raise Refusal("no", "Not now.")
+
+    first, refused, last = queue_together(store, counted("first"), refuse, counted("last"))
+    assert (first.result(5), last.result(5)) == ("first", "last")
+    with pytest.raises(Refusal):
+        refused.result(5)
+    assert runs == ["first", "last"] and keys(store) == {"first", "last"}
 
 
 def test_later_work_of_a_group_sees_the_earlier(store: Store) -> None:
@@ -146,3 +167,25 @@ def test_both_sides_finished_at_once_do_not_wait_for_each_other(make_study: Stud
     assert deadlocks == 0
     meaningful, entailment = study.store.read(results.stage_counts).result()
     assert (meaningful.complete, entailment.items) == (80, 40)
+
+
+def test_nothing_is_read_from_a_store_in_memory_after_work_has_failed_half_way() -> None:
+    def write(tx: Connection) -> None:
+        tx.exec_driver_sql("INSERT INTO setting (key, value) VALUES ('half', 'done')")
+
+    def refuse(_tx: Connection) -> None:
+        raise Refusal("no", "Not now.")
+
+    def write_and_fail(tx: Connection) -> None:
+        write(tx)
+        raise ValueError("a mistake")
+
+    store = open_memory_store()
+    with pytest.raises(Refusal):
+        store.write(refuse).result()
+    store.read(lambda tx: tx.exec_driver_sql("SELECT 1").scalar()).result()
+    with pytest.raises(ValueError, match="a mistake"):
+        store.write(write_and_fail).result()
+    with pytest.raises(RuntimeError, match="failed half-way"):
+        store.read(lambda tx: tx.exec_driver_sql("SELECT value FROM setting WHERE key = 'half'").scalar()).result()
+    store.close()

@@ -213,7 +213,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "wrong option": (
         toml(("set-aside", "aside")),
-        ("study.toml", 35, "`stage.options.meaningless_lhs` is not one", "'set-aside' or 'non-entailing'"),
+        ("study.toml", 35, "`stage.options.meaningless_lhs` is not one", "'set-aside', 'non-entailing' or 'told'"),
     ),
     "missing title": (
         toml(('title = "One"\n', "")),

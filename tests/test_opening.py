@@ -1,5 +1,7 @@
 """Databases are created, migrated as a whole, or refused with what to do."""
 
+import importlib
+import pkgutil
 import shutil
 import sqlite3
 from contextlib import closing
@@ -10,6 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
+import chorale.store
 from chorale.model import UserError
 from chorale.store import open_store, results, store_url
 from chorale.store.opening import MIGRATIONS
@@ -18,12 +21,13 @@ from chorale.study import Study, open_study
 from crowd import Person
 from small_study import write_small_study
 
+LATEST = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("0*.py"))
 NEXT = """\
 from alembic import op
 import sqlalchemy as sa
 
 revision = "9001"
-down_revision = "0003"
+down_revision = "{latest}"
 branch_labels = None
 depends_on = None
 
@@ -37,7 +41,7 @@ def upgrade() -> None:
 def migrations_with_next(tmp_path: Path, then: str) -> Path:
     folder = tmp_path / "migrations"
     shutil.copytree(MIGRATIONS, folder)
-    (folder / "versions" / "9001_next.py").write_text(NEXT.format(then=then))
+    (folder / "versions" / "9001_next.py").write_text(NEXT.format(latest=LATEST, then=then))
     return folder
 
 
@@ -54,6 +58,10 @@ def address_of(tmp_path: Path, database: str | None) -> str:
 
 
 def test_migrations_make_the_schema_the_code_uses(tmp_path: Path, database: str | None) -> None:
+    # Tables are in several modules, and those of all of them belong to the schema.
+    for module in pkgutil.iter_modules(chorale.store.__path__, "chorale.store."):
+        if module.name.endswith("schema"):
+            importlib.import_module(module.name)
     address = address_of(tmp_path, database)
     open_store(store_url(address, tmp_path)).close()
     engine = create_engine(address)
@@ -72,7 +80,7 @@ def test_an_older_study_is_brought_up_to_date(tmp_path: Path, database: str | No
     open_store(store_url(address, tmp_path), migrations).close()
     assert "extra" in columns(address, "worker")
     if database is None:
-        copy = tmp_path / "study.db.before-0003"
+        copy = tmp_path / f"study.db.before-{LATEST}"
         assert "extra" not in columns(f"sqlite:///{copy}", "worker")
         with closing(sqlite3.connect(copy)) as connection:
             assert connection.execute("SELECT count(*) FROM item").fetchone() == (20,)

@@ -26,6 +26,8 @@ from small_study import write_small_study
 # `make test-all` asks for all of it; a few kills find a broken promise as well, only not as surely.
 THOROUGH = os.environ.get("CHORALE_EXAMPLES") == "thorough"
 KILLS = {"sqlite": 50 if THOROUGH else 15, "postgresql": 20 if THOROUGH else 6}
+# Tenths of a second.
+MOST_WAITS = 600
 OFFLINE = (ConnectionError, asyncio.IncompleteReadError, OSError, TimeoutError)
 
 
@@ -42,6 +44,7 @@ class PatientWorker:
         self.connection: Connection | None = None
         self.unexpected: list[Any] = []
         self.enough = False
+        self.dropped = False
 
     async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         while True:
@@ -74,6 +77,7 @@ class PatientWorker:
         while not self.enough and idle < 40:
             offer = await self.post("/api/stages/meaningful/next", {})
             if offer["status"] in ("done", "dropped"):
+                self.dropped = offer["status"] == "dropped"
                 break
             if offer["status"] != "item":
                 idle += 1
@@ -110,7 +114,7 @@ def check_integrity(study: Study, accepted: dict[str, str]) -> None:
     assert look(study, results.ledger_totals)["base"] == 3 * len(given)
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
 def test_kill_9_loses_nothing_and_doubles_nothing(tmp_path: Path, database: str | None) -> None:
     """Promises 1 and 2. The crowd never stops while the server is killed at random moments."""
     folder = tmp_path / "study"
@@ -133,6 +137,11 @@ def test_kill_9_loses_nothing_and_doubles_nothing(tmp_path: Path, database: str 
         crowd = asyncio.gather(*(worker.work() for worker in workers))
         await kill_again_and_again()
         assert not crowd.done(), "the work was over before the killing was"
+        # On a busy machine hardly anything is done between two kills. What follows needs somebody who was dropped.
+        for _ in range(MOST_WAITS):
+            if len(accepted) > kills and any(worker.dropped for worker in workers):
+                break
+            await asyncio.sleep(0.1)
         for worker in workers:
             worker.enough = True
         await crowd
@@ -203,6 +212,7 @@ def test_200_workers_on_one_sqlite_file(tmp_path: Path) -> None:
         check_rush(study, accepted)
 
 
+@pytest.mark.slow
 def test_200_workers_on_postgresql_with_two_processes(two_processes: tuple[Path, str, int], tmp_path: Path) -> None:
     folder, address, port = two_processes
     accepted: dict[str, str] = {}
@@ -212,7 +222,7 @@ def test_200_workers_on_postgresql_with_two_processes(two_processes: tuple[Path,
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"], indirect=True)
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
 def test_two_tabs_double_clicks_and_replays_are_one_response(tmp_path: Path, database: str | None) -> None:
     """Promise 2, with everything sent at the same moment."""
     folder = tmp_path / "study"

@@ -20,8 +20,9 @@ from chorale.model import (
     UserError,
 )
 from chorale.protocol import Candidate, decide_gate, draw_arm, gold_after, gold_bonus, parts_bonus
+from chorale.report.plan import plan_study
 from chorale.store import events, gates, results
-from chorale.study import Clock, Study, check_folder, entering, gold_desk, open_study, work
+from chorale.study import Clock, Study, check_folder, entering, gold_desk, load_folder, open_study, work
 from chorale.study.gates import close_gate, close_ready_gates, gate_statuses, send_message
 from chorale.study.settling import settle_everything
 from chorale.study.status import status
@@ -250,6 +251,30 @@ def test_gates_are_fair(people_and_grades: list[tuple[int, int]], kind: str, num
         assert len(passed) >= max(1, int(len(candidates) * number / 10))
 
 
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12), st.integers(1, 10))
+def test_nobody_too_low_by_a_criterion_passes_or_takes_a_place(people: list[tuple[int, int]], share: int) -> None:
+    rule = GateSettings(name="g", stage=("s",), top_share=share / 10, criteria={"clear": 0.5})
+    candidates = [
+        Candidate(f"w{n}", {"s": (score / 4,)}, ({"clear_1": clear / 4, "clear_2": clear / 4, "clearly": 1.0},))
+        for n, (score, clear) in enumerate(people)
+    ]
+    verdicts = decide_gate(rule, candidates)
+    assert verdicts == decide_gate(rule, candidates[::-1])
+    clear = {f"w{n}": clear / 4 for n, (_, clear) in enumerate(people)}
+    able = [one for one in verdicts if clear[one.worker] >= 0.5]
+    passed = {one.worker for one in verdicts if one.passed}
+    assert passed <= {one.worker for one in able}
+    assert len(passed) >= min(len(able), max(1, int(len(people) * share / 10)))
+    assert all(one.evidence["criterion clear"] == clear[one.worker] for one in verdicts)
+    assert all("too low by clear" in one.reason for one in verdicts if one not in able)
+
+
+def test_without_a_grade_by_the_criterion_nobody_passes() -> None:
+    rule = GateSettings(name="g", stage=("s",), threshold=0.0, criteria={"clear": 0.0})
+    [verdict] = decide_gate(rule, [Candidate("w", {"s": (1.0,)}, ({"unclear": 1.0},))])
+    assert (verdict.passed, verdict.evidence["criterion clear"]) == (False, None)
+
+
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(1, 12))
 def test_drawing_lots_keeps_to_the_places(rights: list[int], places: int) -> None:
     rule = GateSettings(name="g", stage=("s",), top=places, ties="draw")
@@ -358,9 +383,10 @@ def test_nothing_is_given_out_beyond_the_budget(make: Maker) -> None:
 
 
 def test_bonuses_of_a_gate_keep_to_the_budget(make: Maker) -> None:
-    study = make(pay="budget = 64", gate="top_share = 1.0\nbonus = 100")
-    person = Person(study, "a")
-    train(person, 4)
+    # Enough for the two who must pass at least, and not for three.
+    study = make(pay="budget = 264", gate="top_share = 1.0\nbonus = 100")
+    for person in people(study, 3):
+        train(person, 4)
     with pytest.raises(Refusal, match="budget"):
         do(study, close_gate, study.gates["trained"], "the test")
     assert look(study, gates.closed_gates) == frozenset()
@@ -399,6 +425,8 @@ def test_a_sound_protocol_has_no_problem(tmp_path: Path) -> None:
         ({"gate": "threshold = 0.5\ntop = 3"}, "exactly one of"),
         ({"gate": 'top = 3\ndecides = "each"'}, "known only together"),
         ({"extra": '[[gate]]\nname = "other"\nstage = "work-a"\ntop = 1'}, "nothing in that stage is graded"),
+        ({"gate": "threshold = 0.5\ncriteria = { clear = 0.5 }"}, "has such a criterion"),
+        ({"gate": "threshold = 0.5\ncriteria = { clear = 2 }"}, "is above 1 (found 2)"),
         ({"extra": '[[gate]]\nname = "trained"\nstage = "training"\ntop = 1'}, "another qualification"),
         ({"extra": '[[gate]]\nname = "other"\nstage = "trainning"\ntop = 1'}, "Did you mean `training`?"),
         ({"arms": ARMS}, "no stage is for this arm"),
@@ -513,18 +541,19 @@ def test_late_answers_keep_to_the_budget(make: Maker, clock: ManualClock) -> Non
 
 
 def test_bonuses_for_each_keep_to_the_budget(make: Maker) -> None:
-    study = make(pay="budget = 250\nfee_percent = 10", gate="threshold = 0.0\nbonus = 100")
+    study = make(pay="budget = 300\nfee_percent = 10", gate="threshold = 0.0\nbonus = 100")
     for person in people(study, 4):
         for _ in range(ROUND):
             offer = person.next("training")
             if offer.lease is not None:
                 person.submit(offer)
-    assert 0 < sum(spent(study).values()) <= 250
+    assert 0 < sum(spent(study).values()) <= 300
 
 
 def test_a_gate_that_cannot_be_paid_stays_open(make: Maker, tmp_path: Path, database: str | None) -> None:
-    study = make(pay="budget = 64", gate="top_share = 1.0\nworkers = 1\nbonus = 100")
-    train(Person(study, "a"), 4)
+    study = make(pay="budget = 264", gate="top_share = 1.0\nworkers = 3\nbonus = 100", round_pay="per_judgment = 0")
+    for person in people(study, 3):
+        train(person, 4)
     assert do(study, close_ready_gates) == []
     again = open_study(tmp_path / "study", database)
     assert look(again, gates.closed_gates) == frozenset()
@@ -724,3 +753,36 @@ def test_an_answer_in_place_of_a_dropped_workers_is_graded(chain: Callable[..., 
     settle_everything(study)
     found = look(study, lambda tx: {item.key: item.state for item in results.all_items(tx, "grading")})
     assert found == {"i0/1": "withdrawn", "i0/2": "open"}
+
+
+def test_arms_that_come_late_are_for_those_who_are_there(
+    make: Maker, tmp_path: Path, database: str | None, clock: ManualClock
+) -> None:
+    study = make()
+    crowd = people(study, 4)
+    assert look(study, gates.arms) == {}
+    study.close()
+    write_protocol_study(tmp_path / "study", arms='[arms]\nnames = ["one", "two"]', arms_of=('"one"', '"two"'))
+    again = open_study(tmp_path / "study", database, clock)
+    arms = look(again, gates.arms)
+    assert set(arms) == {person.pseudonym for person in crowd} and sorted(arms.values()) == ["one", "one", "two", "two"]
+    assert differences(again) == []
+    again.close()
+
+
+def test_a_budget_must_cover_the_bonuses_of_those_who_must_pass(tmp_path: Path) -> None:
+    def problems(budget: int) -> list[str]:
+        write_protocol_study(tmp_path, gate="threshold = 0.75\nbonus = 500", pay=f"budget = {budget}")
+        return [problem.message for problem in check_folder(tmp_path)[1]]
+
+    # Eight items with one judgment of three cents in two stages; two workers with four answers each, and their bonuses.
+    assert problems(2 * 8 * 3 + 2 * 4 * 2 + 2 * 500) == []
+    assert any("does not cover" in message for message in problems(2 * 8 * 3 + 2 * 4 * 2 + 2 * 500 - 1))
+
+
+def test_the_plan_counts_those_who_are_expected(tmp_path: Path) -> None:
+    costs = []
+    for expected in ("", "expected = 30"):
+        write_protocol_study(tmp_path, gate=f"threshold = 0.75\n{expected}")
+        costs.append(plan_study(load_folder(tmp_path)).cost)
+    assert costs[1] - costs[0] == 28 * 4 * 2

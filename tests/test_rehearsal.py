@@ -31,7 +31,7 @@ from chorale.rehearsal.varying import toml_text, variations
 from chorale.report.rehearsal import forecast_notes, forecast_page, forecast_tables
 from chorale.simulate import AnswerSheet, CrowdSettings, KindSettings, Mode, WorkerModel, draw_arrivals, draw_crowd
 from chorale.simulate.fitting import draw_fitted, fit_workers
-from chorale.store import Tx, events, open_memory_store, results
+from chorale.store import Tx, events, results
 from chorale.study import Study, load_folder
 from chorale.study.gates import gate_statuses
 from chorale.study.templating import create_study
@@ -709,24 +709,6 @@ def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None
 # The store in memory
 
 
-def test_work_that_fails_leaves_no_trace_in_memory() -> None:
-    store = open_memory_store()
-    store.write(lambda tx: events.record(tx, 0, "first", {})).result()
-
-    def fail(tx: Tx) -> None:
-        events.record(tx, 1, "second", {})
-        raise ValueError("on purpose")
-
-    with pytest.raises(ValueError, match="on purpose"):
-        store.write(fail).result()
-    twin = store.copy()
-    twin.write(lambda tx: events.record(tx, 2, "third", {})).result()
-    assert [event.kind for event in store.read(events.recent).result()] == ["first"]
-    assert [event.kind for event in twin.read(events.recent).result()] == ["third", "first"]
-    store.close()
-    twin.close()
-
-
 # Being interrupted
 
 
@@ -764,7 +746,7 @@ def all_gone(pids: list[int]) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes the way Linux shows them")
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 def test_an_end_ends_all_of_it(long_rehearsal: subprocess.Popen[str], ending: signal.Signals, tmp_path: Path) -> None:
     children = children_of(long_rehearsal.pid)
     assert len(children) == 3

@@ -114,6 +114,7 @@ def test_choices_come_from_the_task() -> None:
     assert {name: choices_of(task) for name, task in BUILT_IN.items() if task.guess is None} == {
         "rules-meaningful": ["yes", "no"],
         "rules-entailment": ["yes", "no"],
+        "mcq-compare": ["first", "second"],
     }
     assert choices_of(_task(_OfColours)) == ["red", "blue"]
     assert choices_of(_task(_OfNumbers)) == [1, 2]

@@ -95,22 +95,24 @@ def test_qasrl_is_rehearsed_to_the_end(qasrl: Path) -> None:
     assert {gate.name: gate.undecided for gate in run.gates} == {"invited": 0, "round-1-passed": 0, "trained": 0}
 
 
-def test_the_feedback_puts_the_experts_answer_beside_ones_own(qasrl: Path, clock: Clock) -> None:
+def test_the_feedback_shows_on_the_sentence_what_was_missed(qasrl: Path, clock: Clock) -> None:
     study = open_study(qasrl, None, clock)
-    expert = {row["sentence"]: row["answer"] for row in rows(qasrl / "rounds" / "round-1.jsonl")}
+    expert = {tuple(row["tokens"]): row["answer"] for row in rows(qasrl / "rounds" / "round-1.jsonl")}
     try:
         person = Person(study, "a")
         study.store.write(lambda tx: gates.grant(tx, person.id, "invited", 0)).result()
         while (offer := person.next("round-1")).view is not None:
             # Everything right, except that nobody says when.
-            person.submit(offer, {**expert[offer.view["sentence"]], "when": []})
+            answer = [one for one in expert[tuple(offer.view["tokens"])] if not one["question"].startswith("When")]
+            outcome = person.submit(offer, answer)
+            missed = [one["status"] for one in (outcome.details or {"arguments": []})["arguments"]]
+            assert ("missed" in missed) == (answer != expert[tuple(offer.view["tokens"])])
         [message] = look(study, lambda tx: gates.messages_to(tx, person.id))
     finally:
         study.close()
-    assert "You marked: who: My aunt · what: tomatoes · where: on her balcony" in message.body
-    assert (
-        "The expert marked: who: My aunt · what: tomatoes · when: every summer · where: on her balcony" in message.body
-    )
+    asked = r"Missed: When does someone grow something? My aunt grows tomatoes on her balcony \[every summer\]\."
+    assert asked in message.body
+    assert r"My aunt \[grows\] tomatoes" in message.body
     assert "You have passed this round" in message.body
 
 
@@ -139,7 +141,7 @@ def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
     tutorial, passed = stage_of(settings, "tutorial"), gate_of(settings, "tutorial-passed")
     assert (tutorial.max_per_worker, 2 * tutorial.pay.per_judgment, tutorial.judgments.max) == (2, 350, 150)
     assert passed.stage == ("quiz-2", "tutorial")
-    assert (passed.top_share, passed.bonus) == (0.6, 150)
+    assert (passed.top_share, passed.bonus, list(passed.criteria)) == (0.6, 150, ["answerable"])
     assert stage_of(settings, "tutorial-grades").judgments.max == 3
     for number, bonus in ((1, 500), (2, 700), (3, 1000)):
         for arm in "cd":
@@ -149,7 +151,7 @@ def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
             by_experts = arm == "d" or number == 1
             assert grades.judgments.max == (3 if by_experts else 5)
             assert grades.entry.qualifications == ("expert" if by_experts else "grader",)
-            assert grades.pay.per_judgment == (0 if by_experts else 2 * 50)
+            assert (grades.pay.per_judgment, grades.pay.finished) == ((0, 0) if by_experts else (2 * 50, 500))
             promoted = gate.promote.top_share if gate.promote else None
             assert promoted == (0.2 if (number, arm) == (1, "c") else None)
     check, validation = stage_of(settings, "validators"), stage_of(settings, "validation")

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chorale.model.money import money_text
+    from chorale.model.money import money_number, money_text
     from chorale.model.nouns import (
         Answer,
         AssignmentKind,
@@ -33,8 +33,11 @@ if TYPE_CHECKING:
         GoldBonus,
         PartsBonus,
         Promotion,
+        QualitySettings,
         RoundSettings,
+        invited_to,
     )
+    from chorale.model.recruiting_settings import ProlificFilter, ProlificSettings, ProlificStudy
     from chorale.model.settings import (
         ArrivalSettings,
         EntrySettings,
@@ -73,7 +76,11 @@ _HOMES = {
     "PaySettings": "settings",
     "Payload": "nouns",
     "Problem": "problems",
+    "ProlificFilter": "recruiting_settings",
+    "ProlificSettings": "recruiting_settings",
+    "ProlificStudy": "recruiting_settings",
     "Promotion": "protocol_settings",
+    "QualitySettings": "protocol_settings",
     "Refusal": "problems",
     "RehearsalSettings": "settings",
     "RoundSettings": "protocol_settings",
@@ -85,6 +92,8 @@ _HOMES = {
     "StudyInfo": "settings",
     "StudySettings": "settings",
     "UserError": "problems",
+    "invited_to": "protocol_settings",
+    "money_number": "money",
     "money_text": "money",
 }
 
@@ -112,7 +121,11 @@ __all__ = [
     "PaySettings",
     "Payload",
     "Problem",
+    "ProlificFilter",
+    "ProlificSettings",
+    "ProlificStudy",
     "Promotion",
+    "QualitySettings",
     "Refusal",
     "RehearsalSettings",
     "RoundSettings",
@@ -124,6 +137,8 @@ __all__ = [
     "StudyInfo",
     "StudySettings",
     "UserError",
+    "invited_to",
+    "money_number",
     "money_text",
 ]
 

@@ -15,3 +15,28 @@ def money_text(amount: int, currency: str) -> str:
     whole, part = divmod(abs(amount), 10**digits)
     number = f"{whole:,}" + (f".{part:0{digits}d}" if digits else "")
     return f"{'-' if amount < 0 else ''}{_SIGNS.get(currency, currency + ' ')}{number}"
+
+
+def money_number(amount: int, currency: str) -> str:
+    """An amount of minor units as a plain number, for other programs.
+
+    >>> money_number(1234, "USD"), money_number(1200, "JPY")
+    ('12.34', '1200')
+    """
+    digits = _DIGITS.get(currency, 2)
+    whole, part = divmod(abs(amount), 10**digits)
+    return f"{'-' if amount < 0 else ''}{whole}" + (f".{part:0{digits}d}" if digits else "")
+
+
+def minor_units(text: str, currency: str) -> int | None:
+    """The minor units an amount comes to that somebody typed; None if it is no amount of that currency.
+
+    >>> minor_units("1.5", "USD"), minor_units(" 20 ", "JPY"), minor_units("0.005", "USD")
+    (150, 20, None)
+    """
+    digits = _DIGITS.get(currency, 2)
+    whole, _, part = text.strip().partition(".")
+    if not (whole + part).isdecimal() or not text.isascii() or len(whole) > 9 or len(part) > digits:
+        return None
+    scale: int = 10**digits
+    return int(whole or "0") * scale + int(part.ljust(digits, "0") or "0")

@@ -4,10 +4,15 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from chorale.model.setting_types import Fraction, Money, Name, RelativePath, Settings, one_or_several
+from chorale.model.setting_types import CriterionName, Fraction, Money, Name, RelativePath, Settings, one_or_several
 
 EXPERT = "expert"
 """The qualification that experts have by their invitation."""
+
+
+def invited_to(stage: str) -> str:
+    """The qualification of those who came by a link to that stage."""
+    return f"invited-{stage}"
 
 
 class RoundSettings(Settings):
@@ -49,6 +54,11 @@ class GateSettings(Settings):
     floor: Fraction = Field(
         default=0, description="With `top_share` or `top`: mean score below which nobody passes all the same."
     )
+    criteria: dict[CriterionName, Fraction] = Field(
+        default_factory=dict,
+        description="For answers that people grade by a rubric: the mean by a criterion below which nobody passes, for "
+        "example `{ answerable = 0.5 }`. `answerable` stands for `answerable_1`, `answerable_2` and so on too.",
+    )
     ties: Literal["pass", "draw"] = Field(
         default="pass",
         description="With `top_share` or `top`, those who have the same score as the last to pass: all of them `pass` "
@@ -65,6 +75,12 @@ class GateSettings(Settings):
         description="A gate that decides together closes by itself once this many have finished and all they did is "
         "graded; with `chorale close` or in the console at any time. For a gate that decides about each worker, how "
         "many you expect: `chorale check` counts the cost for so many, and nothing closes.",
+    )
+    expected: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many people you expect to be scored: `chorale check` counts the cost for so many. Nothing "
+        "closes by it. As many as `workers` says if not given, or as few as can do the study.",
     )
     bonus: Money = Field(default=0, description="Paid to everybody who passes, in minor units (cents).")
     promote: Promotion | None = Field(default=None, description="A further qualification for the best.")
@@ -109,6 +125,17 @@ class ArmsSettings(Settings):
         if self.weights and (len(self.weights) != len(self.names) or min(self.weights) < 1):
             raise ValueError("`weights` needs a whole number of at least 1 for every name")
         return self
+
+
+class QualitySettings(Settings):
+    floor: Fraction | None = Field(
+        default=None,
+        description="A worker whose quality (CrowdTruth's WQS: how far they agree with the others) falls below this is "
+        "dropped. Nobody is if not given.",
+    )
+    after: int = Field(
+        default=10, ge=1, description="Judgments of items that others judged too, before the floor applies."
+    )
 
 
 class GoldBonus(Settings):

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+CriterionName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Money = Annotated[int, Field(ge=0, le=1_000_000)]
 RelativePath = Annotated[str, Field(min_length=1, max_length=400)]
 Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]

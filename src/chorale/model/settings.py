@@ -5,7 +5,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from chorale.model.protocol_settings import ArmsSettings, GateSettings, GoldBonus, PartsBonus, RoundSettings
+from chorale.model.panels import PANELS
+from chorale.model.protocol_settings import (
+    ArmsSettings,
+    GateSettings,
+    GoldBonus,
+    PartsBonus,
+    QualitySettings,
+    RoundSettings,
+)
+from chorale.model.recruiting_settings import ProlificSettings
 from chorale.model.setting_types import Code, Fraction, Money, Name, RelativePath, Settings, not_blank, one_or_several
 
 
@@ -28,7 +37,15 @@ class ArrivalSettings(Settings):
         default=True,
         description="Whether people may arrive with a panel's URL parameters. Signed invitation links always work.",
     )
-    panel: Name = Field(default="prolific", description="Name of the panel those people come from.")
+    landing: bool = Field(
+        default=False,
+        description="Whether there is a public page, at the site's address, where anybody may take part.",
+    )
+    panel: Name = Field(
+        default="prolific",
+        description="Name of the panel those people come from. For `prolific`, `connect`, `sona`, `besample` and "
+        "`respondent` the parameters below are known and need not be given.",
+    )
     worker_parameter: Code = Field(
         default="PROLIFIC_PID", description="URL parameter that carries the panel's id of the person."
     )
@@ -49,10 +66,11 @@ class ArrivalSettings(Settings):
     study_id: str | None = Field(
         default=None, description="If given, arrivals whose study parameter differs are refused."
     )
-    completion_url: str = Field(
+    completion_url: str | None = Field(
         default="https://app.prolific.com/submissions/complete?cc={code}",
         pattern=r"^https?://",
-        description="Where panel workers go when they have finished; `{code}` becomes the code below.",
+        description="Where panel workers go when they have finished; `{code}` becomes the code below, `{worker}` the "
+        "panel's own id of the person. Without it they see the code alone.",
     )
     finish_after: int = Field(
         default=1,
@@ -66,13 +84,23 @@ class ArrivalSettings(Settings):
         description="The panel's code for people who were stopped early; the completion code if not given.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_the_panel_has_it(cls, given: Any) -> Any:
+        """What is not given is as the panel of that name has it."""
+        panel = PANELS.get(given["panel"]) if isinstance(given, dict) and isinstance(given.get("panel"), str) else None
+        if panel is None:
+            return given
+        names = ("worker_parameter", "study_parameter", "session_parameter", "completion_url", "worker_pattern")
+        return {**{name: getattr(panel, name) for name in names}, **given}
+
     @field_validator("panel")
     @classmethod
     def _is_no_invitation(cls, value: str) -> str:
         # People are known by panel and id, and those with a signed link have this for a panel. Ids from a panel are not
         # signed: under the same name, anybody could be taken for somebody invited.
-        if value in ("invitation", "expert"):
-            raise ValueError("stands for people who come by a signed link. Choose another name.")
+        if value in ("invitation", "expert", "public"):
+            raise ValueError("stands for people who come by a signed link or a public page. Choose another name.")
         return value
 
     @field_validator("study_parameter", "session_parameter")
@@ -84,8 +112,8 @@ class ArrivalSettings(Settings):
 
     @field_validator("completion_url")
     @classmethod
-    def _carries_code(cls, value: str) -> str:
-        if "{code}" not in value:
+    def _carries_code(cls, value: str | None) -> str | None:
+        if value is not None and "{code}" not in value and "{worker}" not in value:
             raise ValueError("has no {code} in it. Write {code} where the panel expects the code.")
         return value
 
@@ -183,6 +211,13 @@ class JudgmentSettings(Settings):
         default=None,
         description="Between `min` and `max`, ask for one more until the confidence of the item reaches this.",
     )
+    stable: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="Between `min` and `max`, stop asking once the order of the options that at least a third chose "
+        "has been the same for so many judgments. For tasks where people choose from a list.",
+    )
     sample: SampledJudgments | None = Field(
         default=None, description="Some of the items, drawn by chance, get another number of judgments."
     )
@@ -191,8 +226,11 @@ class JudgmentSettings(Settings):
     def _ordered(self) -> "JudgmentSettings":
         if self.max < self.min:
             raise ValueError(f"`max` ({self.max}) is below `min` ({self.min})")
-        if self.max > self.min and self.until is None:
-            raise ValueError("`max` above `min` needs `until`, the confidence at which to stop asking")
+        if self.max > self.min and self.until is None and self.stable is None:
+            raise ValueError(
+                "`max` above `min` needs `until`, the confidence at which to stop asking, or `stable`, the number of "
+                "judgments that change nothing"
+            )
         return self
 
 
@@ -256,7 +294,12 @@ class StagePay(Settings):
         default=None, description="A bonus for the parts of an answer, such as questions written, beyond a number."
     )
     finished: Money = Field(
-        default=0, description="Paid once to everybody who finishes a round, in minor units (cents)."
+        default=0,
+        description="Paid once to everybody who finishes a round, in minor units (cents). In a stage that grades: to "
+        "everybody who graded there, when the gate closes that its grades are for.",
+    )
+    finished_from: int = Field(
+        default=1, ge=1, description="Answers somebody must have given in a stage that grades to be paid for finishing."
     )
     expected_seconds: int | None = Field(
         default=None,
@@ -302,6 +345,10 @@ class StageSettings(Settings):
         default=None, ge=1, description="Most answers one worker may give in the stage, those to gold included."
     )
     gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
+    quality: QualitySettings | None = Field(
+        default=None,
+        description="How far workers agree, measured while the study runs; for tasks where people choose from a list.",
+    )
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
     rehearsal: RehearsalSettings | None = Field(
         default=None, description="What simulated workers need to know; never shown to anybody."
@@ -330,6 +377,7 @@ class StudySettings(Settings):
     format: Literal[1] = Field(default=1, description="Version of the study file's format.")
     study: StudyInfo = Field(description="The study as a whole.")
     arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers arrive and leave.")
+    prolific: ProlificSettings | None = Field(default=None, description="Finding people on Prolific.")
     pay: PaySettings = Field(default=PaySettings(), description="Money, for the whole study.")
     arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
     stage: tuple[StageSettings, ...] = Field(min_length=1, description="The stages, in order.")

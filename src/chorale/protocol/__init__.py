@@ -6,7 +6,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
-from chorale.protocol.gates import Candidate, GateVerdict, decide_gate
+from chorale.protocol.gates import Candidate, GateVerdict, decide_gate, is_criterion
 from chorale.protocol.gold import gold_due
 from chorale.protocol.judgments import ItemDecision, decide_item, rule_for
 from chorale.protocol.pay import (
@@ -18,6 +18,8 @@ from chorale.protocol.pay import (
     parts_bonus,
     wage_summary,
 )
+from chorale.protocol.quality import WorkerQuality, review_quality
+from chorale.protocol.stability import ranking, ranking_is_stable
 from chorale.protocol.trust import Verdict, gold_after, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
 
@@ -30,6 +32,7 @@ __all__ = [
     "Turnout",
     "Verdict",
     "WageSummary",
+    "WorkerQuality",
     "decide_gate",
     "decide_item",
     "draw_arm",
@@ -40,8 +43,12 @@ __all__ = [
     "gold_bonus",
     "gold_due",
     "hourly_wage",
+    "is_criterion",
     "may_enter",
     "parts_bonus",
+    "ranking",
+    "ranking_is_stable",
+    "review_quality",
     "review_worker",
     "rule_for",
     "trust",

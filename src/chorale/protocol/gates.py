@@ -10,6 +10,8 @@ from chorale.model import GateSettings
 
 # Two means of the same scores may differ in their last digits; the fate of a worker must not.
 _PRECISION = 9
+CRITERION = "criterion"
+"""What the means by single criteria are called in the evidence, each with its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Candidate:
     worker: str
     scores: Mapping[str, Sequence[float]]
     """By stage; every stage has some."""
+    marks: Sequence[Mapping[str, float]] = ()
+    """What people gave by each criterion, for every answer that was graded by a rubric."""
 
     @property
     def mean(self) -> float:
@@ -28,6 +32,11 @@ class Candidate:
     @property
     def graded(self) -> int:
         return sum(map(len, self.scores.values()))
+
+    def mean_by(self, criterion: str) -> float | None:
+        """The mean of the marks by a criterion, or by all that have its name and a number; None if there are none."""
+        found = [mark for marks in self.marks for name, mark in marks.items() if is_criterion(name, criterion)]
+        return round(fmean(found), _PRECISION) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +57,15 @@ def decide_gate(
     `earlier` are the scores of those a gate has decided about one by one: ranks and the average are among them too.
 
     Of `n` candidates a share of `s` is `floor(n·s + 1/2)`, and at least one. Whoever has the same score as the last to
-    pass passes too, or lots are drawn among them: nobody is kept out by the order in which they came.
+    pass passes too, or lots are drawn among them: nobody is kept out by the order in which they came. Those who are too
+    low by a criterion are out before, and take nobody's place.
     """
-    scored = sorted(candidates, key=lambda one: (-one.mean, _lot(rule, one), one.worker))
+    marks = {one.worker: {name: one.mean_by(name) for name in sorted(rule.criteria)} for one in candidates}
+    out = {worker for worker, means in marks.items() if _too_low(rule, means)}
+    scored = sorted(candidates, key=lambda one: (one.worker in out, -one.mean, _lot(rule, one), one.worker))
     if not scored:
         return []
-    needed = _needed(rule, scored)
+    needed = _needed(rule, scored, len(scored) - len(out))
     promotions = _share(rule.promote.top_share, len(scored)) if rule.promote else 0
     everybody = sorted([*earlier, *(one.mean for one in scored)], reverse=True)
     average = round(fmean(everybody), _PRECISION)
@@ -62,7 +74,9 @@ def decide_gate(
         ranks.setdefault(mean, place)
     verdicts = []
     for place, one in enumerate(scored, 1):
-        passed = one.mean >= needed and _has_place(rule, scored, place, _places(rule, len(scored)))
+        reached = one.mean >= needed
+        placed = reached and _has_place(rule, scored, place, _places(rule, len(scored)))
+        passed = placed and one.worker not in out
         evidence: dict[str, float | int | str | None] = {
             "score": one.mean,
             "graded": one.graded,
@@ -71,21 +85,39 @@ def decide_gate(
             "of": len(everybody),
             "average": average,
             "rule": _in_words(rule),
+            **{f"{CRITERION} {name}": mean for name, mean in marks[one.worker].items()},
         }
-        reached = "at least" if one.mean >= needed else "below"
-        reason = f"mean score {one.mean:.3f}, {reached} {needed:.3f} ({_in_words(rule)})"
-        if one.mean >= needed and not passed:
+        reason = f"mean score {one.mean:.3f}, {'at least' if reached else 'below'} {needed:.3f} ({_in_words(rule)})"
+        if one.worker in out:
+            reason += f", and too low by {' and '.join(_too_low(rule, marks[one.worker]))}"
+        elif reached and not placed:
             reason += ", and the lot fell on others"
         promoted = passed and _has_place(rule, scored, place, promotions)
         verdicts.append(GateVerdict(one.worker, one.mean, passed, promoted, reason, evidence))
     return verdicts
 
 
-def _needed(rule: GateSettings, scored: Sequence[Candidate]) -> float:
-    """The score it takes."""
+def is_criterion(name: str, criterion: str) -> bool:
+    """Whether a rubric's criterion is meant: the same, or one of several that are numbered.
+
+    >>> [is_criterion(name, "clear") for name in ("clear", "clear_2", "clear_cut", "unclear")]
+    [True, True, False, False]
+    """
+    return name == criterion or (name.startswith(f"{criterion}_") and name[len(criterion) + 1 :].isdigit())
+
+
+def _too_low(rule: GateSettings, means: Mapping[str, float | None]) -> list[str]:
+    """The criteria by which somebody is below what the rule asks for, or was not graded."""
+    return [name for name, mean in means.items() if mean is None or mean < rule.criteria[name]]
+
+
+def _needed(rule: GateSettings, scored: Sequence[Candidate], able: int) -> float:
+    """The score it takes; only the first so many can pass at all."""
     if rule.threshold is not None:
         return rule.threshold
-    return max(rule.floor, scored[min(_places(rule, len(scored)), len(scored)) - 1].mean)
+    if not able:
+        return rule.floor
+    return max(rule.floor, scored[min(_places(rule, len(scored)), able) - 1].mean)
 
 
 def _places(rule: GateSettings, of: int) -> int:
@@ -112,7 +144,9 @@ def _share(share: float, of: int) -> int:
 
 
 def _in_words(rule: GateSettings) -> str:
+    words = f"the best {rule.top}" if rule.top is not None else f"the best {rule.top_share or 0:.0%}"
     if rule.threshold is not None:
-        return f"threshold {rule.threshold:g}"
-    best = f"the best {rule.top}" if rule.top is not None else f"the best {rule.top_share:.0%}"
-    return f"{best}, not below {rule.floor:g}" if rule.floor else best
+        words = f"threshold {rule.threshold:g}"
+    elif rule.floor:
+        words += f", not below {rule.floor:g}"
+    return words + "".join(f", {name} at least {least:g}" for name, least in sorted(rule.criteria.items()))

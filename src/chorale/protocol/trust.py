@@ -33,7 +33,7 @@ def gold_after(record: GoldRecord, right: bool, rule: GoldSettings | None) -> Go
 @dataclass(frozen=True, slots=True)
 class Verdict:
     dropped: bool
-    evidence: Mapping[str, float | int]
+    evidence: Mapping[str, float | int | str | None]
 
 
 def review_worker(record: GoldRecord, rule: GoldSettings) -> Verdict:

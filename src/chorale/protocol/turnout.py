@@ -29,14 +29,18 @@ class Turnout:
 
 
 def fewest_people(
-    settings: StudySettings, items: Mapping[str, Sequence[NewItem]], *, most_judgments: bool = False
+    settings: StudySettings,
+    items: Mapping[str, Sequence[NewItem]],
+    *,
+    most_judgments: bool = False,
+    as_expected: bool = False,
 ) -> Turnout:
     """Count back from the last stages to the first: whoever is to work in one has come through all before it.
 
     `items` are those that stages have from files. With `most_judgments`, there are enough people for items that ask for
-    the most judgments they can.
+    the most judgments they can; with `as_expected`, as many come to gates as their `expected` says, or more.
     """
-    counting = _Counting(settings, items, most_judgments=most_judgments)
+    counting = _Counting(settings, items, most_judgments=most_judgments, as_expected=as_expected)
     return Turnout(
         counting.together(settings.stage),
         {stage.name: counting.in_stage(stage) for stage in settings.stage},
@@ -47,11 +51,17 @@ def fewest_people(
 
 class _Counting:
     def __init__(
-        self, settings: StudySettings, items: Mapping[str, Sequence[NewItem]], *, most_judgments: bool
+        self,
+        settings: StudySettings,
+        items: Mapping[str, Sequence[NewItem]],
+        *,
+        most_judgments: bool,
+        as_expected: bool,
     ) -> None:
         self._settings = settings
         self._items = items
         self._most_judgments = most_judgments
+        self._as_expected = as_expected
         self._stages = {stage.name: stage for stage in settings.stage}
         self._found: dict[str, int] = {}
 
@@ -76,7 +86,8 @@ class _Counting:
         promote = gate.promote
         promoted = 0 if promote is None else self._needed_with(promote.to, gate)
         for_promotion = ceil(promoted / promote.top_share) if promote is not None and promote.top_share else promoted
-        return max(gate.workers or 1, for_passing, for_promotion)
+        expected = gate.expected if self._as_expected and gate.expected is not None else 1
+        return max(gate.workers or 1, expected, for_passing, for_promotion)
 
     def needed(self, gate: GateSettings) -> int:
         return self._needed_with(gate.name, gate)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chorale import __version__
+from chorale.rehearsal.arms import ArmRun
 from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
 from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Estimate, Forecast
 from chorale.rehearsal.many import Programme, Progress, perform_all
@@ -14,9 +16,14 @@ from chorale.rehearsal.preparing import Crowd, Rehearsal
 from chorale.rehearsal.varying import Variation, Vary, parse_vary, variations
 from chorale.study import load_folder
 
+FORECAST_FILE = "forecast.json"
+"""Where `chorale rehearse --save` keeps a forecast in the study's folder: `Forecasts.as_json()`."""
+
 __all__ = [
     "CROWD_FILE",
+    "FORECAST_FILE",
     "Advance",
+    "ArmRun",
     "Crowd",
     "Estimate",
     "Forecast",
@@ -62,6 +69,7 @@ class Forecasts:
     def as_json(self) -> dict[str, Any]:
         return {
             "title": self.title,
+            "version": __version__,
             "currency": self.currency,
             "workers": self.workers,
             "seeds": list(self.seeds),

@@ -102,6 +102,7 @@ RESULTS_OF_STAGES = (
     Measure("accuracy", "results right", "share", lambda stage: stage.accuracy),
     Measure("released", "results released", "share", lambda stage: _of_items(stage, stage.released)),
     Measure("released_accuracy", "released results right", "share", lambda stage: stage.released_accuracy),
+    Measure("quality", "quality of answers", "share", lambda stage: stage.quality),
 )
 WORK_OF_STAGES = (
     Measure("items", "items", "count", lambda stage: None if stage.round else stage.items),
@@ -123,6 +124,17 @@ PEOPLE_IN_STAGES = (
 OF_STAGES = (*RESULTS_OF_STAGES, *WORK_OF_STAGES, *PEOPLE_IN_STAGES)
 
 
+OF_ARMS = (
+    Measure("people", "people", "count", lambda arm: arm.people),
+    Measure("reached", "reached its last stages", "count", lambda arm: arm.reached),
+    Measure("staying", "of all", "share", lambda arm: arm.staying),
+    Measure("answers", "answers there", "count", lambda arm: arm.answers),
+    Measure("quality", "their quality", "share", lambda arm: arm.quality),
+    Measure("cost", "cost", "money", lambda arm: arm.cost),
+    Measure("cost_per_answer", "cost of an answer", "money", lambda arm: arm.cost_per_answer),
+    Measure("cost_without_training", "without training", "money", lambda arm: arm.cost_without_training),
+    Measure("wage", "an hour pays", "money", lambda arm: arm.wage),
+)
 OF_GATES = (
     Measure("passed", "passed", "count", lambda gate: gate.passed),
     Measure("not_passed", "not passed", "count", lambda gate: gate.not_passed),
@@ -151,6 +163,14 @@ class Forecast:
     def of_stage(self, name: str, measure: Measure) -> Estimate | None:
         stages = (stage for run in self.runs for stage in run.stages if stage.name == name)
         return estimate([value for stage in stages if (value := measure.of(stage)) is not None])
+
+    @property
+    def arms(self) -> list[str]:
+        return [arm.name for arm in self.runs[0].arms]
+
+    def of_arm(self, name: str, measure: Measure) -> Estimate | None:
+        arms = (arm for run in self.runs for arm in run.arms if arm.name == name)
+        return estimate([value for arm in arms if (value := measure.of(arm)) is not None])
 
     def of_gate(self, name: str, measure: Measure) -> Estimate | None:
         return estimate([measure.of(gate) or 0 for run in self.runs for gate in run.gates if gate.name == name])
@@ -217,6 +237,9 @@ class Forecast:
             },
             "gates": {
                 name: {measure.key: _json(self.of_gate(name, measure)) for measure in OF_GATES} for name in self.gates
+            },
+            "arms": {
+                name: {measure.key: _json(self.of_arm(name, measure)) for measure in OF_ARMS} for name in self.arms
             },
             "starved": self.starved,
             "notes": self.notes,

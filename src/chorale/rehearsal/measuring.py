@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from chorale.model import Standing
+from chorale.rehearsal.arms import ArmRun, mean_quality, measure_arms
 from chorale.rehearsal.performing import Exit, Performance, Person, is_for_experts
 from chorale.simulate import Knowledge
 from chorale.store import Tx, results
@@ -41,6 +42,8 @@ class StageRun:
     """Mean score of the complete items against what is known; None if nothing is known of them."""
     released_accuracy: float | None
     """The same of those that are released."""
+    quality: float | None
+    """Mean score of the answers that count, by what somebody who never errs would answer; where others see them."""
     entered: int
     dropped: int
     left: int
@@ -111,6 +114,7 @@ class Run:
     curve: tuple[tuple[float, int], ...]
     """Hours, and what had been spent by then."""
     gates: tuple[GateRun, ...] = ()
+    arms: tuple[ArmRun, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -140,6 +144,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
             standings,
             performance.people,
             known[counts.name],
+            mean_quality(tx, {counts.name}, performance.qualities) if performance.qualities else None,
             ended=bool(closed.intersection(study.stage(counts.name).closed_by)),
         )
         for counts in now.stages
@@ -168,6 +173,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
             GateRun(gate.name, gate.passed, gate.not_passed, gate.scored + gate.waiting)
             for gate in gate_statuses(tx, study)
         ),
+        arms=measure_arms(tx, study, performance.qualities),
         notes=_notes(performance),
     )
 
@@ -195,6 +201,7 @@ def _stage_run(
     standings: Iterable[WorkerStanding],
     people: Iterable[Person],
     known: Knowledge,
+    quality: float | None,
     *,
     ended: bool,
 ) -> StageRun:
@@ -217,6 +224,7 @@ def _stage_run(
         gold_answers=counts.gold_answers,
         accuracy=fmean(scores) if scores else None,
         released_accuracy=fmean(released) if released else None,
+        quality=quality,
         entered=entered,
         dropped=dropped,
         left=left,

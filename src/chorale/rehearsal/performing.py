@@ -7,16 +7,22 @@ wait where more may come, and leave when there is nothing left.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from heapq import heappop, heappush
 from random import Random
+from typing import Any
 
 from chorale.model import EXPERT, Answer, Refusal, Standing
 from chorale.rehearsal.requester import close_a_gate
-from chorale.simulate import AnswerSheet, WorkerModel
+from chorale.simulate import AnswerSheet, WorkerModel, ability_at, mistakes_told
 from chorale.store import Tx, labels
-from chorale.store.gates import times_decided
+from chorale.store.gates import MessageRow, graded_answers, times_decided, verdicts_so_far
+from chorale.store.leasing import Lease
 from chorale.study import RunningStage, Study, entering, work
 from chorale.study.advancing import advance as do_what_is_due
+from chorale.study.costs import final_stages_of_arm
+from chorale.study.gates import stages_of
+from chorale.study.quality import review_workers
 from chorale.study.settling import settle_everything, settle_worker
 from chorale.study.visit import visit
 from chorale.study.work import Offer
@@ -72,6 +78,11 @@ class Person:
     seconds: float = 0.0
     """How long the item they hold takes them."""
     accuracy: dict[str, float] = field(default_factory=dict)
+    """How often they were right when they last answered in a stage, by its name."""
+    errors: dict[str, float] = field(default_factory=dict)
+    """By task: the share of the errors they began with that they have not learned to avoid."""
+    read: set[int] = field(default_factory=set)
+    """The messages they have read."""
     previous: Answer | None = None
     answered: int = 0
     answered_before: int = 0
@@ -86,6 +97,17 @@ class Person:
     entered: set[str] = field(default_factory=set)
     """Stages they were given an item in."""
     exit: Exit | None = None
+
+    def accuracy_in(self, stage: RunningStage) -> float:
+        """How often they are right in a stage by now. What was learned holds wherever the task is the same."""
+        first = self.model.accuracy_in(stage.name, stage.task.name)
+        self.accuracy[stage.name] = now = 1 - (1 - first) * self.errors.get(stage.task.name, 1.0)
+        return now
+
+    def learn(self, task: str, mistakes: float) -> None:
+        """Have so many mistakes explained."""
+        if mistakes > 0:
+            self.errors[task] = 1 - self.model.learned(1 - self.errors.get(task, 1.0), mistakes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +137,19 @@ class Performance:
         self.started_at = clock.now
         self.ended_at = clock.now
         """When the last answer came in."""
+        self.qualities: dict[int, float] = {}
+        """How good answers are that others look at or that are what an arm is for, by response."""
+        self._rated = _rated(study)
         self._study = study
         self._clock = clock
         self._sheets = sheets
         self._manners = manners
         self._advance = advance
         self._things_fall_due = bool(study.gates) or any(
-            stage.settings.judgments.sample is not None for stage in study.stages.values()
+            stage.settings.judgments.sample is not None or stage.settings.quality is not None
+            for stage in study.stages.values()
         )
-        """Whether gates close or samples are drawn by themselves."""
+        """Whether gates close, samples are drawn or people are dropped by their quality without anybody's doing."""
         self._expected = {
             name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
         }
@@ -139,6 +165,7 @@ class Performance:
         """Counts arrivals, answers and items that came back: what a study can do only so often."""
         self._stuck_at = -1
         self._advanced = 0
+        self._verdicts_so_far = 0
         self._verdicts: dict[int, int] = {}
         """How many gates had decided about each worker when somebody last looked."""
         for person, seconds in zip(people, arrivals, strict=True):
@@ -221,6 +248,8 @@ class Performance:
         if found is None:
             raise RuntimeError("a simulated person vanished")
         person.looked_at = self._changes
+        if len(found.messages) > len(person.read):
+            self._read(person, found.messages)
         theirs = [each for each in found.stages if not person.expert or is_for_experts(each.stage)]
         person.states = {each.stage.name: each.state for each in theirs}
         open_ones = [
@@ -279,12 +308,7 @@ class Performance:
         study, lease = self._study, offer.lease
         if lease is None or offer.view is None:
             raise RuntimeError("an item without a lease")
-        sheet = self._sheets[stage.name]
-        accuracy = person.accuracy.get(stage.name)
-        if accuracy is None:
-            accuracy = person.accuracy[stage.name] = person.model.accuracy_in(stage.name, stage.task.name)
-        truth, choices = sheet.prospects(lease.payload, offer.view)
-        answer = person.model.answer(truth, choices, person.rng, accuracy=accuracy, previous=person.previous)
+        truth, answer = self._make_up(person, stage, lease, offer.view)
         duration = round(person.seconds * 1000)
         key = f"{person.number}:{person.answered}"
         try:
@@ -299,6 +323,8 @@ class Performance:
             else:
                 self._after_refusal(person, stage, refusal, lease.token)
             return
+        if stage.name in self._rated and outcome.response_id is not None:
+            self.qualities[outcome.response_id] = 1.0 if answer is truth else stage.task.grade(answer, truth).score
         person.previous = answer
         person.answered += 1
         self._progress += 1
@@ -309,10 +335,53 @@ class Performance:
             self._settle(person)
             self._look(person)
         elif outcome.explanation is not None:
-            person.accuracy[stage.name] = person.model.learned(accuracy)
+            person.learn(stage.task.name, 1.0)
             self._later(FEEDBACK_SECONDS * person.model.pace, lambda: self._take(person))
         else:
             self._take(person)
+
+    def _make_up(
+        self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any]
+    ) -> tuple[Answer, Answer]:
+        """What somebody who never errs would answer, and what this one does."""
+        sheet, task = self._sheets[stage.name], stage.task
+        accuracy = person.accuracy_in(stage)
+        quality = self._quality_of_sources(stage, lease.item_key)
+        if quality is None:
+            truth, choices = sheet.prospects(lease.payload, view)
+        elif task.marks is not None:
+            truth, choices = sheet.fair_grade(lease.payload, view, quality)
+        else:
+            truth, choices = sheet.prospects(lease.payload, view)
+            accuracy = ability_at(accuracy, quality)
+        imitate = None if task.imitate is None else partial(task.imitate, view)
+        answer = person.model.answer(
+            truth, choices, person.rng, accuracy=accuracy, previous=person.previous, imitate=imitate
+        )
+        return truth, answer
+
+    def _quality_of_sources(self, stage: RunningStage, item_key: str) -> float | None:
+        """How good the answers are that an item was made from, the best of several; None if that is not known."""
+        if not self._rated.intersection(stage.settings.sources):
+            return None
+        # Keys of items that are made from answers end with what those are kept as.
+        responses = item_key.rpartition("/")[2].split("+")
+        known = [self.qualities[int(each)] for each in responses if each.isdigit() and int(each) in self.qualities]
+        return max(known, default=None)
+
+    def _read(self, person: Person, messages: Sequence[MessageRow]) -> None:
+        """Learn from feedback: as much as the grades in it were right about what was done wrong."""
+        for message in messages:
+            kind, _, name = message.cause.partition(":")
+            if message.id in person.read or kind != "gate" or name not in self._study.gates:
+                continue
+            person.read.add(message.id)
+            ids = [stage.id for stage in stages_of(self._study, self._study.gates[name])]
+            for answer in self._study.store.read(lambda tx: graded_answers(tx, ids, person.worker_id)).result():  # noqa: B023
+                task = self._study.stage_by_id(answer.stage_id).task.name
+                # What was compared with an expert's answer was graded as it deserves.
+                quality = self.qualities.get(answer.response_id, answer.score)
+                person.learn(task, mistakes_told(answer.score, quality))
 
     def _after_refusal(self, person: Person, stage: RunningStage, refusal: Refusal, token: str) -> None:
         study = self._study
@@ -349,9 +418,11 @@ class Performance:
 
     def _look_after_gates(self) -> None:
         self._do_what_is_due()
-        before, self._verdicts = self._verdicts, self._study.store.read(times_decided).result()
-        if self._verdicts == before:
+        so_far = self._study.store.read(verdicts_so_far).result()
+        if so_far == self._verdicts_so_far:
             return
+        self._verdicts_so_far = so_far
+        before, self._verdicts = self._verdicts, self._study.store.read(times_decided).result()
         # Whoever had gone because a part was locked hears that it was decided about them.
         for person in self.people:
             heard = self._verdicts.get(person.worker_id) != before.get(person.worker_id)
@@ -363,7 +434,15 @@ class Performance:
         study = self._study
         if self._things_fall_due:
             study.store.write(lambda tx: do_what_is_due(tx, study)).result()
+            review_workers(study)
         self._changes += 1
+
+
+def _rated(study: Study) -> frozenset[str]:
+    """The stages whose answers others get to see, and those whose answers are what an arm was for."""
+    passed_on = {name for name, stage in study.stages.items() if study.made_of(stage) - {"results"}}
+    arms = study.settings.arms.names if study.settings.arms is not None else ()
+    return frozenset(passed_on | {stage.name for arm in arms for stage in final_stages_of_arm(study, arm)})
 
 
 def is_for_experts(stage: RunningStage) -> bool:

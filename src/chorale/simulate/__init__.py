@@ -4,6 +4,7 @@ from chorale.simulate.answering import AnswerSheet, plausible_answers
 from chorale.simulate.crowd import CrowdSettings, KindSettings, draw_arrivals, draw_crowd, draw_experts
 from chorale.simulate.knowledge import Knowledge, choices_of, prospects
 from chorale.simulate.models import Mode, WorkerModel, careless, first_option_clicker, good, mixed_crowd, random_clicker
+from chorale.simulate.qualities import ability_at, fair_grade, mistakes_told
 
 __all__ = [
     "AnswerSheet",
@@ -12,13 +13,16 @@ __all__ = [
     "Knowledge",
     "Mode",
     "WorkerModel",
+    "ability_at",
     "careless",
     "choices_of",
     "draw_arrivals",
     "draw_crowd",
     "draw_experts",
+    "fair_grade",
     "first_option_clicker",
     "good",
+    "mistakes_told",
     "mixed_crowd",
     "plausible_answers",
     "prospects",

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from random import Random
 from typing import Any
 
 from chorale.model import Answer
 from chorale.simulate.knowledge import Knowledge, view_key
+from chorale.simulate.qualities import fair_grade
 from chorale.tasks import Task
 
 MOST_PLAUSIBLE = 50
@@ -25,10 +26,12 @@ class AnswerSheet:
 
     def __init__(self, task: Task, known: Iterable[tuple[Mapping[str, Any], Answer]], seed: str) -> None:
         pairs = list(known)
+        self._task = task
         self._guess = task.guess
         self._known = Knowledge(pairs)
         self._seed = seed
         self._prospects: dict[str, tuple[Answer, Sequence[Answer]]] = {}
+        self._graded: dict[str, tuple[Answer, Sequence[Answer]]] = {}
         self._choices: Sequence[Answer] = task.choices or plausible_answers(task, (answer for _, answer in pairs))
 
     def prospects(self, payload: str, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
@@ -38,9 +41,20 @@ class AnswerSheet:
             found = self._prospects[payload] = self._worked_out(view)
         return found
 
+    def fair_grade(self, payload: str, view: Mapping[str, Any], quality: float) -> tuple[Answer, Sequence[Answer]]:
+        """The same for an item that is something of a known quality to be graded: what it deserves."""
+        found = self._graded.get(payload)
+        if found is None:
+            truth, choices = self.prospects(payload, view)
+            if self._known.get(view) is None:
+                truth = fair_grade(self._task, choices, quality)
+            found = self._graded[payload] = truth, choices
+        return found
+
     def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
-        known = self._known.get(view)
-        seed = f"{self._seed}:{view_key(view)}"
+        key = view_key(view)
+        known = self._known.by_key(key)
+        seed = f"{self._seed}:{key}"
         rng = Random(seed)
         if self._guess is None:
             return (rng.choice(self._choices) if known is None else known), self._choices
@@ -54,17 +68,17 @@ class _Guesses(Sequence[Answer]):
     def __init__(self, guess: Callable[[Random | None], Answer], seed: str) -> None:
         self._guess = guess
         self._seed = seed
+        self._made: dict[int, Answer] = {}
 
     def __len__(self) -> int:
         return GUESSES + 1
 
-    @cached_property
-    def _all(self) -> list[Answer]:
-        rng = Random(self._seed)
-        return [self._guess(None), *(self._guess(rng) for _ in range(GUESSES))]
-
     def __getitem__(self, index: Any) -> Any:
-        return self._all[index]
+        if not 0 <= index <= GUESSES:
+            raise IndexError(index)
+        if index not in self._made:
+            self._made[index] = self._guess(Random(f"{self._seed}:{index}") if index else None)
+        return self._made[index]
 
 
 def plausible_answers(task: Task, known: Iterable[Answer]) -> list[Answer]:

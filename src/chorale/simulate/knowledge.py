@@ -21,7 +21,11 @@ class Knowledge:
 
     def get(self, view: View) -> Answer | None:
         """The right answer, if it is known."""
-        return self._answers.get(view_key(view))
+        return self.by_key(view_key(view))
+
+    def by_key(self, key: str) -> Answer | None:
+        """The same for a view whose key is at hand."""
+        return self._answers.get(key)
 
 
 def view_key(view: View) -> str:

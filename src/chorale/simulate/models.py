@@ -1,6 +1,6 @@
 """How well and how fast a simulated worker works."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import exp
@@ -53,8 +53,12 @@ class WorkerModel:
         *,
         accuracy: float | None = None,
         previous: Answer | None = None,
+        imitate: Callable[[Answer, float, Random], Answer] | None = None,
     ) -> Answer:
-        """One of the choices, given the right one; `accuracy` is what they have learned to be, if they learn."""
+        """One of the choices, given the right one; `accuracy` is what they have learned to be, if they learn.
+
+        Where an answer can be right in part, `imitate` says what somebody of an accuracy makes of the right one.
+        """
         if self.mode is Mode.FIRST_OPTION:
             return choices[0]
         if self.mode is Mode.COPY_PREVIOUS and previous is not None:
@@ -63,14 +67,17 @@ class WorkerModel:
             return rng.choice(choices)
         if self.confusion and str(truth) in self.confusion:
             return self._confused(truth, choices, rng)
-        if rng.random() < (self.accuracy if accuracy is None else accuracy):
+        able = self.accuracy if accuracy is None else accuracy
+        if imitate is not None:
+            return imitate(truth, able, rng)
+        if rng.random() < able:
             return truth
-        wrong = [choice for choice in choices if choice != truth]
-        return rng.choice(wrong) if wrong else truth
+        return _another(truth, choices, rng)
 
-    def learned(self, accuracy: float) -> float:
-        """How good they are after a mistake was explained."""
-        return accuracy + self.learning * (1 - accuracy)
+    def learned(self, accuracy: float, mistakes: float = 1.0) -> float:
+        """How good they are after a mistake was explained, or part of one, or several."""
+        kept: float = (1 - self.learning) ** mistakes
+        return 1 - (1 - accuracy) * kept
 
     def seconds(self, expected: float, rng: Random) -> float:
         """How long the next item takes: mostly about the median, now and then much longer, as people do."""
@@ -80,6 +87,16 @@ class WorkerModel:
         row = self.confusion[str(truth)]
         weights = [row.get(str(choice), 0.0) for choice in choices]
         return rng.choices(choices, weights)[0] if any(weights) else truth
+
+
+def _another(truth: Answer, choices: Sequence[Answer], rng: Random) -> Answer:
+    """One of the choices that is not right, if there is one. Most are: seldom is a second one looked at."""
+    for _ in range(4):
+        choice = rng.choice(choices)
+        if choice != truth:
+            return choice
+    wrong = [choice for choice in choices if choice != truth]
+    return rng.choice(wrong) if wrong else truth
 
 
 def good(accuracy: float = 0.95) -> WorkerModel:

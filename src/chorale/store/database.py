@@ -6,9 +6,10 @@ answered before it is on disk. On PostgreSQL every piece of work is a transactio
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Protocol, TypeVar
@@ -17,6 +18,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
+
+from chorale.model import Refusal
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -91,11 +94,12 @@ class GroupCommitWriter:
     def _commit_together(self, connection: Connection, group: list[_Queued]) -> bool:
         """Run the group and commit it; False if that failed as a whole."""
         wanted = [(work, future) for work, future in group if future.set_running_or_notify_cancel()]
-        answers: list[Callable[[], None]] = []
         try:
-            with connection.begin():
-                for work, future in wanted:
-                    answers.append(run_in_savepoint(connection, work, future))
+            try:
+                answers = _run_all(connection, wanted)
+            except _HalfDoneError:
+                with connection.begin():
+                    answers = [run_in_savepoint(connection, work, future) for work, future in wanted]
         except Exception as error:  # a failed commit fails the whole group
             for _, future in wanted:
                 future.set_exception(error)
@@ -104,6 +108,32 @@ class GroupCommitWriter:
         for answer in answers:
             answer()
         return True
+
+
+class _HalfDoneError(Exception):
+    """Some work failed after it had written something: all of the group is undone."""
+
+
+def _run_all(connection: Connection, wanted: Sequence[_Queued]) -> list[Callable[[], None]]:
+    """Run a group in one transaction, without savepoints: they have SQLite keep a copy of every page it touches.
+
+    Nearly all work succeeds, or is refused before it has written anything. Where that is not so, nothing of the group
+    is kept, and all of it runs again with savepoints: work can be run twice.
+    """
+    driver: Any = connection.connection.driver_connection
+    answers: list[Callable[[], None]] = []
+    with connection.begin():
+        for work, future in wanted:
+            before = driver.total_changes
+            try:
+                answers.append(partial(future.set_result, work(connection)))
+            except Refusal as refusal:
+                if driver.total_changes != before:
+                    raise _HalfDoneError from refusal
+                answers.append(partial(future.set_exception, refusal))
+            except Exception as error:
+                raise _HalfDoneError from error
+    return answers
 
 
 def _fail(group: list[_Queued], error: Exception) -> None:

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from chorale.store.prepared import prepared_insert
 from chorale.store.schema import event, item, stage, worker
 
+# Made once: one is written for most answers.
+_as_text = json.JSONEncoder(ensure_ascii=False).encode
 _INSERT = prepared_insert(event, "at", "kind", "stage_id", "worker_id", "item_id", "evidence")
 
 
@@ -31,9 +33,14 @@ def record(
             "stage_id": stage_id,
             "worker_id": worker_id,
             "item_id": item_id,
-            "evidence": json.dumps(evidence, ensure_ascii=False),
+            "evidence": _as_text(evidence),
         },
     )
+
+
+def latest(tx: Connection) -> int:
+    """The number of the newest event; 0 if there is none."""
+    return tx.execute(select(func.max(event.c.id))).scalar() or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +77,9 @@ def recent(
     before: int | None = None,
     kinds: Sequence[str] = (),
     pseudonym: str | None = None,
-    item_key: tuple[str, str] | None = None,
+    item_id: int | None = None,
 ) -> list[EventRow]:
-    """The newest events first, of all or of one worker or one item (stage name, key)."""
+    """The newest events first, of all or of one worker or one item."""
     query = _SELECT.order_by(event.c.id.desc()).limit(bindparam("limit", limit))
     if before is not None:
         query = query.where(event.c.id < before)
@@ -80,8 +87,8 @@ def recent(
         query = query.where(event.c.kind.in_(kinds))
     if pseudonym is not None:
         query = query.where(worker.c.pseudonym == pseudonym)
-    if item_key is not None:
-        query = query.where(stage.c.name == item_key[0], item.c.key == item_key[1])
+    if item_id is not None:
+        query = query.where(event.c.item_id == item_id)
     return [
         EventRow(row.id, row.at, row.kind, row.stage, row.worker, row.item, json.loads(row.evidence))
         for row in tx.execute(query)

@@ -4,13 +4,13 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, insert, literal_column, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select, text, update
 
-from chorale.model import AssignmentKind, MessageState, Standing
-from chorale.store.prepared import Prepared
+from chorale.model import MessageState
+from chorale.store.prepared import Prepared, prepared_if_new, prepared_insert
 from chorale.store.schema import (
     gate,
     gold,
@@ -27,6 +27,7 @@ from chorale.store.schema import (
 
 # Any number will do, as long as every Chorale process takes the same one.
 ARMS_LOCK = 7_205_011_964
+_GOLD: ColumnElement[str] = literal_column("'gold'")
 
 _HELD = Prepared(select(qualification.c.name).where(qualification.c.worker_id == bindparam("worker_id")))
 
@@ -36,11 +37,12 @@ def held(tx: Connection, worker_id: int) -> frozenset[str]:
     return frozenset(_HELD(tx, {"worker_id": worker_id}).scalars())
 
 
+_GRANT = prepared_if_new(qualification, "worker_id", "name", "granted_at")
+
+
 def grant(tx: Connection, worker_id: int, name: str, now: int) -> bool:
     """Give a qualification; False if they had it."""
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
-    given = upsert(qualification).values(worker_id=worker_id, name=name, granted_at=now).on_conflict_do_nothing()
-    return bool(tx.execute(given).rowcount)
+    return bool(_GRANT(tx, {"worker_id": worker_id, "name": name, "granted_at": now}).rowcount)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,9 @@ class GradedAnswer:
     """The answer it was graded by, if an expert's was known."""
 
 
-def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> list[GradedAnswer]:
-    """All graded answers of some stages, by one worker or by all, each with its latest grade.
-
-    Those to gold in production are not among them: what follows from these grades is told, and would give gold away.
-    """
+@cache
+def _graded_answers(stages: int, of_one: bool) -> Prepared:
+    """For so many stages: a gate mostly looks at one."""
     newer = grade.alias("newer")
     latest = (
         select(func.max(newer.c.id)).where(newer.c.response_id == response.c.id).correlate(response).scalar_subquery()
@@ -102,33 +102,49 @@ def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | 
             response.c.answer,
             item.c.payload,
             grade.c.criteria,
-            grade.c.id.label("grade_id"),
-            gold.c.answer.label("expert"),
+            grade.c.id,
+            gold.c.answer,
         )
         .join(grade, grade.c.response_id == response.c.id)
         .join(worker, worker.c.id == response.c.worker_id)
         .join(item, item.c.id == response.c.item_id)
         .outerjoin(gold, gold.c.item_id == item.c.id)
-        .where(response.c.stage_id.in_(stage_ids), response.c.kind != AssignmentKind.GOLD, grade.c.id == latest)
+        .where(_among(response.c.stage_id, stages), response.c.kind != _GOLD, grade.c.id == latest)
         .order_by(response.c.id)
     )
-    if worker_id is not None:
-        query = query.where(response.c.worker_id == worker_id)
+    return Prepared(query.where(response.c.worker_id == bindparam("worker_id")) if of_one else query)
+
+
+def _among(column: Column[int], count: int) -> ColumnElement[bool]:
+    return column.in_([bindparam(f"stage_{number}", type_=column.type) for number in range(count)])
+
+
+def _named(stage_ids: Collection[int], worker_id: int | None) -> dict[str, int]:
+    named = {f"stage_{number}": stage_id for number, stage_id in enumerate(stage_ids)}
+    return named if worker_id is None else {**named, "worker_id": worker_id}
+
+
+def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> list[GradedAnswer]:
+    """All graded answers of some stages, by one worker or by all, each with its latest grade.
+
+    Those to gold in production are not among them: what follows from these grades is told, and would give gold away.
+    """
+    query = _graded_answers(len(stage_ids), worker_id is not None)
     return [
         GradedAnswer(
-            worker_id=row.worker_id,
-            worker=row.pseudonym,
-            response_id=row.id,
-            stage_id=row.stage_id,
-            score=row.score,
-            reasons=tuple(json.loads(row.reasons)),
-            answer=json.loads(row.answer),
-            payload=json.loads(row.payload),
-            criteria=json.loads(row.criteria or "{}"),
-            grade_id=row.grade_id,
-            expert=None if row.expert is None else json.loads(row.expert),
+            worker_id=row[0],
+            worker=row[1],
+            response_id=row[2],
+            stage_id=row[3],
+            score=row[4],
+            reasons=tuple(json.loads(row[5])),
+            answer=json.loads(row[6]),
+            payload=json.loads(row[7]),
+            criteria=json.loads(row[8] or "{}"),
+            grade_id=row[9],
+            expert=None if row[10] is None else json.loads(row[10]),
         )
-        for row in tx.execute(query)
+        for row in query(tx, _named(stage_ids, worker_id))
     ]
 
 
@@ -184,50 +200,78 @@ def all_grades(tx: Connection) -> list[GradeRow]:
     ]
 
 
-def times_graded(tx: Connection, response_id: int) -> int:
-    return int(
-        tx.execute(select(func.count()).select_from(grade).where(grade.c.response_id == response_id)).scalar_one()
-    )
-
-
-def latest_score(tx: Connection, response_id: int) -> float | None:
-    query = select(grade.c.score).where(grade.c.response_id == response_id).order_by(grade.c.id.desc()).limit(1)
-    return tx.execute(query).scalar()
-
-
 @dataclass(frozen=True, slots=True)
-class GivenBy:
+class Graded:
+    """A response as its grades stand."""
+
     worker_id: int
     stage_id: int
+    times: int
+    """How often it was graded."""
+    score: float | None
+    """By its latest grade."""
 
 
-def response_of(tx: Connection, response_id: int) -> GivenBy:
-    """Whose a response is, and where it was given."""
-    row = tx.execute(select(response.c.worker_id, response.c.stage_id).where(response.c.id == response_id)).one()
-    return GivenBy(row[0], row[1])
+_GRADED = Prepared(
+    select(
+        response.c.worker_id,
+        response.c.stage_id,
+        select(func.count()).select_from(grade).where(grade.c.response_id == response.c.id).scalar_subquery(),
+        select(grade.c.score)
+        .where(grade.c.response_id == response.c.id)
+        .order_by(grade.c.id.desc())
+        .limit(literal_column("1"))
+        .scalar_subquery(),
+    ).where(response.c.id == bindparam("response_id"))
+)
 
 
-def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> dict[int, dict[int, int]]:
-    """How many answers workers gave who were not dropped, by worker and stage; those to gold in production apart."""
-    found: dict[int, dict[int, int]] = defaultdict(dict)
+def grades_of(tx: Connection, response_id: int) -> Graded:
+    row = _GRADED(tx, {"response_id": response_id}).first()
+    if row is None:
+        raise RuntimeError(f"there is no response {response_id}")
+    return Graded(*row)
+
+
+@cache
+def _answered_by(stages: int, of_one: bool) -> Prepared:
     gold_answers = (
         select(func.count())
         .select_from(response)
         .where(
             response.c.worker_id == participation.c.worker_id,
             response.c.stage_id == participation.c.stage_id,
-            response.c.kind == AssignmentKind.GOLD,
+            response.c.kind == _GOLD,
         )
         .scalar_subquery()
     )
     query = select(participation.c.worker_id, participation.c.stage_id, participation.c.answered - gold_answers).where(
-        participation.c.stage_id.in_(stage_ids), participation.c.standing == Standing.ACTIVE
+        _among(participation.c.stage_id, stages), participation.c.standing == literal_column("'active'")
     )
-    if worker_id is not None:
-        query = query.where(participation.c.worker_id == worker_id)
-    for each, stage_id, answered in tx.execute(query):
+    return Prepared(query.where(participation.c.worker_id == bindparam("worker_id")) if of_one else query)
+
+
+def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> dict[int, dict[int, int]]:
+    """How many answers workers gave who were not dropped, by worker and stage; those to gold in production apart."""
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    query = _answered_by(len(stage_ids), worker_id is not None)
+    for each, stage_id, answered in query(tx, _named(stage_ids, worker_id)):
         found[each][stage_id] = answered
     return found
+
+
+def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
+    """Who gave so many answers in a stage, or more, and was not dropped: ids by pseudonym."""
+    query = (
+        select(worker.c.pseudonym, worker.c.id)
+        .join(participation, participation.c.worker_id == worker.c.id)
+        .where(
+            participation.c.stage_id == stage_id,
+            participation.c.standing == literal_column("'active'"),
+            participation.c.answered >= answered,
+        )
+    )
+    return {str(row[0]): int(row[1]) for row in tx.execute(query)}
 
 
 # Verdicts
@@ -277,6 +321,8 @@ def verdicts(tx: Connection, name: str | None = None) -> list[VerdictRow]:
 
 _DECIDED = Prepared(select(verdict.c.worker_id).where(verdict.c.gate == bindparam("gate")))
 _TIMES_DECIDED = Prepared(select(verdict.c.worker_id, func.count()).group_by(verdict.c.worker_id))
+_VERDICTS_SO_FAR = Prepared(select(func.count()).select_from(verdict))
+_SCORES_GIVEN = Prepared(select(verdict.c.score).where(verdict.c.gate == bindparam("gate")))
 
 
 def decided_about(tx: Connection, name: str) -> frozenset[int]:
@@ -284,16 +330,28 @@ def decided_about(tx: Connection, name: str) -> frozenset[int]:
     return frozenset(_DECIDED(tx, {"gate": name}).scalars())
 
 
+def scores_given(tx: Connection, name: str) -> list[float]:
+    """The scores of those a gate has decided about."""
+    return list(_SCORES_GIVEN(tx, {"gate": name}).scalars())
+
+
+def verdicts_so_far(tx: Connection) -> int:
+    return int(_VERDICTS_SO_FAR(tx, {}).scalar_one())
+
+
 def times_decided(tx: Connection) -> dict[int, int]:
     """How many gates have decided about a worker, by worker."""
     return {int(each): int(times) for each, times in _TIMES_DECIDED(tx, {})}
 
 
+_INSERT_VERDICT = prepared_insert(verdict, "gate", "worker_id", "at", "score", "passed", "evidence")
+
+
 def add_verdict(
     tx: Connection, name: str, worker_id: int, now: int, score: float, passed: bool, evidence: Mapping[str, Any]
 ) -> None:
-    tx.execute(
-        insert(verdict),
+    _INSERT_VERDICT(
+        tx,
         {
             "gate": name,
             "worker_id": worker_id,
@@ -317,10 +375,12 @@ def closing_times(tx: Connection) -> dict[str, int]:
     return {str(row[0]): int(row[1]) for row in tx.execute(select(gate.c.name, gate.c.closed_at))}
 
 
+_CLOSE = prepared_if_new(gate, "name", "closed_at")
+
+
 def close(tx: Connection, name: str, now: int) -> bool:
     """Close a gate; False if it was closed before."""
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
-    return bool(tx.execute(upsert(gate).values(name=name, closed_at=now).on_conflict_do_nothing()).rowcount)
+    return bool(_CLOSE(tx, {"name": name, "closed_at": now}).rowcount)
 
 
 # Arms
@@ -341,6 +401,18 @@ def arm_of(tx: Connection, worker_id: int) -> str | None:
 
 def put_in_arm(tx: Connection, worker_id: int, arm: str) -> None:
     tx.execute(update(worker).where(worker.c.id == worker_id).values(arm=arm))
+
+
+def without_arm(tx: Connection, after: str | None) -> list[int]:
+    """Who has agreed to take part and is in no arm, in the order they came to where arms are drawn.
+
+    That is when they agreed; or when they got the qualification `after`, which they need first.
+    """
+    query: Select[Any] = select(worker.c.id).where(worker.c.arm.is_(None), worker.c.consented_at.is_not(None))
+    if after is None:
+        return list(tx.execute(query.order_by(worker.c.consented_at, worker.c.id)).scalars())
+    got = query.join(qualification, qualification.c.worker_id == worker.c.id).where(qualification.c.name == after)
+    return list(tx.execute(got.order_by(qualification.c.granted_at, worker.c.id)).scalars())
 
 
 def arms(tx: Connection) -> dict[str, str]:
@@ -390,26 +462,23 @@ _MESSAGES_TO = Prepared(
 )
 
 
+_ADD_MESSAGE = prepared_if_new(message, "worker_id", "cause", "written_at", "title", "body", "state", "sent_at")
+
+
 def add_message(
     tx: Connection, worker_id: int, cause: str, now: int, title: str, body: str, state: MessageState
 ) -> bool:
     """Write a message; False if they have one of the same cause."""
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
-    return bool(
-        tx.execute(
-            upsert(message)
-            .values(
-                worker_id=worker_id,
-                cause=cause,
-                written_at=now,
-                title=title,
-                body=body,
-                state=state,
-                sent_at=now if state is MessageState.SENT else None,
-            )
-            .on_conflict_do_nothing()
-        ).rowcount
-    )
+    written = {
+        "worker_id": worker_id,
+        "cause": cause,
+        "written_at": now,
+        "title": title,
+        "body": body,
+        "state": state,
+        "sent_at": now if state is MessageState.SENT else None,
+    }
+    return bool(_ADD_MESSAGE(tx, written).rowcount)
 
 
 def messages_to(tx: Connection, worker_id: int) -> Sequence[MessageRow]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, case, func, literal_column, select, text, update
 
@@ -29,8 +29,7 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledItem:
+class LabelledItem(NamedTuple):
     id: int
     key: str
     group_key: str
@@ -68,14 +67,14 @@ _GROUP = Prepared(
 def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[LabelledItem]:
     """The items of one group, locked: two of them finishing at once must see each other."""
     rows = _GROUP(tx, {"stage_id": stage_id, "group_key": group_key})
-    return [LabelledItem(*row) for row in rows]
+    return [LabelledItem._make(row) for row in rows]
 
 
 def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[LabelledItem]:
     """The items of a later stage that came from these, locked."""
     named = {f"source_{number}": source for number, source in enumerate(sources)}
     rows = _derived_from(len(named))(tx, {"stage_id": stage_id, **named})
-    return [LabelledItem(*row) for row in rows]
+    return [LabelledItem._make(row) for row in rows]
 
 
 @cache
@@ -211,8 +210,11 @@ def items_from(
     return [(row[0], row[1], row[2]) for row in tx.execute(query)]
 
 
+_SET_STATE = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(state=bindparam("new_state")))
+
+
 def set_item_state(tx: Connection, item_id: int, state: ItemState) -> None:
-    tx.execute(update(item).where(item.c.id == item_id).values(state=state))
+    _SET_STATE(tx, {"of_item": item_id, "new_state": state})
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,39 +226,46 @@ class Unsettled:
     changes: int
 
 
+_UNSETTLED = Prepared(
+    select(participation.c.stage_id, participation.c.worker_id, participation.c.changes)
+    .where(text("changes > settled"))
+    .order_by(participation.c.stage_id, participation.c.worker_id)
+)
+
+
 def unsettled(tx: Connection) -> list[Unsettled]:
-    query: Select[Any] = (
-        select(participation.c.stage_id, participation.c.worker_id, participation.c.changes)
-        .where(text("changes > settled"))
-        .order_by(participation.c.stage_id, participation.c.worker_id)
+    return [Unsettled(*row) for row in _UNSETTLED(tx, {})]
+
+
+_GROUPS_JUDGED_BY = Prepared(
+    select(item.c.group_key)
+    .join(response, response.c.item_id == item.c.id)
+    .where(
+        response.c.stage_id == bindparam("stage_id"),
+        response.c.worker_id == bindparam("worker_id"),
+        response.c.kind == literal_column("'production'"),
     )
-    return [Unsettled(*row) for row in tx.execute(query)]
+    .group_by(item.c.group_key)
+    .order_by(func.min(item.c.id))
+)
 
 
 def groups_judged_by(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
     """The groups a worker judged items of, in the order items are locked in."""
-    query = (
-        select(item.c.group_key)
-        .join(response, response.c.item_id == item.c.id)
-        .where(
-            response.c.stage_id == stage_id,
-            response.c.worker_id == worker_id,
-            response.c.kind == literal_column("'production'"),
-        )
-        .group_by(item.c.group_key)
-        .order_by(func.min(item.c.id))
+    return list(_GROUPS_JUDGED_BY(tx, {"stage_id": stage_id, "worker_id": worker_id}).scalars())
+
+
+_NOTE_SETTLED = Prepared(
+    update(participation)
+    .where(
+        participation.c.stage_id == bindparam("of_stage"),
+        participation.c.worker_id == bindparam("of_worker"),
+        participation.c.settled < bindparam("done"),
     )
-    return list(tx.execute(query).scalars())
+    .values(settled=bindparam("done"))
+)
 
 
 def note_settled(tx: Connection, done: Unsettled) -> None:
     """The labels are up to date with these changes; there may have been more meanwhile."""
-    tx.execute(
-        update(participation)
-        .where(
-            participation.c.stage_id == done.stage_id,
-            participation.c.worker_id == done.worker_id,
-            participation.c.settled < done.changes,
-        )
-        .values(settled=done.changes)
-    )
+    _NOTE_SETTLED(tx, {"of_stage": done.stage_id, "of_worker": done.worker_id, "done": done.changes})

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from sqlite3 import Cursor
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import StaticPool
 
-from chorale.store.database import Store, T, Work, run_in_savepoint
+from chorale.store.database import Store, T, Work
 
 
 class MemoryStore(Store):
@@ -19,14 +20,15 @@ class MemoryStore(Store):
             with engine.begin() as connection:
                 prepare(connection)
         self._connection = _DirectConnection(engine)
-        # Begun for the library, which would commit by itself otherwise; and for SQLite, where a savepoint inside a
-        # transaction costs next to nothing, and a commit more than all the work in it.
+        # Begun for the library, which would commit by itself otherwise; and for SQLite, where a commit costs more than
+        # all the work in it.
         self._connection.begin()
         self._connection.driver.execute("BEGIN")
-        super().__init__(DirectWriter(self._connection), engine, engine)
+        self._direct = DirectWriter(self._connection)
+        super().__init__(self._direct, engine, engine)
 
     def read(self, work: Work[T]) -> Future[T]:
-        return self.write(work)
+        return self._direct.read(work)
 
     def copy(self) -> "MemoryStore":
         """Another store with the same content."""
@@ -41,18 +43,56 @@ class MemoryStore(Store):
 
 
 class DirectWriter:
-    """Runs work at once, in the thread that asks for it, in a savepoint: nothing is ever committed but to be copied."""
+    """Runs work at once, in the thread that asks for it. Nothing is ever committed but to be copied.
 
-    def __init__(self, connection: Connection) -> None:
+    There are no savepoints, which would take a fifteenth of a rehearsal. Work is refused before it has written
+    anything. Where it fails after that, a program is broken and not a study: nobody gets to see what is half done,
+    since from then on all work fails.
+    """
+
+    def __init__(self, connection: "_DirectConnection") -> None:
         self._connection = connection
+        self._broken: Exception | None = None
 
     def submit(self, work: Work[T]) -> Future[T]:
-        future: Future[T] = Future()
-        run_in_savepoint(self._connection, work, future)()
-        return future
+        if self._broken is not None:
+            return _failed(RuntimeError(f"work has failed half-way in this store: {self._broken}"))
+        driver = self._connection.driver
+        before = driver.total_changes
+        try:
+            return _Finished(work(self._connection))
+        except Exception as error:
+            if driver.total_changes != before:
+                self._broken = error
+            return _failed(error)
+
+    # Work that only reads differs in nothing here.
+    read = submit
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _failed(error: Exception) -> Future[Any]:
+    failed: Future[Any] = Future()
+    failed.set_exception(error)
+    return failed
+
+
+class _Finished(Future[T]):
+    """A future that never was one: its result is there, and nobody waits for it in another thread."""
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    def result(self, timeout: float | None = None) -> T:  # noqa: ARG002
+        return self._value
+
+    def exception(self, timeout: float | None = None) -> None:  # noqa: ARG002
+        return None
+
+    def done(self) -> bool:
+        return True
 
 
 class _DirectConnection(Connection):
@@ -67,37 +107,24 @@ class _DirectConnection(Connection):
         self.driver: Any = self.connection.driver_connection
 
     def exec_driver_sql(self, statement: str, parameters: Any = None, execution_options: Any = None) -> Any:  # noqa: ARG002
-        return _Rows(self.driver.execute(statement, parameters or ()))
+        return self.driver.cursor(_Rows).execute(statement, parameters or ())
 
 
-class _Rows:
-    """As much of a result as prepared statements are asked for."""
+class _Rows(Cursor):
+    """A cursor with as much of a result as prepared statements are asked for."""
 
-    __slots__ = ("_cursor",)
-
-    def __init__(self, cursor: Any) -> None:
-        self._cursor = cursor
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._cursor)
-
-    def first(self) -> Any:
-        return self._cursor.fetchone()
+    first = Cursor.fetchone
 
     def scalar(self) -> Any:
-        row = self._cursor.fetchone()
+        row = self.fetchone()
         return None if row is None else row[0]
 
     def scalar_one(self) -> Any:
-        [(value,)] = self._cursor
+        [(value,)] = self
         return value
 
     def scalars(self) -> Iterator[Any]:
-        return (row[0] for row in self._cursor)
-
-    @property
-    def rowcount(self) -> int:
-        return int(self._cursor.rowcount)
+        return (row[0] for row in self)
 
 
 def _engine() -> Engine:
@@ -105,7 +132,7 @@ def _engine() -> Engine:
 
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
-        # Left to itself, the driver would open transactions of its own around our savepoints.
+        # Left to itself, the driver would open transactions of its own.
         connection.isolation_level = None
         for pragma in ("journal_mode = MEMORY", "synchronous = OFF", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}").fetchall()

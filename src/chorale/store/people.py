@@ -32,6 +32,7 @@ class RequesterRow:
     role: str
     password_hash: str | None
     session_version: int
+    revoked_at: int | None = None
 
 
 def arrive(
@@ -86,6 +87,14 @@ def panel_of(tx: Connection, worker_id: int) -> str | None:
     return _PANEL(tx, {"worker_id": worker_id}).scalar()
 
 
+def identity_of(tx: Connection, worker_id: int) -> tuple[str, str] | None:
+    """The panel somebody came from, and what it calls them."""
+    row = tx.execute(
+        select(worker_identity.c.panel, worker_identity.c.external_id).where(worker_identity.c.worker_id == worker_id)
+    ).first()
+    return None if row is None else (str(row[0]), str(row[1]))
+
+
 def panels(tx: Connection) -> dict[str, str]:
     """The panel everybody came from, by pseudonym."""
     query = select(worker.c.pseudonym, worker_identity.c.panel).join(
@@ -124,6 +133,34 @@ def add_requester(tx: Connection, name: str, role: str) -> bool:
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     made = upsert(requester).values(name=name, role=role, session_version=1).on_conflict_do_nothing()
     return bool(tx.execute(made).rowcount)
+
+
+def requesters(tx: Connection) -> list[RequesterRow]:
+    """Everybody who has come to the console, or was asked to."""
+    return [RequesterRow(*row) for row in tx.execute(select(requester).order_by(requester.c.id))]
+
+
+def revoke(tx: Connection, name: str, now: int) -> bool:
+    """Let nobody in by somebody's link any more, and end their sessions; False if it was so already."""
+    changed = tx.execute(
+        update(requester)
+        .where(requester.c.name == name, requester.c.revoked_at.is_(None))
+        .values(revoked_at=now, session_version=requester.c.session_version + 1)
+    )
+    return bool(changed.rowcount)
+
+
+def find_by_pseudonym(tx: Connection, pseudonym: str) -> WorkerRow | None:
+    row = tx.execute(select(worker).where(worker.c.pseudonym == pseudonym)).first()
+    return None if row is None else WorkerRow(*row)
+
+
+def identities(tx: Connection, worker_id: int) -> list[tuple[str, str]]:
+    """Panel and id there. To be asked for only where the asking is written down."""
+    query = select(worker_identity.c.panel, worker_identity.c.external_id).where(
+        worker_identity.c.worker_id == worker_id
+    )
+    return [(str(panel), str(external)) for panel, external in tx.execute(query)]
 
 
 def end_sessions(tx: Connection, name: str) -> None:

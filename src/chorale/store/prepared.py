@@ -4,11 +4,12 @@ SQLAlchemy looks a statement up in its cache on every call, which costs more tha
 statements behind every submission are compiled on first use and handed to the driver as they are.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Column, Connection, CursorResult, Executable, Table, bindparam, insert
+from sqlalchemy.dialects import postgresql, sqlite
 
 
 class Prepared:
@@ -19,11 +20,15 @@ class Prepared:
         self._compiled: dict[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {}
 
     def __call__(self, tx: Connection, parameters: Mapping[str, Any]) -> CursorResult[*tuple[Any, ...]]:
-        ready = self._compiled.get(tx.dialect.name)
-        if ready is None:
-            ready = self._compiled[tx.dialect.name] = _compile(self._statement, tx)
-        sql, arrange = ready
+        try:
+            sql, arrange = self._compiled[tx.dialect.name]
+        except KeyError:
+            sql, arrange = self._compiled[tx.dialect.name] = _compile(self.statement(tx.dialect.name), tx)
         return tx.exec_driver_sql(sql, arrange(parameters))
+
+    def statement(self, dialect: str) -> Executable:  # noqa: ARG002
+        """What is compiled for a kind of database."""
+        return self._statement
 
 
 def _compile(statement: Any, tx: Connection) -> tuple[str, Callable[[Mapping[str, Any]], Any]]:
@@ -32,8 +37,13 @@ def _compile(statement: Any, tx: Connection) -> tuple[str, Callable[[Mapping[str
     fixed = {name: value for name, value in compiled.params.items() if value is not None}
     if compiled.positional:
         order = tuple(compiled.positiontup)
-        if len(order) < 2:
-            return str(compiled), lambda given: tuple(given[name] if name in given else fixed[name] for name in order)
+        if not order:
+            return str(compiled), lambda _given: ()
+        if len(order) == 1:
+            [only] = order
+            return str(compiled), (lambda given: (given.get(only, fixed.get(only)),)) if fixed else lambda given: (
+                given[only],
+            )
         values = itemgetter(*order)
         return str(compiled), (lambda given: values({**fixed, **given})) if fixed else values
     names = tuple(compiled.params)
@@ -44,3 +54,21 @@ def prepared_insert(table: Table, *columns: str, returning: Column[Any] | None =
     """An insert of one row with exactly these columns."""
     statement = insert(table).values({name: bindparam(name) for name in columns})
     return Prepared(statement if returning is None else statement.returning(returning))
+
+
+class _IfNew(Prepared):
+    """An insert that leaves a row alone that is there: the two databases have their own way of saying it."""
+
+    def __init__(self, table: Table, columns: Sequence[str]) -> None:
+        values: dict[str, Any] = {name: bindparam(name) for name in columns}
+        for_sqlite = sqlite.insert(table).values(values).on_conflict_do_nothing()
+        super().__init__(for_sqlite)
+        self._for_postgresql = postgresql.insert(table).values(values).on_conflict_do_nothing()
+
+    def statement(self, dialect: str) -> Executable:
+        return self._for_postgresql if dialect == "postgresql" else super().statement(dialect)
+
+
+def prepared_if_new(table: Table, *columns: str) -> Prepared:
+    """An insert of one row with exactly these columns, unless there is one of its key: then it changes nothing."""
+    return _IfNew(table, columns)

@@ -1,13 +1,14 @@
 """Reading a study: what consoles show and exports write. Nothing here changes anything."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, case, func, literal_column, or_, select
 
 from chorale.model import EntryKind, ItemState, Label, SourceItem, Standing
+from chorale.store.corrections import latest_gold_grade
 from chorale.store.schema import (
     assignment,
     entry,
@@ -272,6 +273,12 @@ def one_item(tx: Connection, stage_name: str, key: str) -> ItemRow | None:
     return None if row is None else _item_row(row)
 
 
+def items_by_id(tx: Connection, ids: Sequence[int]) -> list[ItemRow]:
+    """Some items, in the order of their ids as given."""
+    found = {row[0]: _item_row(row) for row in tx.execute(_ITEMS.where(item.c.id.in_(ids)))} if ids else {}
+    return [found[item_id] for item_id in ids if item_id in found]
+
+
 def all_items(tx: Connection, stage_name: str) -> Iterator[ItemRow]:
     """Every item of a stage that was there to be judged, streamed by id."""
     query = _ITEMS.where(stage.c.name == stage_name, or_(item.c.wanted > 0, item.c.counted > 0)).order_by(item.c.id)
@@ -316,6 +323,35 @@ def all_sources(tx: Connection) -> dict[int, list[str]]:
 
 
 @dataclass(frozen=True, slots=True)
+class OriginRow:
+    """Whose answer an item was made from."""
+
+    item_id: int
+    worker: str
+    arm: str | None
+    stage: str
+    item: str
+
+
+def origins(tx: Connection, stage_name: str) -> Iterator[OriginRow]:
+    """Of every item of a stage that was made from a single answer: who gave it, where, and to what."""
+    made, its_stage = item.alias("made"), stage.alias("its_stage")
+    query = (
+        select(made.c.id, worker.c.pseudonym, worker.c.arm, stage.c.name, item.c.key)
+        .select_from(made)
+        .join(its_stage, its_stage.c.id == made.c.stage_id)
+        .join(response, response.c.id == made.c.response_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .where(its_stage.c.name == stage_name)
+        .order_by(made.c.id)
+    )
+    for row in tx.execute(query, execution_options=STREAMED):
+        yield OriginRow(*row)
+
+
+@dataclass(frozen=True, slots=True)
 class ResponseRow:
     """A submitted answer with everything that belongs to it."""
 
@@ -343,54 +379,79 @@ class ResponseRow:
     item_released: bool
 
 
-def all_responses(
-    tx: Connection, *, stage_name: str | None = None, pseudonym: str | None = None, item_id: int | None = None
-) -> Iterator[ResponseRow]:
-    """Responses in the order they came, streamed."""
-    query: Select[Any] = (
-        select(
-            response.c.id,
-            stage.c.name.label("stage"),
-            stage.c.task,
-            response.c.task_version,
-            item.c.key,
-            item.c.group_key,
-            worker.c.pseudonym,
-            response.c.kind,
-            response.c.answer,
-            response.c.submitted_at,
-            response.c.duration_ms,
-            participation.c.standing,
-            gold.c.answer.label("gold_answer"),
-            grade.c.score,
-            item.c.id.label("item_id"),
-            item.c.payload,
-            item.c.state,
-            item.c.label,
-            item.c.confidence,
-            item.c.released,
-        )
-        .select_from(response)
-        .join(stage, stage.c.id == response.c.stage_id)
-        .join(item, item.c.id == response.c.item_id)
-        .join(worker, worker.c.id == response.c.worker_id)
-        .join(
-            participation,
-            and_(
-                participation.c.stage_id == response.c.stage_id,
-                participation.c.worker_id == response.c.worker_id,
-            ),
-        )
-        .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind != "production"))
-        .outerjoin(grade, and_(grade.c.response_id == response.c.id, grade.c.source == "gold"))
-        .order_by(response.c.id)
+_RESPONSES: Select[Any] = (
+    select(
+        response.c.id,
+        stage.c.name.label("stage"),
+        stage.c.task,
+        response.c.task_version,
+        item.c.key,
+        item.c.group_key,
+        worker.c.pseudonym,
+        response.c.kind,
+        response.c.answer,
+        response.c.submitted_at,
+        response.c.duration_ms,
+        participation.c.standing,
+        gold.c.answer.label("gold_answer"),
+        grade.c.score,
+        item.c.id.label("item_id"),
+        item.c.payload,
+        item.c.state,
+        item.c.label,
+        item.c.confidence,
+        item.c.released,
     )
+    .select_from(response)
+    .join(stage, stage.c.id == response.c.stage_id)
+    .join(item, item.c.id == response.c.item_id)
+    .join(worker, worker.c.id == response.c.worker_id)
+    .join(
+        participation,
+        and_(
+            participation.c.stage_id == response.c.stage_id,
+            participation.c.worker_id == response.c.worker_id,
+        ),
+    )
+    .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind != "production"))
+    .outerjoin(grade, grade.c.id == case((response.c.kind != "production", latest_gold_grade())))
+    .order_by(response.c.id)
+)
+
+
+RESPONSE_COLUMNS = tuple(column.name for column in _RESPONSES.selected_columns)
+
+
+def response_batches(tx: Connection, size: int) -> Iterator[Sequence[Sequence[Any]]]:
+    """All responses in the order they came, as the database has them, so many at a time: see RESPONSE_COLUMNS."""
+    yield from tx.execute(_RESPONSES, execution_options={"yield_per": size}).partitions()
+
+
+def count_responses(tx: Connection) -> int:
+    return tx.execute(select(func.count()).select_from(response)).scalar_one()
+
+
+def all_responses(
+    tx: Connection,
+    *,
+    stage_name: str | None = None,
+    pseudonym: str | None = None,
+    item_id: int | None = None,
+    after: int = 0,
+    by_item: bool = False,
+) -> Iterator[ResponseRow]:
+    """Responses in the order they came, streamed: all, or those after one of them. `by_item` puts items' together."""
+    query = _RESPONSES
     if stage_name is not None:
         query = query.where(stage.c.name == stage_name)
     if pseudonym is not None:
         query = query.where(worker.c.pseudonym == pseudonym)
     if item_id is not None:
         query = query.where(response.c.item_id == item_id)
+    if after:
+        query = query.where(response.c.id > after)
+    if by_item:
+        query = query.order_by(None).order_by(response.c.item_id, response.c.id)
     for row in tx.execute(query, execution_options=STREAMED):
         yield ResponseRow(
             id=row.id,
@@ -519,7 +580,7 @@ def gold_items(tx: Connection, stage_name: str) -> list[GoldRow]:
         .join(item, item.c.id == gold.c.item_id)
         .join(stage, stage.c.id == gold.c.stage_id)
         .outerjoin(response, and_(response.c.item_id == gold.c.item_id, response.c.kind == "gold"))
-        .outerjoin(grade, and_(grade.c.response_id == response.c.id, grade.c.source == "gold"))
+        .outerjoin(grade, grade.c.id == latest_gold_grade())
         .where(stage.c.name == stage_name)
         .group_by(item.c.id, stage.c.name, gold.c.item_id)
         .order_by(item.c.key)

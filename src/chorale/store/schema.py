@@ -73,6 +73,9 @@ item = Table(
     # The last guard of the promise that no item gets more judgments than its stage asks for.
     CheckConstraint("taken >= 0 AND taken <= wanted", name="not_over_assigned"),
     Index("ix_item_group", "stage_id", "group_key"),
+    # For the console: how many there are of each state, and the least certain first.
+    Index("ix_item_state", "stage_id", "state", "released"),
+    Index("ix_item_confidence", "stage_id", "confidence", "key"),
     Index(
         "ix_item_open",
         "stage_id",
@@ -185,7 +188,7 @@ assignment = Table(
     Column("ended_at", BigInteger),
     # The last guard of the promise that no worker sees an item, or two items of a group, twice.
     UniqueConstraint("worker_id", "stage_id", "group_key"),
-    Index("ix_assignment_item", "item_id"),
+    Index("ix_assignment_item", "item_id", "worker_id"),
     Index(
         "uq_assignment_live",
         "worker_id",
@@ -218,6 +221,7 @@ response = Table(
     Column("idempotency_key", Text, nullable=False),
     Index("ix_response_item", "item_id"),
     Index("ix_response_worker", "worker_id", "stage_id"),
+    Index("ix_response_stage", "stage_id", "id"),
 )
 
 grade = Table(
@@ -262,6 +266,12 @@ entry = Table(
     Column("amount", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Index("ix_entry_worker", "worker_id", "kind"),
+    Index(
+        "ix_entry_bonus",
+        "amount",
+        sqlite_where=text("kind = 'bonus'"),
+        postgresql_where=text("kind = 'bonus'"),
+    ),
 )
 
 qualification = Table(
@@ -319,4 +329,6 @@ requester = Table(
     Column("password_hash", Text),
     # Part of every session of theirs: changing it ends all of them.
     Column("session_version", Integer, nullable=False),
+    # From when on their link lets nobody in.
+    Column("revoked_at", BigInteger),
 )

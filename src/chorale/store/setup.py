@@ -7,7 +7,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, bindparam, insert, or_, select, text, update
+from sqlalchemy import Connection, bindparam, insert, literal_column, or_, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import Answer, ItemState, NewItem, StageState
@@ -75,6 +75,13 @@ def stages(tx: Connection) -> list[StageRow]:
     return [StageRow(*row) for row in _STAGES(tx, {})]
 
 
+_PAUSED = Prepared(select(stage.c.id).where(stage.c.state == literal_column("'paused'")))
+
+
+def paused_stages(tx: Connection) -> frozenset[int]:
+    return frozenset(_PAUSED(tx, {}).scalars())
+
+
 def add_stage(tx: Connection, name: str, position: int, task: str, task_version: int) -> int:
     return int(
         tx.execute(
@@ -140,9 +147,12 @@ def explain_gold(tx: Connection, stage_id: int, key: str, explanation: str) -> N
     tx.execute(update(gold).where(gold.c.item_id == of_item).values(explanation=explanation))
 
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def as_text(payload: object) -> str:
     """JSON with sorted keys: equal payloads are equal texts."""
-    return json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(payload)
 
 
 def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:

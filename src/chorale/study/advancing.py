@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from chorale.model import StageSettings
-from chorale.store import Tx, events, labels, setup
+from chorale.store import Tx, events, labels, offering, setup
+from chorale.store.gates import closed_gates
 from chorale.study.gates import close_ready_gates
+from chorale.study.offering import more_may_come
 from chorale.study.running import RunningStage, Study
 from chorale.study.settling import settle_group
-from chorale.study.work import more_may_come
 
 
 def advance(tx: Tx, study: Study) -> list[str]:
@@ -28,7 +29,7 @@ def draw_samples(tx: Tx, study: Study) -> list[str]:
             note = f"sampled:{stage.name}:{source}"
             if setup.setting_value(tx, note) is not None:
                 continue
-            if source and more_may_come(tx, study, study.stage(source)):
+            if source and _gives_more(tx, study, study.stage(source)):
                 continue
             found = labels.items_from(tx, stage.id, study.stage(source).id if source else None)
             if found:
@@ -37,6 +38,10 @@ def draw_samples(tx: Tx, study: Study) -> list[str]:
                 _ask_for_more(tx, study, stage, source, found, drawn)
                 done.append(f"{len(drawn)} items of {stage.name} drawn")
     return done
+
+
+def _gives_more(tx: Tx, study: Study, source: RunningStage) -> bool:
+    return more_may_come(study, source, closed_gates(tx), offering.stages_with_open_items(tx))
 
 
 def drawn_items(

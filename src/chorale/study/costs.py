@@ -41,7 +41,7 @@ class CostTerms:
 
     cost: int
     training: int
-    """Of that: in rounds."""
+    """Of that: in stages that are there to train and choose people."""
     discarded: int
     """Of that: for answers that do not count."""
     results: int
@@ -57,11 +57,11 @@ class CostTerms:
     per_answer_without_discarded: float | None
 
 
-def cost_terms(spent: Sequence[Spending], rounds: frozenset[str], released: int, answers: int) -> CostTerms:
-    """Put what was spent against what came of it. `rounds` are the names of the stages that train people."""
+def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released: int, answers: int) -> CostTerms:
+    """Put what was spent against what came of it. `training_in` are the names of the stages that train people."""
     cost = sum(one.cost for one in spent)
-    training = sum(one.cost for one in spent if one.stage in rounds)
-    discarded = round(sum(one.wasted for one in spent if one.stage not in rounds))
+    training = sum(one.cost for one in spent if one.stage in training_in)
+    discarded = round(sum(one.wasted for one in spent if one.stage not in training_in))
 
     def per(what: int, amount: int) -> float | None:
         return amount / what if what else None
@@ -85,13 +85,23 @@ def cost_terms(spent: Sequence[Spending], rounds: frozenset[str], released: int,
 def study_costs(tx: Tx, study: Study) -> CostTerms:
     """The costs of the whole study. Its results are those of its final stages."""
     spent, answers = _spent(tx)
-    return cost_terms(spent, _rounds(study), *_yield(tx, final_stages(study), answers))
+    return cost_terms(spent, training_stages(study), *_yield(tx, final_stages(study), answers))
 
 
 def final_stages(study: Study) -> list[RunningStage]:
     """The stages a study's results are of: nothing but grading and looking at samples follows on them."""
-    stages = list(study.stages.values())
-    return [stage for stage in stages if _is_last(stage, stages)]
+    return _last(study, list(study.stages.values()))
+
+
+def _last(study: Study, among: Sequence[RunningStage]) -> list[RunningStage]:
+    last = [stage for stage in among if _is_last(stage, among)]
+    training = training_stages(study)
+    return [stage for stage in last if stage.name not in training] or last
+
+
+def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
+    """The last of the stages that are an arm's own: what is made there is what the arm was for."""
+    return _last(study, [stage for stage in study.stages.values() if stage.settings.arms == (arm,)])
 
 
 def arm_costs(tx: Tx, study: Study) -> dict[str, CostTerms]:
@@ -102,15 +112,30 @@ def arm_costs(tx: Tx, study: Study) -> dict[str, CostTerms]:
     arms = gates.arms(tx)
     found = {}
     for arm in study.settings.arms.names:
-        own = [stage for stage in study.stages.values() if stage.settings.arms == (arm,)]
-        final = [stage for stage in own if _is_last(stage, own)]
         mine = [one for one in spent if arms.get(one.worker) == arm]
-        found[arm] = cost_terms(mine, _rounds(study), *_yield(tx, final, answers))
+        found[arm] = cost_terms(mine, training_stages(study), *_yield(tx, final_stages_of_arm(study, arm), answers))
     return found
 
 
-def _rounds(study: Study) -> frozenset[str]:
-    return frozenset(name for name, stage in study.stages.items() if stage.round_size is not None)
+def training_stages(study: Study) -> frozenset[str]:
+    """The stages that are there to train and choose people.
+
+    These are rounds, the stages whose answers let people go on to others, and the grading of what was done there.
+    """
+    asked_for = {name for stage in study.stages.values() for name in stage.settings.entry.qualifications}
+    if study.settings.arms is not None and study.settings.arms.after is not None:
+        asked_for.add(study.settings.arms.after)
+    found = {name for name, stage in study.stages.items() if stage.round_size is not None}
+    for gate in study.gates.values():
+        promoted = {gate.settings.promote.to} if gate.settings.promote is not None else set()
+        if asked_for & {gate.name, *promoted}:
+            found.update(gate.settings.stage)
+    graded = {
+        name
+        for name, stage in study.stages.items()
+        if stage.settings.grades and found.issuperset(stage.settings.sources)
+    }
+    return frozenset(found | graded)
 
 
 def _is_last(stage: RunningStage, among: Sequence[RunningStage]) -> bool:

@@ -1,12 +1,12 @@
 """How people come in: arriving, consenting, being put in an arm, and being let into a stage or not."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from hashlib import sha256
 
 from chorale.model import EXPERT
 from chorale.protocol import Admission, draw_arm, may_enter
-from chorale.store import Tx, events, gates, people, setup, work
+from chorale.store import Tx, events, gates, participations, people, setup
+from chorale.store.papers import Papers
 from chorale.study.running import RunningStage, Study
 
 EXPERTS_PANEL = "expert"
@@ -64,39 +64,27 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
     events.record(tx, study.clock(), "arm", {**evidence, "seed": study.settings.study.seed}, worker_id=worker_id)
 
 
-@dataclass(frozen=True, slots=True)
-class Papers:
-    """What lets a worker into stages or keeps them out, as it is now."""
-
-    arm: str | None
-    held: frozenset[str]
-    """Their qualifications."""
-    dropped: Sequence[str]
-    """The stages they were dropped from."""
-    closed: frozenset[str]
-    """The gates that are closed, to them and to everybody."""
+def put_everybody_in_arms(tx: Tx, study: Study) -> None:
+    """Let those catch up who came before there were arms. Experts stay out of them."""
+    rule = study.settings.arms
+    if rule is not None:
+        for worker_id in gates.without_arm(tx, rule.after):
+            put_in_arm(tx, study, worker_id)
 
 
-def papers_of(tx: Tx, worker_id: int) -> Papers:
-    return Papers(
-        gates.arm_of(tx, worker_id), gates.held(tx, worker_id), work.dropped_from(tx, worker_id), gates.closed_gates(tx)
-    )
+def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, papers: Papers) -> Admission:
+    """Whether a worker with these papers may work in a stage, and why.
 
-
-def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, papers: Papers | None = None) -> Admission:
-    """Whether a worker may work in a stage, and why. Asked before every item: what let them in may no longer hold.
-
-    `papers` are those of the worker, for whoever asks about several stages at once.
+    Asked before every item: what let them in may no longer hold.
     """
     rule = stage.settings.entry
-    papers = papers or papers_of(tx, worker_id)
     if not is_for_arm(stage, papers.arm):
         return Admission(False, "it is not among the parts you were given", {"arms": list(stage.settings.arms)})
-    if closed := papers.closed.intersection(stage.closed_by):
+    if papers.closed and (closed := papers.closed.intersection(stage.closed_by)):
         return Admission(False, "this round is over", {"closed": sorted(closed)})
     record = None
     if rule.qualified_in is not None:
-        earlier = work.participation_of(tx, study.stage(rule.qualified_in).id, worker_id)
+        earlier = participations.participation_of(tx, study.stage(rule.qualified_in).id, worker_id)
         record = None if earlier is None else earlier.gold
     return may_enter(rule, record, papers.dropped, papers.held)
 

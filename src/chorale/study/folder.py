@@ -8,6 +8,7 @@ from chorale.study.checking.content import GoldRow, StageContent, StudyFolder, T
 from chorale.study.checking.gates import read_gates
 from chorale.study.checking.named_files import read_markdown
 from chorale.study.checking.protocols import check_protocol
+from chorale.study.checking.recruiting import check_recruiting
 from chorale.study.checking.report import SETTINGS_FILE, Report, did_you_mean
 from chorale.study.checking.settings_file import read_settings, settings_in
 from chorale.study.checking.settings_shape import parsed_settings, text_at
@@ -54,6 +55,7 @@ def _read_study(raw: dict[str, Any], report: Report) -> StudyFolder | None:
     messages = read_gates(raw, settings, report)
     if settings is not None:
         check_protocol(settings, contents, report)
+        check_recruiting(settings, report)
     if settings is None or report.problems:
         return None
     return StudyFolder(

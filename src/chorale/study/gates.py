@@ -6,7 +6,7 @@ the best may be promoted, everybody who was scored gets the message, and all of 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from chorale.model import MessageState, Refusal, money_text
@@ -56,7 +56,7 @@ def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None
             waiting += 1
             continue
         name = answers[0].worker
-        candidates.append(Candidate(name, by_stage))
+        candidates.append(Candidate(name, by_stage, tuple(one.criteria for one in answers if one.criteria)))
         by_name[name] = each
         found[name] = answers
     return GateField(tuple(candidates), by_name, waiting, found)
@@ -74,7 +74,7 @@ def decide_about(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> N
             _decide(tx, study, gate, field)
 
 
-def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str) -> list[GateVerdict]:
+def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "") -> list[GateVerdict]:
     """Decide about everybody together, and end the gate's stages. Closing twice is once."""
     if gate.settings.decides_each:
         raise Refusal("no_closing", f"The gate {gate.name} decides about each worker as they finish.")
@@ -86,14 +86,18 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str) -> list[GateVer
             "budget", f"The bonuses of the gate {gate.name} would exceed the budget. Raise `pay.budget` first."
         )
     gates.close(tx, gate.name, study.clock())
+    finished = graders_who_finish(tx, study, gate)
     verdicts = _decide(tx, study, gate, field)
+    _pay_graders(tx, study, finished)
     evidence = {
         "gate": gate.name,
         "by": by,
+        **({"reason": reason} if reason else {}),
         "scored": len(verdicts),
         "passed": sum(verdict.passed for verdict in verdicts),
         "promoted": sum(verdict.promoted for verdict in verdicts),
         "not_graded": field.waiting,
+        "graders_paid": {name: sorted(paid) for name, paid in finished.items()},
         "rule": gate.settings.model_dump(mode="json", exclude_defaults=True),
     }
     events.record(tx, study.clock(), "gate closed", evidence, stage_id=stages_of(study, gate)[-1].id)
@@ -118,9 +122,36 @@ def close_ready_gates(tx: Tx, study: Study) -> list[str]:
 
 
 def _affordable(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> bool:
-    """Whether the budget covers the bonuses of everybody who would pass now."""
+    """Whether the budget covers the bonuses of everybody who would pass now, and of those who graded them."""
     passing = sum(verdict.passed for verdict in decide_gate(gate.settings, field.candidates))
-    return not gate.settings.bonus or covers(tx, study, gate.settings.bonus * passing, passing)
+    graders = graders_who_finish(tx, study, gate)
+    amount = gate.settings.bonus * passing
+    amount += sum(study.stage(name).settings.pay.finished * len(paid) for name, paid in graders.items())
+    return not amount or covers(tx, study, amount, passing + sum(map(len, graders.values())))
+
+
+def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dict[str, int]]:
+    """Whose grading ends when a gate closes and is paid as a whole: their ids by pseudonym, by stage.
+
+    Where several gates rest on the same grading, the first to close ends it.
+    """
+    closed = gates.closed_gates(tx) - {gate.name}
+    return {
+        stage.name: gates.active_in(tx, stage.id, stage.settings.pay.finished_from)
+        for stage in study.stages.values()
+        if stage.settings.grades
+        and stage.settings.pay.finished
+        and gate.name in stage.closed_by
+        and not closed.intersection(stage.closed_by)
+    }
+
+
+def _pay_graders(tx: Tx, study: Study, finished: Mapping[str, Mapping[str, int]]) -> None:
+    for name, graders in finished.items():
+        stage = study.stage(name)
+        for _, worker_id in sorted(graders.items()):
+            amount = stage.settings.pay.finished
+            pay_bonus(tx, study, stage, worker_id, f"grading:{name}:{worker_id}", amount, f"finished {name}")
 
 
 def decide_about_everybody(tx: Tx, study: Study) -> None:
@@ -134,7 +165,7 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> list[G
     if not field.candidates:
         return []
     alone = gate.settings.decides_each
-    earlier = [row.score for row in gates.verdicts(tx, gate.name)] if alone else []
+    earlier = gates.scores_given(tx, gate.name) if alone else []
     verdicts = decide_gate(gate.settings, field.candidates, earlier)
     everybody = [answer for answers in field.answers.values() for answer in answers]
     if alone and gate.message is not None and "criteria" in gate.message:
@@ -200,9 +231,14 @@ def _write(
 
 def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
     """An answer, and the expert's if there is one, as a person understands them."""
-    tell = study.stage_by_id(answer.stage_id).task.tell
-    expert = None if answer.expert is None else tell(answer.payload, answer.expert)
-    return replace(answer, answer=tell(answer.payload, answer.answer), expert=expert)
+    task = study.stage_by_id(answer.stage_id).task
+    item = answer.payload
+    expert = None if answer.expert is None else task.tell(item, answer.expert)
+    reasons = answer.reasons
+    if reasons and task.recount is not None and answer.expert is not None:
+        reasons = task.recount(item, answer.answer, answer.expert)
+    told = replace(answer, answer=task.tell(item, answer.answer), expert=expert, reasons=reasons)
+    return told if task.caption is None else replace(told, payload=task.caption(item))
 
 
 def message_extra(study: Study, gate: RunningGate) -> dict[str, str]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from chorale.model import Answer, UserError
-from chorale.store import Tx, events, results, setup, work
+from chorale.model import Answer, ItemState, UserError
+from chorale.store import Tx, console, events, responses, results, setup
+from chorale.store.console import ItemsWanted
 from chorale.store.results import ItemRow
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import AnswerError
@@ -42,6 +43,32 @@ def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candi
     return Candidates(unanimous, confusing)
 
 
+@dataclass(frozen=True, slots=True)
+class FirstCandidates:
+    """What could become gold, as far as a page shows it; totals are not counted any further than a page can say."""
+
+    unanimous: list[ItemRow]
+    unanimous_total: int
+    confusing: list[ItemRow]
+    confusing_total: int
+
+
+def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> FirstCandidates:
+    """The first of the same as `candidates`, without looking at every answer."""
+    alike = ItemsWanted(stage.id, state=ItemState.COMPLETE, disagreement="unanimous", not_gold=True)
+    apart = ItemsWanted(
+        stage.id,
+        order="least confident",
+        state=ItemState.COMPLETE,
+        disagreement="not unanimous",
+        under=stage.settings.release_confidence,
+        not_gold=True,
+    )
+    found = [[item_id for item_id, _ in console.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
+    unanimous, confusing = (results.items_by_id(tx, ids[:shown]) for ids in found)
+    return FirstCandidates(unanimous, len(found[0]), confusing, len(found[1]))
+
+
 def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
     """Items with different counted answers. Confidence does not tell: somebody of no trust does not lower it."""
     first: dict[int, Answer] = {}
@@ -61,7 +88,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
         raise UserError(f"Item {key!r} is gold already. Retire it first to change its answer.")
     if stage.settings.gold is None:
         raise UserError(f"Stage {stage.name!r} has no gold. Add a [stage.gold] table to study.toml first.")
-    before = work.gold_answer(tx, item.id)
+    before = responses.gold_answer(tx, item.id)
     if before is not None and before.answer != setup.as_text(raw_answer):
         raise UserError(
             f"Item {key!r} has been gold with the answer {before.answer}, which workers may have been graded by. "

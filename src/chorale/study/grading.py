@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from chorale.model import Judgment
-from chorale.store import Tx, events, gates, work
+from chorale.store import Tx, events, gates, responses
 from chorale.study.gates import decide_about
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import Marks, Task
@@ -41,12 +41,11 @@ def grade_answer(tx: Tx, study: Study, stage: RunningStage, response_id: int, ju
     grade = grade_of(stage.task, [judgment.answer for judgment in judgments])
     if grade is None:
         return
-    before = gates.latest_score(tx, response_id)
-    if before is not None and abs(before - grade.score) < _SAME:
+    graded = gates.grades_of(tx, response_id)
+    if graded.score is not None and abs(graded.score - grade.score) < _SAME:
         return
-    source = f"{stage.name}#{gates.times_graded(tx, response_id) + 1}"
-    work.add_grade(tx, response_id, source, grade.score, grade.reasons, study.clock(), grade.criteria)
-    graded = gates.response_of(tx, response_id)
+    source = f"{stage.name}#{graded.times + 1}"
+    responses.add_grade(tx, response_id, source, grade.score, grade.reasons, study.clock(), grade.criteria)
     told = {"response": response_id, "source": source, "score": grade.score, "by": [one.response for one in judgments]}
     events.record(tx, study.clock(), "graded", told, stage_id=stage.id, worker_id=graded.worker_id)
     decide_about(tx, study, study.stage_by_id(graded.stage_id), graded.worker_id)

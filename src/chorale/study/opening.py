@@ -13,10 +13,11 @@ from pydantic import ValidationError
 
 from chorale.model import NewItem, Problem, UserError
 from chorale.protocol import rule_for
-from chorale.store import Store, Tx, events, labels, open_store, setup, store_url
+from chorale.store import Store, Tx, corrections, events, labels, open_store, setup, store_url
 from chorale.store.setup import NewGold, StageRow
 from chorale.study.advancing import advance
 from chorale.study.clock import Clock, wall_clock
+from chorale.study.entering import put_everybody_in_arms
 from chorale.study.folder import SETTINGS_FILE, StageContent, StudyFolder, load_folder
 from chorale.study.gates import decide_about_everybody
 from chorale.study.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
@@ -222,9 +223,10 @@ def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem
     items_file = stage.items.file if stage.items else None
     problems = [_changed(item, items_file or "") for item in content.items if _differs(known, item)]
     problems += [_changed(gold.item, gold_file) for gold in content.gold if _differs(known, gold.item)]
+    earlier = _corrected(tx, stage.name)
     for gold in content.gold:
         answer, _ = known_gold.get(gold.item.key, (setup.as_text(gold.answer), ""))
-        if answer != setup.as_text(gold.answer):
+        if setup.as_text(gold.answer) not in {answer, *earlier.get(gold.item.key, ())}:
             problems.append(
                 Problem(
                     gold_file,
@@ -237,6 +239,14 @@ def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem
     if items_file is not None:
         problems += _missing(known, content, items_file)
     return problems
+
+
+def _corrected(tx: Tx, stage_name: str) -> dict[str, set[str]]:
+    """The answers that gold had before it was corrected, by key: the file may still have them."""
+    found: dict[str, set[str]] = {}
+    for one in corrections.corrections(tx, stage_name):
+        found.setdefault(one.key, set()).add(setup.as_text(one.before))
+    return found
 
 
 def _differs(known: dict[str, str], item: NewItem) -> bool:
@@ -268,8 +278,11 @@ def _add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) 
         seed,
         [NewGold(gold.item, gold.answer, gold.explanation, "file") for gold in new_gold],
     )
+    earlier = _corrected(tx, stage.name)
     for gold in content.gold:
-        if gold.item.key in known_gold and known_gold[gold.item.key][1] != gold.explanation:
+        # What was corrected in the console keeps the explanation it got there, until the file has the right answer.
+        corrected = gold.item.key in earlier and known_gold[gold.item.key][0] != setup.as_text(gold.answer)
+        if gold.item.key in known_gold and known_gold[gold.item.key][1] != gold.explanation and not corrected:
             setup.explain_gold(tx, stage_id, gold.item.key, gold.explanation)
 
 
@@ -304,4 +317,5 @@ def _settle_after_changes(tx: Tx, study: Study) -> None:
                 # A later stage may be new, or ask for another confidence than before.
                 derive_from_group(tx, study, stage, group_key)
     decide_about_everybody(tx, study)
+    put_everybody_in_arms(tx, study)
     setup.set_setting(tx, "unsettled", "no")

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from chorale.model import EntryKind, GoldRecord, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, parts_bonus
-from chorale.store import Tx, events, setup, work
+from chorale.store import Tx, events, leasing, ledger, participations, setup
+from chorale.store.mturk.hits import promised as promised_by_hits
+from chorale.store.participations import ParticipationRow
 from chorale.store.results import LedgerLine
-from chorale.store.work import ParticipationRow
 from chorale.study.running import RunningStage, Study
 
 
@@ -32,29 +33,19 @@ def earned_by(
     stage: RunningStage, currency: str, response_id: int, parts: int, record: GoldRecord | None
 ) -> list[Amount]:
     """What a response earns. `record` is the worker's gold after it, if it was gold in production."""
-    pay = stage.settings.pay
-    gold = stage.settings.gold
-    rules = (
-        Amount(
-            f"response:{response_id}:base",
-            EntryKind.BASE,
-            pay.per_judgment,
-            f"a judgment in {stage.name}, {money_text(pay.per_judgment, currency)} each",
-        ),
-        Amount(
-            f"response:{response_id}:parts",
-            EntryKind.BONUS,
-            parts_bonus(parts, pay.parts),
-            f"{parts} parts, {pay.parts.beyond if pay.parts else 0} of them paid with the judgment",
-        ),
-        Amount(
-            f"response:{response_id}:gold",
-            EntryKind.BONUS,
-            gold_bonus(record, gold.bonus) if record is not None and gold is not None else 0,
-            "answered well where we know the answer",
-        ),
-    )
-    return [amount for amount in rules if amount.amount]
+    pay, gold = stage.settings.pay, stage.settings.gold
+    amounts = []
+    if pay.per_judgment:
+        each = money_text(pay.per_judgment, currency)
+        reason = f"a judgment in {stage.name}, {each} each"
+        amounts.append(Amount(f"response:{response_id}:base", EntryKind.BASE, pay.per_judgment, reason))
+    if pay.parts is not None and (further := parts_bonus(parts, pay.parts)):
+        reason = f"{parts} parts, {pay.parts.beyond} of them paid with the judgment"
+        amounts.append(Amount(f"response:{response_id}:parts", EntryKind.BONUS, further, reason))
+    if record is not None and gold is not None and (well := gold_bonus(record, gold.bonus)):
+        reason = "answered well where we know the answer"
+        amounts.append(Amount(f"response:{response_id}:gold", EntryKind.BONUS, well, reason))
+    return amounts
 
 
 def for_finishing(stage: RunningStage, response_id: int) -> Amount:
@@ -65,7 +56,9 @@ def for_finishing(stage: RunningStage, response_id: int) -> Amount:
 
 
 def is_for_finishing(line: LedgerLine) -> bool:
-    return line.cause.startswith("response:") and line.cause.endswith(":finished")
+    """Whether it was paid for finishing a round, or for grading one."""
+    kind, _, rest = line.cause.partition(":")
+    return kind == "grading" or (kind == "response" and rest.endswith(":finished"))
 
 
 def book(
@@ -73,13 +66,13 @@ def book(
 ) -> Paid:
     """Write amounts into the ledger, and the panel's fee on them."""
     for one in amounts:
-        work.add_entry(tx, one.cause, now, record.worker_id, stage.id, one.kind, one.amount, one.reason)
+        ledger.add_entry(tx, one.cause, now, record.worker_id, stage.id, one.kind, one.amount, one.reason)
     earned = sum(one.amount for one in amounts)
     percent = study.settings.pay.fee_percent
     exact_fee = fee_on(earned, percent)
     fee = fee_due(record.exact_fees + exact_fee, record.fees)
     if fee:
-        work.add_entry(
+        ledger.add_entry(
             tx,
             f"{amounts[0].cause.rpartition(':')[0]}:fee",
             now,
@@ -94,11 +87,11 @@ def book(
 
 def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: str, amount: int, reason: str) -> None:
     """Book a bonus that no single response earned. The cause makes sure it is booked once."""
-    record = work.participation_of(tx, stage.id, worker_id, lock=True)
+    record = participations.participation_of(tx, stage.id, worker_id, lock=True)
     if record is None:
         raise RuntimeError(f"a bonus for somebody who never was in {stage.name}")
     paid = book(tx, study, stage, record, [Amount(f"{cause}:bonus", EntryKind.BONUS, amount, reason)], study.clock())
-    work.add_earnings(tx, stage.id, worker_id, paid.earned, paid.fee, paid.exact_fee)
+    participations.add_earnings(tx, stage.id, worker_id, paid.earned, paid.fee, paid.exact_fee)
 
 
 def most_for_one(study: Study, stage: RunningStage) -> int:
@@ -112,15 +105,17 @@ def most_for_one(study: Study, stage: RunningStage) -> int:
     about = {stage.name, *(stage.settings.sources if stage.settings.grades else ())}
     rules = [gate.settings for gate in study.gates.values()]
     passing = sum(rule.bonus for rule in rules if rule.decides_each and about & set(rule.stage))
-    return pay.per_judgment + bonus + parts + pay.finished + passing
+    finishing = pay.finished if stage.round_size is not None else 0
+    return pay.per_judgment + bonus + parts + finishing + passing
 
 
 def _promised(tx: Tx, study: Study) -> tuple[int, int]:
-    """The most that all items in work can earn, and in how many payments."""
-    out = work.live_by_stage(tx)
+    """The most that all items in work and all HITs can earn, and in how many payments."""
+    out = leasing.live_by_stage(tx)
     most = sum(most_for_one(study, stage) * out.get(stage.id, 0) for stage in study.stages.values())
+    of_hits, payments = promised_by_hits(tx, study.clock())
     # For the answer, and for passing a gate by it.
-    return most, 2 * sum(out.values())
+    return most + of_hits, 2 * sum(out.values()) + payments
 
 
 def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
@@ -134,7 +129,7 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     setup.lock_budget(tx)
     out, payments = _promised(tx, study)
     more = out + most_for_one(study, stage)
-    spent = work.spent(tx)
+    spent = participations.spent(tx)
     enough = spent + _with_fee(study, more, payments + 2) <= budget
     if not enough and setup.setting_value(tx, "budget reached") != str(budget):
         setup.set_setting(tx, "budget reached", str(budget))
@@ -150,7 +145,15 @@ def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
         return True
     setup.lock_budget(tx)
     out, more = _promised(tx, study)
-    return work.spent(tx) + _with_fee(study, amount + out, payments + more) <= budget
+    return participations.spent(tx) + _with_fee(study, amount + out, payments + more) <= budget
+
+
+def left(tx: Tx, study: Study) -> int | None:
+    """What the budget has left beside all that was paid and promised; None where there is no budget."""
+    budget = study.settings.pay.budget
+    if budget is None:
+        return None
+    return budget - participations.spent(tx) - _with_fee(study, *_promised(tx, study))
 
 
 def _with_fee(study: Study, amount: int, payments: int) -> int:

@@ -1,8 +1,10 @@
 """A study that is open: its settings, its tasks and its database, ready to work on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random, SystemRandom
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -97,6 +99,8 @@ class Study:
     gates: Mapping[str, RunningGate] = field(default_factory=dict)
     secrets: Random = field(default_factory=SystemRandom)
     """Where tokens, pseudonyms and places of gold come from. Only a rehearsal has one that can be predicted."""
+    memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What a process keeps between two looks at the database, and could find out again at any time."""
 
     def stage(self, name: str) -> RunningStage:
         found = self.stages.get(name)
@@ -105,7 +109,30 @@ class Study:
         return found
 
     def stage_by_id(self, stage_id: int) -> RunningStage:
-        return next(stage for stage in self.stages.values() if stage.id == stage_id)
+        return self._by_id[stage_id]
+
+    @cached_property
+    def _by_id(self) -> Mapping[int, RunningStage]:
+        return {stage.id: stage for stage in self.stages.values()}
+
+    def fed_by(self, stage: RunningStage) -> Sequence[RunningStage]:
+        """The later stages whose items are derived from this one."""
+        return self._feeding[stage.name]
+
+    def made_of(self, stage: RunningStage) -> frozenset[str]:
+        """What later stages are made of that this one feeds: its results, answers, or all answers together."""
+        return self._making[stage.name]
+
+    @cached_property
+    def _feeding(self) -> Mapping[str, Sequence[RunningStage]]:
+        return {name: tuple(self.stage(later) for later in stage.feeds) for name, stage in self.stages.items()}
+
+    @cached_property
+    def _making(self) -> Mapping[str, frozenset[str]]:
+        return {
+            name: frozenset(later.settings.items.of for later in fed if later.settings.items is not None)
+            for name, fed in self._feeding.items()
+        }
 
     def close(self) -> None:
         self.store.close()

@@ -6,15 +6,17 @@ label, and how a process that died half-way is made good by the next one.
 """
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from random import Random
 from typing import Any
 
-from chorale.model import ItemState, Judgment, NewItem, SourceItem
-from chorale.protocol import decide_item, rule_for
-from chorale.store import Tx, events, labels, setup, work
+from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
+from chorale.protocol import decide_item, ranking_is_stable, rule_for
+from chorale.store import Tx, events, labels, responses, setup
 from chorale.store.labels import LabelledItem, Unsettled
+from chorale.store.leasing import Assigned
 from chorale.study.grading import grade_answer
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import ItemError
@@ -27,20 +29,43 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
 
     `only` is the one item whose judgments changed, if that is known.
     """
-    items = labels.lock_group(tx, stage.id, group_key)
-    outcomes = [_settle_item(tx, study, stage, item) for item in items if only is None or item.id == only]
-    if any(outcomes) and stage.feeds:
-        derive_from_group(tx, study, stage, group_key)
+    group = labels.lock_group(tx, stage.id, group_key)
+    known: dict[int, Sequence[Judgment]] = {}
+    changed = False
+    for place, item in enumerate(group):
+        if only is None or item.id == only:
+            known[item.id] = judgments = responses.judgments_of(tx, item.id, stage.settings.gold)
+            group[place] = settled = _settle_item(tx, study, stage, item, judgments, answered=only is not None)
+            changed = changed or _finished(settled) != _finished(item)
+    # Whose answers count may have changed although as many do and the result is the same, or not there yet.
+    if changed or (known and any(of != "results" for of in study.made_of(stage))):
+        _derive(tx, study, stage, group, known)
 
 
-def passes_answers_on(study: Study, stage: RunningStage) -> bool:
-    """Whether a later stage is made of what people answer here, each answer by itself."""
-    return any(_made_of(study, name) == "answers" for name in stage.feeds)
+def _finished(item: LabelledItem) -> tuple[Any, ...]:
+    """What later stages hear of an item."""
+    if item.state != ItemState.COMPLETE:
+        return (item.state,)
+    return item.state, item.label, item.confidence, item.counted, bool(item.released)
 
 
-def _made_of(study: Study, name: str) -> str | None:
-    items = study.stage(name).settings.items
-    return None if items is None else items.of
+def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_id: int, answer: Any) -> None:
+    """What follows from an answer to an item that wants more before anything is decided: it may be passed on itself."""
+    if "answers" not in study.made_of(stage):
+        return
+    item = held.assignment.item_id
+    source = SourceItem(
+        item,
+        held.item_key,
+        held.assignment.group_key,
+        json.loads(held.payload),
+        None,
+        (Judgment("", answer, 1.0, response_id),),
+    )
+    for later in study.fed_by(stage):
+        if later.settings.items is not None and later.settings.items.of == "answers":
+            new = list(derived_items(later, stage, [source], (), study.settings.study.seed))
+            _add(tx, study, later, new, _evidence(stage, [source]))
 
 
 def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]] | None = None) -> None:
@@ -81,20 +106,21 @@ def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[s
         settle_group(tx, study, stage, group_key)
 
 
-def _settle_item(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem) -> bool:
-    """Decide one item again; whether its finished label came out different."""
-    judgments = work.judgments_of(tx, item.id, stage.settings.gold)
+def _settle_item(
+    tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment], *, answered: bool
+) -> LabelledItem:
+    """Decide one item again by the judgments that count; the item as it is now."""
     if item.wanted == 0 and not judgments:
-        return False  # gold and nothing else: nobody is asked to judge it
+        return item  # gold and nothing else: nobody is asked to judge it
     rule = rule_for(stage.settings.judgments, item.sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
     combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
     confidence = None if combined is None else combined.confidence
-    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence)
-    taken = len(judgments) + labels.live_leases(tx, item.id)
+    stable = has_settled(stage, rule, judgments)
+    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
+    taken = _taken(tx, item, len(judgments), answered=answered)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
-    settled = replace(
-        item,
+    settled = item._replace(
         state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else state,
         wanted=max(decision.wanted, taken),
         taken=taken,
@@ -103,10 +129,8 @@ def _settle_item(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem) 
         counted=len(judgments),
         released=decision.released,
     )
-    # Whose answers count may have changed although as many do and the result is the same, or not there yet.
-    passed_on = any(_made_of(study, name) != "results" for name in stage.feeds)
     if settled == item:
-        return passed_on
+        return item
     labels.save_label(tx, settled)
     if (settled.state, settled.released) != (item.state, item.released) or (
         settled.state == ItemState.COMPLETE and settled.label != item.label
@@ -114,7 +138,29 @@ def _settle_item(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem) 
         _record_label(tx, study, stage, settled, judgments)
     if stage.settings.grades and settled.state == ItemState.COMPLETE and settled.response_id is not None:
         grade_answer(tx, study, stage, settled.response_id, judgments)
-    return passed_on or (settled.state, settled.finished_label()) != (item.state, item.finished_label())
+    return settled
+
+
+def _taken(tx: Tx, item: LabelledItem, judgments: int, *, answered: bool) -> int:
+    """How many of the places of an item are taken: by judgments, and by people who are at work on it.
+
+    `answered` tells that somebody may have just answered it; otherwise one more judgment is that of somebody who counts
+    again.
+    """
+    if answered and judgments == item.counted + 1:
+        # Somebody has answered, and nothing else has changed since judgments were last counted: an item in work has
+        # become a judgment, in the same place.
+        return item.taken
+    return judgments + labels.live_leases(tx, item.id)
+
+
+def has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:
+    """Whether the order of what people choose has stayed the same as long as the stage asks for."""
+    chosen = stage.task.chosen
+    if rule.stable is None or chosen is None or not rule.min <= len(judgments) < rule.max:
+        return False
+    in_order = sorted(judgments, key=lambda judgment: judgment.response)
+    return ranking_is_stable([chosen(judgment.answer) for judgment in in_order], rule.stable)
 
 
 def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment]) -> None:
@@ -138,38 +184,33 @@ def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem,
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
     """Add, withdraw or bring back the items of later stages that rest on this group."""
-    group = labels.lock_group(tx, stage.id, group_key)
-    sources = [item.as_source(work.judgments_of(tx, item.id, stage.settings.gold)) for item in group]
+    _derive(tx, study, stage, labels.lock_group(tx, stage.id, group_key), {})
+
+
+def _derive(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    group: Sequence[LabelledItem],
+    known: Mapping[int, Sequence[Judgment]],
+) -> None:
+    """The same for a group that is locked, with the judgments of those of its items that are known."""
+    if not stage.feeds:
+        return
+    sources = [
+        item.as_source(known[item.id] if item.id in known else responses.judgments_of(tx, item.id, stage.settings.gold))
+        for item in group
+    ]
     complete = {item.id for item in group if item.state == ItemState.COMPLETE}
     ids = tuple(source.id for source in sources)
-    for name in stage.feeds:
-        later = study.stage(name)
+    evidence = _evidence(stage, sources)
+    for later in study.fed_by(stage):
         wanted = {
             new.key: new if new.sources else replace(new, sources=ids)
             for new in derived_items(later, stage, sources, complete, study.settings.study.seed)
         }
         present = {item.key: item for item in labels.derived_from(tx, later.id, ids)}
-        evidence: dict[str, Any] = {
-            "from": stage.name,
-            "sources": [
-                {
-                    "item": source.key,
-                    "answer": source.label.answer if source.label else None,
-                    "confidence": source.label.confidence if source.label else None,
-                }
-                for source in sources
-            ],
-        }
-        new = [item for key, item in wanted.items() if key not in present]
-        if new:
-            setup.add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
-            events.record(
-                tx,
-                study.clock(),
-                "derived",
-                {**evidence, "items": [item.key for item in new]},
-                stage_id=later.id,
-            )
+        _add(tx, study, later, [item for key, item in wanted.items() if key not in present], evidence)
         for key, item in present.items():
             if key not in wanted and item.state != ItemState.WITHDRAWN:
                 labels.set_item_state(tx, item.id, ItemState.WITHDRAWN)
@@ -180,6 +221,28 @@ def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str)
                 settle_group(tx, study, later, item.group_key)
 
 
+def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, Any]:
+    """What derived items rest on."""
+    return {
+        "from": stage.name,
+        "sources": [
+            {
+                "item": source.key,
+                "answer": source.label.answer if source.label else None,
+                "confidence": source.label.confidence if source.label else None,
+            }
+            for source in sources
+        ],
+    }
+
+
+def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
+    if new:
+        setup.add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        told = {**evidence, "items": [item.key for item in new]}
+        events.record(tx, study.clock(), "derived", told, stage_id=later.id)
+
+
 def derived_items(
     later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], complete: Collection[int], seed: int
 ) -> Iterator[NewItem]:
@@ -188,9 +251,9 @@ def derived_items(
     if rule is None:
         return
     if rule.of == "answers":
-        found = _from_answers(later, earlier, sources)
+        found = _from_answers(later, earlier, sources, seed)
     elif rule.of == "together":
-        found = _from_all_answers(later, earlier, [source for source in sources if source.id in complete])
+        found = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
     elif later.task.derive is not None:
         found = iter(later.task.derive(sources, rule.confidence))
         if len(rule.from_) > 1:
@@ -205,28 +268,44 @@ def derived_items(
             yield new
 
 
-def _from_answers(later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem]) -> Iterator[NewItem]:
+def _from_answers(
+    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
+) -> Iterator[NewItem]:
     """One item from every answer, as soon as it is there."""
     for source in sources:
         for judgment in source.judgments:
-            payload = _shaped(later, {**source.payload, **_told(earlier, source, judgment)})
+            key = f"{source.key}/{judgment.response}"
+            row = _gathered(later, source, [judgment], seed, key)
+            payload = _shaped(later, row or {**source.payload, **_told(earlier, source, judgment)})
             if payload is not None:
-                key = f"{source.key}/{judgment.response}"
                 yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
 
 
-def _from_all_answers(later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem]) -> Iterator[NewItem]:
+def _from_all_answers(
+    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
+) -> Iterator[NewItem]:
     """One item from all answers to an item: what each person said is numbered, in the order they said it."""
     for source in sources:
         told: dict[str, Any] = {}
         in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
         for number, judgment in enumerate(in_order, 1):
             told |= {f"{name}_{number}": value for name, value in _told(earlier, source, judgment).items()}
-        payload = _shaped(later, {**source.payload, **told})
+        # With other answers it is another item: what somebody was shown does not change.
+        key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
+        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **told})
         if payload is not None:
-            # With other answers it is another item: what somebody was shown does not change.
-            key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
             yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
+
+
+def _gathered(
+    later: RunningStage, source: SourceItem, judgments: Sequence[Judgment], seed: int, key: str
+) -> dict[str, Any] | None:
+    """The item as the later stage's task makes it of answers; None if it leaves that to their names."""
+    gather = later.task.gather
+    if gather is None:
+        return None
+    rng = Random(f"{seed}:{later.name}:{key}")
+    return dict(gather(source.payload, [judgment.answer for judgment in judgments], rng))
 
 
 def _told(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:

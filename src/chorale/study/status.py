@@ -74,7 +74,7 @@ def _dropped(tx: Tx) -> list[DroppedWorker]:
         DroppedWorker(
             row.worker,
             row.stage,
-            _reason(evidence.get((row.stage, row.worker))),
+            why_dropped(evidence.get((row.stage, row.worker))),
             row.answered,
             row.earned,
         )
@@ -83,9 +83,16 @@ def _dropped(tx: Tx) -> list[DroppedWorker]:
     ]
 
 
-def _reason(evidence: Mapping[str, Any] | None) -> str:
+def why_dropped(evidence: Mapping[str, Any] | None) -> str:
+    """Why somebody was dropped, in words."""
     if evidence is None:
         return "no reason recorded"
+    if evidence.get("rule") == "staff":
+        return "by {by}: {reason}".format_map(evidence)
+    if evidence.get("rule") == "quality":
+        return "agrees too little with others: WQS {wqs:.2f} below {floor:.2f} after {judgments} judgments".format_map(
+            evidence
+        )
     return "{right} of {answered} gold right, trust {trust:.2f} below {floor:.2f}".format_map(evidence)
 
 
@@ -116,6 +123,11 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "dropped": [asdict(worker) for worker in now.dropped],
         "outcomes": {name: dict(tally) for name, tally in tallies(tx, study).items()},
     }
+
+
+def has_seen_arms(tx: Tx, _study: Study, name: str) -> bool:
+    """Whether somebody has asked to see how the arms do."""
+    return any(event.evidence.get("by") == name for event in events.recent(tx, 1000, kinds=("arms shown",)))
 
 
 def note_arms_shown(tx: Tx, study: Study, by: str) -> None:

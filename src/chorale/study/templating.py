@@ -2,10 +2,13 @@
 
 import secrets
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from chorale.model import UserError
 from chorale.study.folder import SETTINGS_FILE, did_you_mean
+from chorale.study.from_batch import study_from_batch
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -16,16 +19,37 @@ def template_names() -> list[str]:
 
 def create_study(directory: Path, template: str) -> list[Path]:
     """Copy a template into a folder that is new or empty; the files that are there now. All or none are written."""
+    return _write(directory, partial(_copy, template_folder(template)))
+
+
+def create_study_from_batch(directory: Path, html: Path, csv: Path) -> list[Path]:
+    """A study from a layout for Mechanical Turk and its batch file, in the same way."""
+    files = list(study_from_batch(template_folder("mturk"), html, csv))
+
+    def fill(target: Path) -> None:
+        target.mkdir()
+        for name, content in files:
+            (target / name).write_text(content, "utf-8", newline="\n")
+
+    return _write(directory, fill)
+
+
+def template_folder(template: str) -> Path:
+    """Where a template lies."""
     names = template_names()
     if template not in names:
         raise UserError(f"there is no template `{template}`. {did_you_mean(template, names)}")
+    return _TEMPLATES / template
+
+
+def _write(directory: Path, fill: Callable[[Path], None]) -> list[Path]:
     target = directory.absolute()
     try:
         _refuse_if_taken(target, directory)
         target.parent.mkdir(parents=True, exist_ok=True)
         staged = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         try:
-            _copy(_TEMPLATES / template, staged)
+            fill(staged)
             _move(staged, target)
         finally:
             shutil.rmtree(staged, ignore_errors=True)

@@ -1,11 +1,7 @@
 """Recompute everything derived from what was recorded, and say where the database differs."""
 
-import tomllib
-from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, replace
-
-from pydantic import ValidationError
 
 from chorale.model import (
     AssignmentKind,
@@ -13,20 +9,22 @@ from chorale.model import (
     ItemState,
     Judgment,
     SourceItem,
-    StageSettings,
     Standing,
-    StudySettings,
-    UserError,
 )
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
-from chorale.store import Tx, events, results
+from chorale.store import Tx, results
 from chorale.store.results import ResponseRow, WorkerStanding
 from chorale.study.paying import earned_by
 from chorale.study.running import RunningStage, Study
-from chorale.study.settling import derived_items
+from chorale.study.settings_history import History
+from chorale.study.settling import derived_items, has_settled
 from chorale.study.verify_draws import arm_differences, entry_differences, sample_differences
 from chorale.study.verify_grades import grade_differences
+from chorale.study.verify_hits import add_hit_pay, hit_differences
+from chorale.study.verify_managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
+from chorale.study.verify_payments import payment_differences
 from chorale.study.verify_protocol import verify_gates
+from chorale.study.verify_quality import quality_drops
 
 TOLERANCE = 1e-9
 
@@ -38,38 +36,6 @@ class Verification:
     differences: list[str]
 
 
-class History:
-    """The settings that were in force when: every version of the study file is among the events."""
-
-    def __init__(self, tx: Tx) -> None:
-        versions = reversed(events.recent(tx, 1_000_000, kinds=("settings",)))
-        try:
-            self._versions = [
-                (event.at, StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"])))
-                for event in versions
-            ]
-        except ValidationError as error:
-            raise UserError(
-                "Settings this study once had are not understood by this version of Chorale, so what was decided by "
-                f"them can't be recomputed: {error.errors()[0]['msg']}."
-            ) from None
-
-    def study_at(self, moment: int) -> StudySettings:
-        index = bisect_right(self._versions, moment, key=lambda version: version[0]) - 1
-        return self._versions[max(index, 0)][1]
-
-    def most_judgments(self, name: str) -> int:
-        """The most judgments an item of the stage could ever ask for."""
-        stages = (stage for _, settings in self._versions for stage in settings.stage if stage.name == name)
-        return max(
-            max(stage.judgments.max, stage.judgments.sample.judgments if stage.judgments.sample else 0)
-            for stage in stages
-        )
-
-    def stage_at(self, moment: int, name: str) -> StageSettings:
-        return next(stage for stage in self.study_at(moment).stage if stage.name == name)
-
-
 def verify(tx: Tx, study: Study) -> Verification:
     """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
     differences: list[str] = []
@@ -79,18 +45,24 @@ def verify(tx: Tx, study: Study) -> Verification:
     history = History(tx)
     bonuses, of_gates = verify_gates(tx, study, history.study_at)
     differences += of_gates
+    add_hit_pay(tx, study, bonuses)
+    for stage_name, worker, at, amount in given_by_hand(tx):
+        bonuses[stage_name, worker].append((at, amount))
+    by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
     differences += sample_differences(tx, study, history.study_at)
+    by_quality, of_quality = quality_drops(tx, study, history.stage_at)
+    differences += of_quality
     by_worker: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
     for response in responses:
         by_worker[response.stage, response.worker].append(response)
     for row in standings:
         stage = study.stage(row.stage)
-        differences += _worker_differences(stage, row, by_worker[row.stage, row.worker], history)
-        differences += _pay_differences(
-            stage, row, by_worker[row.stage, row.worker], history, paid, bonuses[row.stage, row.worker]
-        )
+        given = by_worker[row.stage, row.worker]
+        otherwise = (row.stage, row.worker) in by_quality | by_hand
+        differences += _worker_differences(stage, row, given, history, otherwise)
+        differences += _pay_differences(stage, row, given, history, paid, bonuses[row.stage, row.worker], gold_then)
     items = 0
     judged: dict[str, dict[str, list[Judgment]]] = {}
     live = results.live_leases(tx)
@@ -100,9 +72,12 @@ def verify(tx: Tx, study: Study) -> Verification:
         for item in results.all_items(tx, stage.name):
             items += 1
             differences += _label_differences(stage, item, judged[stage.name][item.key])
-            differences += _place_differences(item, live.get(item.id, 0), most)
+            again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
+            differences += _place_differences(item, live.get(item.id, 0), most + again)
         differences += _derived_differences(tx, study, stage, judged)
     differences += grade_differences(tx, study, responses, judged)
+    differences += hit_differences(tx)
+    differences += payment_differences(tx)
     return Verification(
         {
             "responses": len(responses),
@@ -115,13 +90,13 @@ def verify(tx: Tx, study: Study) -> Verification:
 
 
 def _worker_differences(
-    stage: RunningStage, row: WorkerStanding, given: list[ResponseRow], history: History
+    stage: RunningStage, row: WorkerStanding, given: list[ResponseRow], history: History, dropped_otherwise: bool
 ) -> list[str]:
     found = []
     name = f"worker {row.worker} in {row.stage}"
     graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
     record = GoldRecord()
-    should_drop = False
+    should_drop = dropped_otherwise
     for response in graded:
         score = stage.task.grade(response.answer, response.gold_answer).score
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
@@ -149,15 +124,20 @@ def _pay_differences(
     history: History,
     paid: dict[tuple[str, str], tuple[int, int]],
     bonuses: list[tuple[int, int]],
+    gold_then: GoldThen,
 ) -> list[str]:
-    """Pay every response again at the rates in force when it was submitted, and every bonus of a gate."""
+    """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus."""
     record = GoldRecord()
+    corrected = any(response.item_id in gold_then.changes for response in given)
     payments = list(bonuses)
     for number, response in enumerate(given, 1):
         then = replace(stage, settings=history.stage_at(response.submitted_at, row.stage))
         if response.kind != AssignmentKind.PRODUCTION:
-            right = stage.task.grade(response.answer, response.gold_answer).score >= 1
-            record = gold_after(record, right, then.settings.gold)
+            if corrected:
+                record = _record_then(stage, given[:number], history, gold_then)
+            else:
+                right = stage.task.grade(response.answer, response.gold_answer).score >= 1
+                record = gold_after(record, right, then.settings.gold)
         met = record if response.kind == AssignmentKind.GOLD else None
         amounts = earned_by(then, "", response.id, stage.task.parts(response.answer), met)
         finished = then.settings.pay.finished if number == stage.round_size else 0
@@ -172,6 +152,18 @@ def _pay_differences(
     if (row.earned, row.fees) != in_ledger:
         found.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
     return found
+
+
+def _record_then(stage: RunningStage, given: list[ResponseRow], history: History, gold_then: GoldThen) -> GoldRecord:
+    """A worker's gold record with the last of these answers, by gold as it was in that moment."""
+    record = GoldRecord()
+    moment = given[-1].submitted_at
+    for response in given:
+        if response.kind != AssignmentKind.PRODUCTION:
+            expected = gold_then.answer(response.item_id, moment, response.gold_answer)
+            right = stage.task.grade(response.answer, expected).score >= 1
+            record = gold_after(record, right, history.stage_at(response.submitted_at, stage.name).gold)
+    return record
 
 
 def _counted(
@@ -196,7 +188,8 @@ def _label_differences(stage: RunningStage, item: results.ItemRow, judgments: li
     combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
-    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence)
+    stable = has_settled(stage, rule, judgments)
+    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     name = f"item {item.key} of {stage.name}"
     found = []

@@ -10,6 +10,7 @@ from chorale.store.events import EventRow
 from chorale.store.results import WorkerStanding
 from chorale.study.advancing import drawn_items
 from chorale.study.running import Study
+from chorale.study.verify_managing import taken_away
 
 ALL = 1_000_000
 SettingsAt = Callable[[int], StudySettings]
@@ -74,7 +75,11 @@ def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[Worke
 
 
 def _held(tx: Tx) -> dict[tuple[str, str], int]:
-    return {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
+    """Since when everybody first had what they have, or had until it was taken away."""
+    found = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
+    for key, taken in taken_away(tx).items():
+        found[key] = min(found.get(key, taken[0].at), *(int(event.evidence["granted_at"]) for event in taken))
+    return found
 
 
 def _stage_at(settings: StudySettings, name: str) -> StageSettings | None:

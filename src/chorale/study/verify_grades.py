@@ -1,10 +1,11 @@
 """Grades by people once more: whether they are what the graders said."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from chorale.model import AssignmentKind, ItemState, Judgment
-from chorale.store import Tx, events, gates, results
+from chorale.store import Tx, corrections, events, gates, results
+from chorale.store.corrections import is_by_gold
 from chorale.store.gates import GradeRow
 from chorale.store.results import ResponseRow
 from chorale.study.grading import PeoplesGrade, grade_of
@@ -35,14 +36,15 @@ def grade_differences(
                 found += _present_differences(
                     study, item.response_id, grade_of(stage.task, answers), by_response[item.response_id]
                 )
+    corrected = {(one.item_id, one.at) for one in corrections.corrections(tx)}
     told = {
         (event.evidence["response"], event.evidence["source"]): event.evidence
         for event in events.recent(tx, ALL, kinds=("graded",))
     }
     for grades in by_response.values():
         for number, grade in enumerate(grades, 1):
-            if grade.source == GOLD:
-                found += _gold_differences(grade, given)
+            if is_by_gold(grade.source):
+                found += _gold_differences(grade, given, corrected)
                 continue
             by = told.pop((grade.response_id, grade.source), {}).get("by", [])
             answers = [
@@ -58,7 +60,7 @@ def _present_differences(
     study: Study, response_id: int, grade: PeoplesGrade | None, grades: Sequence[GradeRow]
 ) -> Iterator[str]:
     """The grade an answer has is what its graders say by now."""
-    by_people = [one for one in grades if one.source != GOLD]
+    by_people = [one for one in grades if not is_by_gold(one.source)]
     if grade is None:
         return
     graders = [
@@ -73,8 +75,14 @@ def _present_differences(
         yield f"response {response_id}: graded {stored}, its graders say {grade.score}"
 
 
-def _gold_differences(grade: GradeRow, given: Mapping[int, ResponseRow]) -> Iterator[str]:
+def _gold_differences(
+    grade: GradeRow, given: Mapping[int, ResponseRow], corrected: Collection[tuple[int, int]]
+) -> Iterator[str]:
     response = given[grade.response_id]
+    if grade.source != GOLD:
+        if (response.item_id, grade.graded_at) not in corrected:
+            yield f"response {grade.response_id}: graded again by gold, which was not corrected then"
+        return
     if grade.kind == AssignmentKind.PRODUCTION:
         yield f"response {grade.response_id}: graded by gold, and its item was none"
     if grade.graded_at != response.submitted_at:

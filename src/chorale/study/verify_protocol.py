@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings
+from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings, invited_to
 from chorale.protocol import Candidate, GateVerdict, decide_gate
-from chorale.store import Tx, events, gates
+from chorale.store import Tx, events, gates, results
 from chorale.store.events import EventRow
 from chorale.store.gates import GradeRow, VerdictRow
 from chorale.study.gates import survey
-from chorale.study.running import Study
+from chorale.study.running import Study, closed_by
+from chorale.study.verify_managing import held_since, taken_away, written_by_hand
 
 Bonuses = defaultdict[tuple[str, str], list[tuple[int, int]]]
 SettingsAt = Callable[[int], StudySettings]
@@ -33,7 +34,8 @@ class _Decided:
     def candidate(self) -> Candidate | None:
         """The worker as the gate must have seen them; None if a stage has no grade."""
         scores = {stage: [one.score for one in self.seen if one.stage == stage] for stage in self.rule.stage}
-        return Candidate(self.row.worker, scores) if all(scores.values()) else None
+        marks = tuple(one.criteria for one in self.seen if one.criteria)
+        return Candidate(self.row.worker, scores, marks) if all(scores.values()) else None
 
 
 def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[Bonuses, list[str]]:
@@ -63,7 +65,41 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[Bonuses
     for one in decided:
         if one.row.passed and one.rule.bonus:
             bonuses[one.rule.stage[-1], one.row.worker].append((one.row.at, one.rule.bonus))
+    found += _grading_differences(tx, settings_at, bonuses)
     return bonuses, found
+
+
+def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> Iterator[str]:
+    """Add what graders were paid when gates closed, and say where that is not what their work amounts to."""
+    closings = sorted(events.recent(tx, ALL, kinds=("gate closed",)), key=lambda event: event.id)
+    dropped = {(event.stage, event.worker): event.at for event in events.recent(tx, ALL, kinds=("dropped",))}
+    done: set[str] = set()
+    for event in closings:
+        settings = settings_at(event.at)
+        paid: Mapping[str, Sequence[str]] = event.evidence.get("graders_paid", {})
+        ended = {
+            stage.name: stage
+            for stage in settings.stage
+            if stage.grades and stage.pay.finished and event.evidence["gate"] in closed_by(settings, stage)
+        }
+        for name in sorted((ended.keys() - done) | paid.keys()):
+            stage = ended.get(name)
+            if stage is None or name in done:
+                yield f"gate {event.evidence['gate']}: graders in {name} were paid for finishing, which is not due"
+                continue
+            times: dict[str, list[int]] = defaultdict(list)
+            for response in results.all_responses(tx, stage_name=name):
+                times[response.worker].append(response.submitted_at)
+            for worker, given in sorted(times.items()):
+                # What came in the very moment of closing may have come before it or after.
+                before = sum(at < event.at for at in given) >= stage.pay.finished_from
+                until = sum(at <= event.at for at in given) >= stage.pay.finished_from
+                out = dropped.get((name, worker), event.at + 1) < event.at
+                if (worker in paid.get(name, ())) not in {before and not out, until and not out}:
+                    yield f"worker {worker} in {name}: paid for finishing or not, against what they did"
+            for worker in paid.get(name, ()):
+                bonuses[name, worker].append((event.at, stage.pay.finished))
+            done.add(name)
 
 
 def _seen_differences(study: Study, one: _Decided, own: Sequence[GradeRow]) -> Iterator[str]:
@@ -109,7 +145,8 @@ def _outcome_differences(one: _Decided, again: GateVerdict, *, alone: bool) -> I
     if bool(stored.get("promoted")) != again.promoted:
         yield f"{one.name}: promoted={stored.get('promoted')} stored, {again.promoted} recomputed from the grades"
     # About each worker a gate decides as they come; a rank among others is no part of that.
-    told = ("score", "graded", "needed") if alone else tuple(again.evidence)
+    ranked = ("rank", "of", "average") if alone else ()
+    told = [name for name in again.evidence if name not in ranked]
     for name in told:
         if stored.get(name) != again.evidence[name]:
             yield f"{one.name}: {name} {stored.get(name)} in the evidence, {again.evidence[name]} recomputed"
@@ -161,17 +198,20 @@ def _closing_differences(
 
 
 def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
-    """Who has a qualification has it by a gate, or as an expert."""
-    expected: dict[tuple[str, str], int] = {}
+    """Who has a qualification has it by a gate, by a link, or by the hand of somebody who said why."""
+    granted: dict[tuple[str, str], list[int]] = defaultdict(list)
     for one in decided:
         if one.row.passed:
-            expected[one.row.worker, one.rule.name] = one.row.at
+            granted[one.row.worker, one.rule.name].append(one.row.at)
         if one.row.evidence.get("promoted") and one.rule.promote is not None:
-            expected[one.row.worker, one.rule.promote.to] = one.row.at
+            granted[one.row.worker, one.rule.promote.to].append(one.row.at)
     for event in events.recent(tx, ALL, kinds=("qualified",)):
-        if event.evidence["qualification"] == EXPERT and event.worker is not None:
-            expected[event.worker, EXPERT] = event.at
+        name = event.evidence["qualification"]
+        by_hand = name == EXPERT or name.startswith(invited_to("")) or "reason" in event.evidence
+        if event.worker is not None and by_hand:
+            granted[event.worker, name].append(event.at)
     held = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
+    expected = held_since(granted, held, taken_away(tx))
     for worker, name in sorted(expected.keys() | held.keys()):
         if (worker, name) not in held:
             yield f"worker {worker}: should have the qualification {name} and does not"
@@ -184,7 +224,10 @@ def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[
 def _message_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
     """Whoever was scored at a gate with a message has it, and nobody else."""
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
-    written = {(message.worker, message.cause): message.written_at for message in gates.all_messages(tx)}
+    expected |= written_by_hand(tx)
+    # What scripts write to workers is theirs to decide.
+    messages = (message for message in gates.all_messages(tx) if not message.cause.startswith("mturk:"))
+    written = {(message.worker, message.cause): message.written_at for message in messages}
     for worker, cause in sorted(expected.keys() | written.keys()):
         if (worker, cause) not in written:
             yield f"worker {worker}: the message of {cause} is missing"

@@ -1,13 +1,17 @@
 """A worker's view of the study: which parts are open to them, and what they earned."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from chorale.model import StageState, Standing
-from chorale.store import Tx, gates, people, setup, work
+from chorale.model import Standing
+from chorale.store import Tx, gates, leasing, offering, participations, people, setup
 from chorale.store.gates import MessageRow
-from chorale.study.entering import Papers, admission, is_for_arm, papers_of, why_locked
+from chorale.store.papers import papers_of
+from chorale.store.participations import ParticipationRow
+from chorale.study.entering import admission, is_for_arm, why_locked
+from chorale.study.offering import MESSAGES, more_may_come, why_dropped
 from chorale.study.running import RunningStage, Study
-from chorale.study.work import MESSAGES, nothing_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,12 @@ class Visit:
         idle = not any(stage.state == "available" for stage in self.stages)
         return self.answered >= (1 if idle else after)
 
+    def within(self, names: Collection[str] | None) -> "Visit":
+        """The same of some of the stages; of all if none are named."""
+        if names is None:
+            return self
+        return replace(self, stages=tuple(part for part in self.stages if part.stage.name in names))
+
     @property
     def screened_out(self) -> bool:
         """Whether nothing is open to them any more because their work was ended."""
@@ -54,58 +64,62 @@ def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
     worker = people.find_worker(tx, worker_id)
     if worker is None:
         return None
-    paused = {row.name for row in setup.stages(tx) if row.state == StageState.PAUSED}
-    papers = papers_of(tx, worker_id)
-    records = work.participations_of(tx, worker_id)
-    stages = tuple(
-        _stage_visit(tx, study, stage, worker_id, papers, records.get(stage.id), paused=name in paused)
-        for name, stage in study.stages.items()
-        if is_for_arm(stage, papers.arm)
-    )
+    desk = _Desk(tx, study, worker_id)
+    arm = desk.papers.arm
+    stages = tuple(desk.look_at(stage) for stage in study.stages.values() if is_for_arm(stage, arm))
     return Visit(worker, people.panel_of(tx, worker_id), stages, tuple(gates.messages_to(tx, worker_id)))
 
 
-def _stage_visit(
-    tx: Tx,
-    study: Study,
-    stage: RunningStage,
-    worker_id: int,
-    papers: Papers,
-    record: work.ParticipationRow | None,
-    *,
-    paused: bool,
-) -> StageVisit:
-    answered, earned = (0, 0) if record is None else (record.answered, record.earned)
-    state, reason = _state(tx, study, stage, worker_id, papers, record, paused)
-    return StageVisit(stage, state, reason, answered, earned, record is not None)
+class _Desk:
+    """What is known of a worker when all stages are looked at: asked for once, and only if a stage needs it."""
 
+    def __init__(self, tx: Tx, study: Study, worker_id: int) -> None:
+        self._tx = tx
+        self._study = study
+        self._worker_id = worker_id
+        self.papers = papers_of(tx, worker_id)
+        self._records = participations.participations_of(tx, worker_id)
+        self._paused = setup.paused_stages(tx)
 
-def _state(
-    tx: Tx,
-    study: Study,
-    stage: RunningStage,
-    worker_id: int,
-    papers: Papers,
-    record: work.ParticipationRow | None,
-    paused: bool,
-) -> tuple[str, str]:
-    if record is not None and record.standing == Standing.DROPPED:
-        return "dropped", MESSAGES["dropped"]
-    if record is not None and stage.round_size is not None and record.answered >= stage.round_size:
-        return "finished", MESSAGES["round"]
-    decided = admission(tx, study, stage, worker_id, papers)
-    if not decided.allowed:
-        return "locked", why_locked(study, decided)
-    if paused:
-        return "paused", MESSAGES["paused"]
-    limit = stage.settings.max_per_worker
-    if record is not None and limit is not None and record.answered >= limit:
-        return "limit", MESSAGES["limit"]
-    if record is not None and work.live_lease(tx, stage.id, worker_id) is not None:
-        return "available", ""
-    if stage.round_size is not None:
-        return "available", ""
-    if work.room_for(tx, stage.id, worker_id, not_from_own=stage.not_from_own, not_seen_later=stage.not_seen_later):
-        return "available", ""
-    left = nothing_left(tx, study, stage)
-    return ("waiting" if left == "wait" else "finished"), MESSAGES[left]
+    @cached_property
+    def _held_in(self) -> frozenset[int]:
+        return leasing.stages_held_in(self._tx, self._worker_id)
+
+    @cached_property
+    def _wanting(self) -> frozenset[int]:
+        return offering.stages_with_open_items(self._tx)
+
+    def look_at(self, stage: RunningStage) -> StageVisit:
+        record = self._records.get(stage.id)
+        state, reason = self._state(stage, record)
+        if record is None:
+            return StageVisit(stage, state, reason, 0, 0, False)
+        return StageVisit(stage, state, reason, record.answered, record.earned, True)
+
+    def _state(self, stage: RunningStage, record: ParticipationRow | None) -> tuple[str, str]:
+        if record is not None and record.standing == Standing.DROPPED:
+            return "dropped", why_dropped(stage)
+        if record is not None and stage.round_size is not None and record.answered >= stage.round_size:
+            return "finished", MESSAGES["round"]
+        decided = admission(self._tx, self._study, stage, self._worker_id, self.papers)
+        if not decided.allowed:
+            return "locked", why_locked(self._study, decided)
+        if stage.id in self._paused:
+            return "paused", MESSAGES["paused"]
+        limit = stage.settings.max_per_worker
+        if record is not None and limit is not None and record.answered >= limit:
+            return "limit", MESSAGES["limit"]
+        if stage.round_size is not None or (record is not None and stage.id in self._held_in) or self._has_room(stage):
+            return "available", ""
+        if more_may_come(self._study, stage, self.papers.closed, self._wanting):
+            return "waiting", MESSAGES["wait"]
+        return "finished", MESSAGES["done"]
+
+    def _has_room(self, stage: RunningStage) -> bool:
+        return stage.id in self._wanting and offering.room_for(
+            self._tx,
+            stage.id,
+            self._worker_id,
+            not_from_own=stage.not_from_own,
+            not_seen_later=stage.not_seen_later,
+        )

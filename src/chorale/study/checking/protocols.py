@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from chorale.model import EXPERT, StageSettings, StudySettings, money_text
-from chorale.protocol import fee_due, fee_on, fewest_people
+from chorale.model import EXPERT, StageSettings, StudySettings, invited_to, money_text
+from chorale.protocol import fee_due, fee_on, fewest_people, is_criterion
 from chorale.study.checking.report import Report, did_you_mean
 from chorale.study.checking.stage_files import StageFiles
+from chorale.study.running import closed_by
 
 
 def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
     """How stages, gates and arms depend on one another."""
     _check_gate_names(settings, report)
     _check_gate_stages(settings, contents, report)
+    _check_criteria(settings, contents, report)
     _check_qualifications(settings, report)
     _check_arms(settings, report)
     _check_grading(settings, contents, report)
@@ -23,8 +25,8 @@ def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], repo
 
 
 def granted(settings: StudySettings) -> dict[str, str | None]:
-    """Every qualification there is, and the gate that gives it; None for the experts'."""
-    found: dict[str, str | None] = {EXPERT: None}
+    """Every qualification there is, and the gate that gives it; None for those that a link gives."""
+    found: dict[str, str | None] = {EXPERT: None, **{invited_to(stage.name): None for stage in settings.stage}}
     for gate in settings.gate:
         found[gate.name] = gate.name
         if gate.promote is not None:
@@ -33,7 +35,7 @@ def granted(settings: StudySettings) -> dict[str, str | None]:
 
 
 def _check_gate_names(settings: StudySettings, report: Report) -> None:
-    seen: set[str] = {EXPERT}
+    seen: set[str] = {EXPERT, *(invited_to(stage.name) for stage in settings.stage)}
     for index, gate in enumerate(settings.gate):
         for at, name in (("name", gate.name), ("promote", gate.promote.to if gate.promote else None)):
             if name in seen:
@@ -59,6 +61,21 @@ def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], 
             elif stage.max_per_worker is not None and stage.max_per_worker < _asked(stage, gate.graded, sizes):
                 fix = f"Raise `max_per_worker` of `{name}`, or ask for fewer graded answers."
                 report.setting(at, "nobody may answer as much there as the gate asks for", fix, name)
+
+
+def _check_criteria(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+    """A gate can ask only for what the rubrics that grade its stages have."""
+    for index, gate in enumerate(settings.gate):
+        known = {
+            name
+            for stage, content in zip(settings.stage, contents, strict=False)
+            if stage.grades and content.task is not None and set(stage.sources) & set(gate.stage)
+            for name in content.task.criteria
+        }
+        for name in gate.criteria:
+            if not any(is_criterion(each, name) for each in known):
+                message = "nobody could pass: no rubric that grades the gate's stages has such a criterion"
+                report.setting(("gate", index, "criteria"), message, did_you_mean(name, sorted(known)), name)
 
 
 def _asked(stage: StageSettings, graded: int, sizes: dict[str, int | None]) -> int:
@@ -112,9 +129,13 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
         if stage.grades and content.task is not None and content.task.marks is None:
             fix = "Use a task that can be a rubric, such as `form` with `points`."
             report.setting(("stage", index, "grades"), "answers to this task are no grades", fix, stage.task)
-        if stage.pay.finished and stage.round is None:
+        at = ("stage", index, "pay", "finished")
+        if stage.pay.finished and stage.grades and not closed_by(settings, stage):
+            fix = "Leave it out, or let the gate that its grades are for decide together (`top_share`, `top`)."
+            report.setting(at, "no gate closes that could end this grading", fix, stage.pay.finished)
+        elif stage.pay.finished and stage.round is None and not stage.grades:
             fix = "Leave it out, or make the stage a round."
-            report.setting(("stage", index, "pay", "finished"), "only a round can be finished", fix, stage.pay.finished)
+            report.setting(at, "only a round can be finished, and grading", fix, stage.pay.finished)
 
 
 def _check_order(settings: StudySettings, report: Report) -> None:
@@ -192,7 +213,7 @@ def _check_reach(settings: StudySettings, report: Report) -> None:
 
 
 def _check_budget(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
-    """The budget must cover the fewest people in every round, and what every item from a file must cost."""
+    """The budget must cover the fewest people in every round and at every gate, and every item from a file."""
     budget = settings.pay.budget
     if budget is None:
         return
@@ -216,3 +237,7 @@ def _least_costs(settings: StudySettings, contents: Sequence[StageFiles]) -> Ite
             yield turnout.stages[stage.name] * (size * stage.pay.per_judgment + stage.pay.finished)
         else:
             yield len(content.items) * stage.judgments.min * stage.pay.per_judgment
+            if stage.grades:
+                yield stage.judgments.min * stage.pay.finished
+    for gate in settings.gate:
+        yield turnout.needed[gate.name] * gate.bonus

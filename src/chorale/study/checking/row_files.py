@@ -16,6 +16,7 @@ from chorale.study.checking.report import Report, did_you_mean, printable
 from chorale.tasks import AnswerError, ItemError
 
 _LONGEST_ID = 200
+_BLANK_BYTES = 100
 _BESIDE_THE_ITEM = ("id", "answer", "explanation")
 
 
@@ -46,6 +47,11 @@ class RowFile:
                 yield row
         self.count = None if unread else count
         self._report.problems += unread
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing in it."""
+        return self._path.stat().st_size < _BLANK_BYTES and not self._path.read_bytes().strip()
 
     def columns(self, looked_for: set[str]) -> set[str]:
         """The columns there are, read as far as it takes to find those that are looked for."""

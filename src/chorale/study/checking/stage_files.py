@@ -6,6 +6,7 @@ from functools import partial
 
 from pydantic import BaseModel
 
+from chorale.formats.mcq_items import QuestionsOptions
 from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
 from chorale.study.checking.columns import names_columns_that_are_there
 from chorale.study.checking.content import GoldRow, StageContent, TruthRow
@@ -59,8 +60,11 @@ def read_stage_files(
     if task is not None and not names_columns_that_are_there(draft, task, report):
         # What the rows lack follows from that.
         task = None
+    if task is not None and task.chosen is None:
+        _check_no_choices(draft, task, report)
     guidelines = read_markdown(draft.text("guidelines"), draft.at("guidelines"), report)
     items, taken = _read_items_of(draft, task, drafts, earlier, report)
+    _check_same_questions(draft, options, drafts, earlier, report)
     gold, gold_count = _read_gold_of(draft, task, taken, report)
     return StageFiles(
         task=task,
@@ -72,6 +76,16 @@ def read_stage_files(
         guidelines=guidelines,
         taken=taken,
     )
+
+
+def _check_no_choices(draft: Draft, task: Task, report: Report) -> None:
+    """What rests on the options people choose needs a task that has some."""
+    asked = draft.raw.get("judgments")
+    wrong, fix = "`{}` needs a task where people choose from a list", "Leave it out, or give the stage another task."
+    if isinstance(asked, dict) and "stable" in asked:
+        report.setting(draft.at("judgments", "stable"), wrong.format("stable"), fix, task.name)
+    if "quality" in draft.raw:
+        report.setting(draft.at("quality"), wrong.format("quality"), fix, task.name)
 
 
 def _task_of(draft: Draft, report: Report) -> Task | None:
@@ -110,9 +124,29 @@ def _read_items_of(
     return items, frozenset(item.key for item in items) | frozenset(item.group for item in items)
 
 
+def _check_same_questions(
+    draft: Draft, options: BaseModel | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+) -> None:
+    """Questions that one stage writes are whole items of another only if both have as many, of as many options."""
+    settings = draft.table(ItemSettings, "items")
+    if settings is None or not isinstance(options, QuestionsOptions):
+        return
+    here = options.questions, options.choices
+    for other, source in zip(drafts, earlier, strict=False):
+        there = source.options
+        if other.name not in settings.from_ or not isinstance(there, QuestionsOptions):
+            continue
+        if (there.questions, there.choices) != here:
+            message = f"has other numbers than the stage {other.name!r}, whose questions it takes"
+            fix = f"Give both {there.questions} `questions` of {there.choices} `choices`, or other numbers."
+            report.setting(draft.at("options"), message, fix, f"{here[0]} questions of {here[1]} choices")
+
+
 def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
     lines: dict[str, int] = {}
     keys: set[str] = set()
+    if task.may_be_empty and file.is_blank:
+        return
     for row in file.rows(task.row_type):
         key = file.key_of(row, lines)
         payload = file.shaped(row, task.row_type, task.parse_row)

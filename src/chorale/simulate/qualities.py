@@ -1,0 +1,69 @@
+"""How good what simulated people make is, and what others make of that.
+
+The quality of an answer is its score by what somebody who never errs would have answered, from 0 to 1. Nobody but the
+simulation knows it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chorale.model import Answer
+from chorale.tasks import AnswerError, Task
+
+UNCLEAR = 0.5
+"""How often people are right about what was made as badly as can be, next to what was made well."""
+TOLERANCE = 0.25
+"""A grade that is farther off than this teaches nothing."""
+
+
+def ability_at(accuracy: float, quality: float) -> float:
+    """How often somebody is right about something of that quality: what is made badly is hard to judge."""
+    return accuracy * (UNCLEAR + (1 - UNCLEAR) * quality)
+
+
+def mistakes_told(grade: float, quality: float) -> float:
+    """How much of a mistake a grade explains to whoever gets it.
+
+    Of an answer that deserves full marks nothing is to be learned. Of others, the more the worse they are, as long as
+    the grade says so: one that is far off misses what was wrong, or finds fault with what was not.
+
+    >>> mistakes_told(0.2, 0.2), mistakes_told(1.0, 1.0), mistakes_told(0.9, 0.2)
+    (0.8, 0.0, 0.0)
+    """
+    return max(0.0, 1 - abs(grade - quality) / TOLERANCE) * (1 - quality)
+
+
+def fair_grade(task: Task, guesses: Sequence[Answer], quality: float) -> Answer:
+    """The answer to a rubric that says best how good something is, made from some answers to choose from."""
+    marks = task.marks
+    if marks is None:
+        raise ValueError(f"task `{task.name}` is no rubric")
+
+    def error(answer: Answer) -> float:
+        given = list(marks(answer).criteria.values())
+        return abs(sum(given) / len(given) - quality) if given else 1.0
+
+    nearest = min(guesses, key=error)
+    if not isinstance(nearest, dict):
+        return nearest
+    put_together = _criterion_by_criterion(task, guesses, nearest, quality)
+    try:
+        fair = task.parse_answer(put_together)
+    except AnswerError:
+        # Fields that depend on each other can't be taken from different answers.
+        return nearest
+    return min((fair, nearest), key=error)
+
+
+def _criterion_by_criterion(
+    task: Task, guesses: Sequence[dict[str, Any]], like: dict[str, Any], quality: float
+) -> dict[str, Any]:
+    """An answer like another, with every criterion as one of the guesses has it that comes nearest to the quality."""
+    best: dict[str, tuple[float, Any]] = {}
+    for guess in guesses:
+        criteria = task.marks(guess).criteria if task.marks is not None else {}
+        for name, mark in criteria.items():
+            off = abs(mark - quality)
+            if name in guess and (name not in best or off < best[name][0]):
+                best[name] = (off, guess[name])
+    return {**like, **{name: value for name, (_, value) in best.items()}}

@@ -1,0 +1,247 @@
+"""Leases: items that workers hold for a time, from being given out to being answered, returned or over.
+
+Locks are always taken in the same order (a worker's participation, their assignment, items by id), which is what keeps
+concurrent transactions on PostgreSQL from deadlocking. They are FOR NO KEY UPDATE: inserting a response takes a share
+lock on its item through the foreign key, which a plain FOR UPDATE would wait for. On SQLite there is one writer and the
+locks are no-ops.
+"""
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, bindparam, func, literal_column, select, update
+
+from chorale.model import AssignmentKind, AssignmentState
+from chorale.store.offering import OfferedItem
+from chorale.store.participations import COLUMNS, ParticipationRow
+from chorale.store.prepared import Prepared, prepared_insert
+from chorale.store.schema import assignment, item, participation
+
+# Written out, not bound: only then can the database see that the partial index applies.
+_LIVE: ColumnElement[str] = literal_column("'live'")
+
+
+class Lease(NamedTuple):
+    """An assignment as its worker has it."""
+
+    token: str
+    item_key: str
+    payload: str
+    expires_at: int
+
+
+class AssignmentRow(NamedTuple):
+    id: int
+    token: str
+    stage_id: int
+    item_id: int
+    worker_id: int
+    group_key: str
+    kind: str
+    state: str
+    leased_at: int
+    expires_at: int
+
+
+_LIVE_LEASE = Prepared(
+    select(assignment.c.token, item.c.key, item.c.payload, assignment.c.expires_at)
+    .join(item, item.c.id == assignment.c.item_id)
+    .where(
+        assignment.c.worker_id == bindparam("worker_id"),
+        assignment.c.stage_id == bindparam("stage_id"),
+        assignment.c.state == _LIVE,
+    )
+)
+
+
+def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
+    row = _LIVE_LEASE(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    return None if row is None else Lease._make(row)
+
+
+_HELD_IN = Prepared(
+    select(assignment.c.stage_id).where(assignment.c.worker_id == bindparam("worker_id"), assignment.c.state == _LIVE)
+)
+
+
+def stages_held_in(tx: Connection, worker_id: int) -> frozenset[int]:
+    """The stages in which a worker holds an item."""
+    return frozenset(_HELD_IN(tx, {"worker_id": worker_id}).scalars())
+
+
+_TAKE = Prepared(
+    update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + 1)
+)
+_INSERT_ASSIGNMENT = prepared_insert(
+    assignment,
+    "token",
+    "stage_id",
+    "item_id",
+    "worker_id",
+    "group_key",
+    "kind",
+    "state",
+    "leased_at",
+    "expires_at",
+)
+_SERVE = {
+    kind: Prepared(
+        update(participation)
+        .where(
+            participation.c.stage_id == bindparam("of_stage"),
+            participation.c.worker_id == bindparam("of_worker"),
+        )
+        .values({"served": participation.c.served + 1, cursor: bindparam("position")})
+    )
+    for kind, cursor in (
+        (AssignmentKind.GOLD, "gold_cursor"),
+        (AssignmentKind.TRAINING, "gold_cursor"),
+        (AssignmentKind.QUALIFICATION, "gold_cursor"),
+        (AssignmentKind.PRODUCTION, "item_cursor"),
+    )
+}
+
+
+def lease(
+    tx: Connection,
+    token: str,
+    stage_id: int,
+    worker_id: int,
+    offered: OfferedItem,
+    kind: AssignmentKind,
+    now: int,
+    expires_at: int,
+) -> Lease:
+    if kind is AssignmentKind.PRODUCTION and not take_place(tx, offered.id):
+        raise RuntimeError(f"item {offered.id} was offered with no place left")
+    _INSERT_ASSIGNMENT(
+        tx,
+        {
+            "token": token,
+            "stage_id": stage_id,
+            "item_id": offered.id,
+            "worker_id": worker_id,
+            "group_key": offered.group_key,
+            "kind": kind,
+            "state": AssignmentState.LIVE,
+            "leased_at": now,
+            "expires_at": expires_at,
+        },
+    )
+    _SERVE[kind](tx, {"of_stage": stage_id, "of_worker": worker_id, "position": offered.position})
+    return Lease(token, offered.key, offered.payload, expires_at)
+
+
+def lease_again(tx: Connection, stage_id: int, worker_id: int, now: int, expires_at: int) -> Lease | None:
+    """Give a worker back the first item of theirs that they returned or let expire; None if there is none."""
+    ended = (AssignmentState.RETURNED, AssignmentState.EXPIRED)
+    query = (
+        select(assignment.c.id, assignment.c.token, item.c.key, item.c.payload)
+        .join(item, item.c.id == assignment.c.item_id)
+        .where(assignment.c.worker_id == worker_id, assignment.c.stage_id == stage_id, assignment.c.state.in_(ended))
+        .order_by(assignment.c.id)
+        .limit(1)
+    )
+    row = tx.execute(query).first()
+    if row is None:
+        return None
+    tx.execute(
+        update(assignment)
+        .where(assignment.c.id == row.id)
+        .values(state=AssignmentState.LIVE, leased_at=now, expires_at=expires_at, ended_at=None)
+    )
+    return Lease(row.token, row.key, row.payload, expires_at)
+
+
+def take_place(tx: Connection, item_id: int) -> bool:
+    """Take one of the judgments an item asks for; False if none is left."""
+    return bool(_TAKE(tx, {"of_item": item_id}).rowcount)
+
+
+_LEASED: Select[Any] = select(
+    assignment.c.id,
+    assignment.c.token,
+    assignment.c.stage_id,
+    assignment.c.item_id,
+    assignment.c.worker_id,
+    assignment.c.group_key,
+    assignment.c.kind,
+    assignment.c.state,
+    assignment.c.leased_at,
+    assignment.c.expires_at,
+)
+_ASSIGNED = Prepared(
+    _LEASED.add_columns(*COLUMNS, item.c.key, item.c.payload)
+    .join(
+        participation,
+        and_(
+            participation.c.stage_id == assignment.c.stage_id,
+            participation.c.worker_id == assignment.c.worker_id,
+        ),
+    )
+    .join(item, item.c.id == assignment.c.item_id)
+    .where(assignment.c.token == bindparam("token"))
+    .with_for_update(of=[participation, assignment], key_share=True)
+)
+_WIDTH = len(AssignmentRow._fields)
+
+
+class Assigned(NamedTuple):
+    """An assignment with whose it is and what it is about."""
+
+    assignment: AssignmentRow
+    record: ParticipationRow
+    item_key: str
+    payload: str
+
+
+def assigned(tx: Connection, token: str) -> Assigned | None:
+    """The assignment of a token, locked together with its worker's participation."""
+    row = _ASSIGNED(tx, {"token": token}).first()
+    if row is None:
+        return None
+    return Assigned(AssignmentRow._make(row[:_WIDTH]), ParticipationRow._make(row[_WIDTH:-2]), *row[-2:])
+
+
+_END = Prepared(
+    update(assignment)
+    .where(assignment.c.id == bindparam("of_assignment"))
+    .values(state=bindparam("new_state"), ended_at=bindparam("now"))
+)
+_GIVE_PLACE = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken - 1))
+
+
+def end_assignment(tx: Connection, row: AssignmentRow, state: AssignmentState, now: int) -> None:
+    """End an assignment; unless it was submitted, its place on the item is free again."""
+    _END(tx, {"of_assignment": row.id, "new_state": state, "now": now})
+    holds_place = row.kind == AssignmentKind.PRODUCTION and row.state == AssignmentState.LIVE
+    if holds_place and state is not AssignmentState.SUBMITTED:
+        _GIVE_PLACE(tx, {"of_item": row.item_id})
+
+
+def set_expiry(tx: Connection, assignment_id: int, expires_at: int) -> None:
+    tx.execute(update(assignment).where(assignment.c.id == assignment_id).values(expires_at=expires_at))
+
+
+_EXPIRED = Prepared(
+    _LEASED.where(assignment.c.state == _LIVE, assignment.c.expires_at <= bindparam("now"))
+    # Sorted by a sum: by the column itself, SQLite would go through all assignments there ever were in their order,
+    # instead of asking the small index of those that expire.
+    .order_by(assignment.c.item_id + literal_column("0"))
+    .limit(bindparam("most", type_=Integer))
+    .with_for_update(skip_locked=True, key_share=True)
+)
+
+
+def expired_assignments(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
+    """Live assignments past their time, locked, by item."""
+    return [AssignmentRow._make(row) for row in _EXPIRED(tx, {"now": now, "most": limit})]
+
+
+_LIVE_BY_STAGE = Prepared(
+    select(assignment.c.stage_id, func.count()).where(assignment.c.state == _LIVE).group_by(assignment.c.stage_id)
+)
+
+
+def live_by_stage(tx: Connection) -> dict[int, int]:
+    """How many items of each stage are being worked on."""
+    return {int(row[0]): int(row[1]) for row in _LIVE_BY_STAGE(tx, {})}

@@ -1,0 +1,121 @@
+"""Which item a worker gets next, and whether there is one."""
+
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, literal_column, select, text
+
+from chorale.store.prepared import Prepared
+from chorale.store.schema import assignment, gold, item, item_source, stage
+
+# Written out, not bound: only then can the database see that the partial index applies.
+_OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
+
+
+class OfferedItem(NamedTuple):
+    id: int
+    key: str
+    group_key: str
+    payload: str
+    position: int
+
+
+_SEEN = exists().where(
+    assignment.c.worker_id == bindparam("worker_id"),
+    assignment.c.stage_id == item.c.stage_id,
+    assignment.c.group_key == item.c.group_key,
+)
+
+
+def _worked_on(item_id: ColumnElement[int], *more: ColumnElement[bool]) -> ColumnElement[bool]:
+    return exists().where(assignment.c.item_id == item_id, assignment.c.worker_id == bindparam("worker_id"), *more)
+
+
+def _contributed(level: int) -> ColumnElement[bool]:
+    """Whether the worker answered an item that the offered one came from, so many stages back, or still may."""
+    steps = [item_source.alias(f"step_{number}") for number in range(level)]
+    earlier = [later.c.source_id == step.c.item_id for later, step in pairwise(steps)]
+    not_returned = assignment.c.state != literal_column("'returned'")
+    # One inside the other, so that the item is where the search begins: a worker has many assignments, an item few
+    # sources. Told to join them, SQLite would go through all that the worker ever had, for every item.
+    return exists().where(steps[0].c.item_id == item.c.id, *earlier, _worked_on(steps[-1].c.source_id, not_returned))
+
+
+def _seen_later(level: int) -> ColumnElement[bool]:
+    """Whether the worker has seen, so many stages on, what others made of the offered item."""
+    steps = [item_source.alias(f"step_{number}") for number in range(level)]
+    later = [earlier.c.item_id == step.c.source_id for earlier, step in pairwise(steps)]
+    return exists().where(steps[0].c.source_id == item.c.id, *later, _worked_on(steps[-1].c.item_id))
+
+
+@cache
+def _offered(back: int, ahead: int) -> Select[Any]:
+    query = (
+        select(item.c.id, item.c.key, item.c.group_key, item.c.payload, item.c.position)
+        .where(item.c.stage_id == bindparam("stage_id"), _OFFERED, item.c.position > bindparam("after"), ~_SEEN)
+        .order_by(item.c.position)
+        .limit(1)
+    )
+    query = query.where(*(~_contributed(level) for level in range(1, back + 1)))
+    return query.where(*(~_seen_later(level) for level in range(1, ahead + 1)))
+
+
+@cache
+def _next_offered(back: int, ahead: int) -> Prepared:
+    return Prepared(_offered(back, ahead).with_for_update(skip_locked=True, of=item, key_share=True))
+
+
+@cache
+def _still_offered(back: int, ahead: int) -> Prepared:
+    return Prepared(_offered(back, ahead))
+
+
+def next_item(
+    tx: Connection, stage_id: int, worker_id: int, cursor: int, *, not_from_own: int, not_seen_later: int = 0
+) -> OfferedItem | None:
+    """An item of the stage with room for this worker: the first after the cursor, or else the first of all.
+
+    Not one that came from something they answered, `not_from_own` stages back or fewer; and not one of which they have
+    seen what others made, up to `not_seen_later` stages on.
+    """
+    query = _next_offered(not_from_own, not_seen_later)
+    for after in (cursor, -1) if cursor >= 0 else (-1,):
+        found = query(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after}).first()
+        if found is not None:
+            return OfferedItem._make(found)
+    return None
+
+
+def room_for(tx: Connection, stage_id: int, worker_id: int, *, not_from_own: int, not_seen_later: int = 0) -> bool:
+    """Whether the stage has an item for this worker, without taking or locking it."""
+    query = _still_offered(not_from_own, not_seen_later)
+    return query(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": -1}).first() is not None
+
+
+_NEXT_GOLD = Prepared(
+    select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.position)
+    .join(item, item.c.id == gold.c.item_id)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.position > bindparam("after"), ~_SEEN)
+    .order_by(gold.c.position)
+    .limit(1)
+)
+
+
+def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> OfferedItem | None:
+    """A gold item the worker has not seen, starting from their own place in the ring."""
+    for after in (cursor, -1):
+        found = _NEXT_GOLD(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after}).first()
+        if found is not None:
+            return OfferedItem._make(found)
+    return None
+
+
+_OPEN_STAGES = Prepared(
+    select(stage.c.id).where(exists().where(item.c.stage_id == stage.c.id, item.c.state == literal_column("'open'")))
+)
+
+
+def stages_with_open_items(tx: Connection) -> frozenset[int]:
+    """The stages that still want judgments, be they leased out or not."""
+    return frozenset(_OPEN_STAGES(tx, {}).scalars())

@@ -1,0 +1,75 @@
+"""What lets a worker into stages or keeps them out: their arm, what they passed, where they were dropped."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Text, bindparam, literal_column, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from chorale.store.prepared import Prepared
+from chorale.store.schema import gate, participation, qualification, stage, worker
+
+
+@dataclass(frozen=True, slots=True)
+class Papers:
+    """What is asked at the door of a stage, as it is now."""
+
+    arm: str | None
+    held: frozenset[str]
+    """Their qualifications."""
+    dropped: frozenset[str]
+    """The stages they were dropped from."""
+    closed: frozenset[str]
+    """The gates that are closed, to them and to everybody."""
+
+
+class _listed(FunctionElement[str]):  # noqa: N801 - stands among functions, and reads like one
+    """Names in one value, with commas between them: they have none themselves."""
+
+    type = Text()
+    inherit_cache = True
+
+
+@compiles(_listed, "sqlite")
+def _listed_by_sqlite(element: _listed, compiler: Any, **kwargs: Any) -> str:
+    return f"group_concat({compiler.process(element.clauses, **kwargs)}, ',')"
+
+
+@compiles(_listed, "postgresql")
+def _listed_by_postgresql(element: _listed, compiler: Any, **kwargs: Any) -> str:
+    return f"string_agg({compiler.process(element.clauses, **kwargs)}, ',')"
+
+
+PAPERS: tuple[ColumnElement[Any], ...] = (
+    worker.c.arm,
+    select(_listed(qualification.c.name)).where(qualification.c.worker_id == worker.c.id).scalar_subquery(),
+    select(_listed(stage.c.name))
+    .select_from(participation.alias("dropped").join(stage, stage.c.id == literal_column("dropped.stage_id")))
+    .where(
+        literal_column("dropped.worker_id") == worker.c.id,
+        literal_column("dropped.standing") == literal_column("'dropped'"),
+    )
+    .correlate(worker)
+    .scalar_subquery(),
+    select(_listed(gate.c.name)).scalar_subquery(),
+)
+"""Columns beside those of a worker, for `as_papers`. Asked for in one statement: it is done for every item."""
+
+_PAPERS = Prepared(select(*PAPERS).where(worker.c.id == bindparam("worker_id")))
+
+
+def papers_of(tx: Connection, worker_id: int) -> Papers:
+    """A worker's papers; those of nobody in particular if there is no such worker."""
+    row = _PAPERS(tx, {"worker_id": worker_id}).first()
+    return as_papers(*(row or (None, None, None, None)))
+
+
+def as_papers(arm: str | None, held: str | None, dropped: str | None, closed: str | None) -> Papers:
+    return Papers(arm, _names(held), _names(dropped), _names(closed))
+
+
+@lru_cache(maxsize=1024)
+def _names(listed: str | None) -> frozenset[str]:
+    return frozenset(listed.split(",")) if listed else frozenset()

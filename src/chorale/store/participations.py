@@ -1,0 +1,233 @@
+"""Workers in stages: how each of them stands, what they answered and what they have earned."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, bindparam, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chorale.model import GoldRecord, Standing
+from chorale.store.papers import PAPERS, Papers, as_papers
+from chorale.store.prepared import Prepared
+from chorale.store.schema import participation, stage, worker
+
+
+class ParticipationRow(NamedTuple):
+    stage_id: int
+    worker_id: int
+    standing: str
+    seed: int
+    served: int
+    answered: int
+    gold_answered: int
+    gold_right: int
+    gold_recent: str
+    earned: int
+    fees: int
+    exact_fees: int
+    item_cursor: int
+    gold_cursor: int
+
+    @property
+    def gold(self) -> GoldRecord:
+        return GoldRecord(self.gold_right, self.gold_answered, self.gold_recent)
+
+
+COLUMNS = tuple(participation.c[name] for name in ParticipationRow._fields)
+
+_PARTICIPATIONS: Select[Any] = select(*COLUMNS).where(participation.c.worker_id == bindparam("worker_id"))
+_OWN_PARTICIPATIONS = Prepared(_PARTICIPATIONS)
+_OWN_PARTICIPATION = _PARTICIPATIONS.where(participation.c.stage_id == bindparam("stage_id"))
+_PARTICIPATION = Prepared(_OWN_PARTICIPATION)
+_PARTICIPATION_LOCKED = Prepared(_OWN_PARTICIPATION.with_for_update(key_share=True))
+
+
+def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> ParticipationRow | None:
+    query = _PARTICIPATION_LOCKED if lock else _PARTICIPATION
+    row = query(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    return None if row is None else ParticipationRow._make(row)
+
+
+def participations_of(tx: Connection, worker_id: int) -> dict[int, ParticipationRow]:
+    """All of a worker's, by stage."""
+    return {row[0]: ParticipationRow._make(row) for row in _OWN_PARTICIPATIONS(tx, {"worker_id": worker_id})}
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """A worker in a stage they have entered, with all that decides whether they get an item."""
+
+    record: ParticipationRow
+    stage_state: str
+    pseudonym: str
+    consented_at: int | None
+    papers: Papers
+
+
+_ATTENDANCE = Prepared(
+    select(*COLUMNS, stage.c.state, worker.c.pseudonym, worker.c.consented_at, *PAPERS)
+    .select_from(participation)
+    .join(worker, worker.c.id == participation.c.worker_id)
+    .join(stage, stage.c.id == participation.c.stage_id)
+    .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
+    .with_for_update(of=participation, key_share=True)
+)
+_WIDTH = len(COLUMNS)
+
+
+def attendance(tx: Connection, stage_id: int, worker_id: int) -> Attendance | None:
+    """How things are for a worker, with their participation locked; None if they have not entered the stage."""
+    row = _ATTENDANCE(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    if row is None:
+        return None
+    record = ParticipationRow._make(row[:_WIDTH])
+    state, pseudonym, consented_at, *papers = row[_WIDTH:]
+    return Attendance(record, state, pseudonym, consented_at, as_papers(*papers))
+
+
+def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:
+    """Let a worker into a stage; False if another tab of theirs was first."""
+    given = {"stage_id": stage_id, "worker_id": worker_id, "seed": seed, "gold_cursor": gold_cursor, "entered_at": now}
+    return bool(_ENTER[tx.dialect.name](tx, given).rowcount)
+
+
+def _enter(insert: Any) -> Prepared:
+    return Prepared(
+        insert(participation)
+        .values(
+            stage_id=bindparam("stage_id"),
+            worker_id=bindparam("worker_id"),
+            standing=Standing.ACTIVE.value,
+            entered_at=bindparam("entered_at"),
+            seed=bindparam("seed"),
+            served=0,
+            answered=0,
+            gold_answered=0,
+            gold_right=0,
+            gold_recent="",
+            earned=0,
+            fees=0,
+            exact_fees=0,
+            worked_ms=0,
+            item_cursor=-1,
+            gold_cursor=bindparam("gold_cursor"),
+            changes=0,
+            settled=0,
+        )
+        .on_conflict_do_nothing()
+    )
+
+
+_ENTER = {"sqlite": _enter(sqlite.insert), "postgresql": _enter(postgresql.insert)}
+
+_COUNT_ANSWER = Prepared(
+    update(participation)
+    .where(
+        participation.c.stage_id == bindparam("of_stage"),
+        participation.c.worker_id == bindparam("of_worker"),
+    )
+    .values(
+        answered=participation.c.answered + 1,
+        gold_answered=participation.c.gold_answered + bindparam("more_gold"),
+        gold_right=participation.c.gold_right + bindparam("more_right"),
+        gold_recent=bindparam("new_recent"),
+        earned=participation.c.earned + bindparam("more_earned"),
+        fees=participation.c.fees + bindparam("more_fees"),
+        exact_fees=participation.c.exact_fees + bindparam("more_exact_fees"),
+        worked_ms=participation.c.worked_ms + bindparam("more_ms"),
+        standing=bindparam("new_standing"),
+        changes=participation.c.changes + bindparam("more_changes"),
+    )
+)
+
+
+def count_answer(
+    tx: Connection,
+    stage_id: int,
+    worker_id: int,
+    *,
+    gold_answered: int,
+    gold_right: int,
+    gold_recent: str,
+    earned: int,
+    fees: int,
+    exact_fees: int,
+    worked_ms: int,
+    standing: Standing,
+    trust_changed: bool,
+) -> None:
+    """Add an answer to a worker's record. If their trust changed, their labels are to be looked at again."""
+    _COUNT_ANSWER(
+        tx,
+        {
+            "of_stage": stage_id,
+            "of_worker": worker_id,
+            "more_gold": gold_answered,
+            "more_right": gold_right,
+            "new_recent": gold_recent,
+            "more_earned": earned,
+            "more_fees": fees,
+            "more_exact_fees": exact_fees,
+            "more_ms": worked_ms,
+            "new_standing": standing,
+            "more_changes": 1 if trust_changed else 0,
+        },
+    )
+
+
+def active_workers(tx: Connection, stage_id: int) -> set[int]:
+    """Those whose answers count."""
+    query = select(participation.c.worker_id).where(
+        participation.c.stage_id == stage_id, participation.c.standing == Standing.ACTIVE
+    )
+    return set(tx.execute(query).scalars())
+
+
+def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
+    """Stop a worker in a stage; their labels are to be looked at again. False if they were stopped already."""
+    changed = tx.execute(
+        update(participation)
+        .where(
+            participation.c.stage_id == stage_id,
+            participation.c.worker_id == worker_id,
+            participation.c.standing == Standing.ACTIVE,
+        )
+        .values(standing=Standing.DROPPED.value, changes=participation.c.changes + 1)
+    )
+    return bool(changed.rowcount)
+
+
+_ADD_EARNINGS = Prepared(
+    update(participation)
+    .where(
+        participation.c.stage_id == bindparam("of_stage"),
+        participation.c.worker_id == bindparam("of_worker"),
+    )
+    .values(
+        earned=participation.c.earned + bindparam("more_earned"),
+        fees=participation.c.fees + bindparam("more_fees"),
+        exact_fees=participation.c.exact_fees + bindparam("more_exact_fees"),
+    )
+)
+
+
+def add_earnings(tx: Connection, stage_id: int, worker_id: int, earned: int, fees: int, exact_fees: int) -> None:
+    """Add to a worker's record what was booked apart from an answer."""
+    _ADD_EARNINGS(
+        tx,
+        {
+            "of_stage": stage_id,
+            "of_worker": worker_id,
+            "more_earned": earned,
+            "more_fees": fees,
+            "more_exact_fees": exact_fees,
+        },
+    )
+
+
+_SPENT = Prepared(select(func.coalesce(func.sum(participation.c.earned + participation.c.fees), 0)))
+
+
+def spent(tx: Connection) -> int:
+    """What the study has cost so far, fees included."""
+    return int(_SPENT(tx, {}).scalar_one())

@@ -1,0 +1,118 @@
+"""How the arms of a trial do: balance, attrition and outcome, with intervals. Only for those who asked for it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from random import Random
+from statistics import fmean
+
+from chorale.model import Standing
+from chorale.store import Tx, gates, people, results
+from chorale.store.results import WorkerStanding
+from chorale.study.costs import CostTerms, arm_costs, final_stages_of_arm
+from chorale.study.running import Study
+
+LEVEL = 0.95
+_NORMAL = 1.959963984540054
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+    of: int
+    """From so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmOutcome:
+    name: str
+    people: int
+    expected: float
+    """How many it would have if everybody were spread by the weights."""
+    panels: Mapping[str, int]
+    began: int
+    reached: int
+    """Worked in the last of the arm's own stages, or anywhere where it has none."""
+    dropped: int
+    staying: Estimate | None
+    """Share of its people who reached that stage and were not dropped."""
+    grade: Estimate | None
+    """Mean grade of what they made there: the mean over people, resampled by people."""
+    gold: Estimate | None
+    """Share of gold they got right, everywhere."""
+    costs: CostTerms
+
+
+def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
+    rule = study.settings.arms
+    if rule is None:
+        return []
+    arms, panels, costs = gates.arms(tx), people.panels(tx), arm_costs(tx, study)
+    weights = dict(zip(rule.names, rule.weights or (1,) * len(rule.names), strict=True))
+    rows: dict[str, list[WorkerStanding]] = defaultdict(list)
+    for row in results.worker_standings(tx):
+        if row.answered and row.worker in arms:
+            rows[arms[row.worker]].append(row)
+    found = []
+    for name in rule.names:
+        mine = sorted(worker for worker, arm in arms.items() if arm == name)
+        final = {stage.name for stage in final_stages_of_arm(study, name)}
+        there = {row.worker for row in rows[name] if row.stage in final or not final}
+        dropped = {row.worker for row in rows[name] if row.standing == Standing.DROPPED}
+        right, answered = sum(row.gold_right for row in rows[name]), sum(row.gold_answered for row in rows[name])
+        found.append(
+            ArmOutcome(
+                name,
+                len(mine),
+                len(arms) * weights[name] / sum(weights.values()),
+                dict(Counter(panels.get(worker, "unknown") for worker in mine)),
+                len({row.worker for row in rows[name]}),
+                len(there),
+                len(dropped),
+                share_estimate(len(there - dropped), len(mine)),
+                _grades(tx, study, final, set(mine)),
+                share_estimate(right, answered),
+                costs[name],
+            )
+        )
+    return found
+
+
+def share_estimate(right: int, of: int) -> Estimate | None:
+    """A share with Wilson's interval; None of nothing.
+
+    >>> found = share_estimate(8, 10)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.49, 0.943)
+    """
+    if not of:
+        return None
+    share, z2 = right / of, _NORMAL**2
+    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
+    half = _NORMAL * sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
+    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), of)
+
+
+def mean_estimate(means: Sequence[float], seed: int) -> Estimate | None:
+    """The mean of people's means, with a percentile interval over resampled people."""
+    if not means:
+        return None
+    chance = Random(seed)
+    drawn = sorted(fmean(chance.choices(means, k=len(means))) for _ in range(RESAMPLES))
+    edge = round(RESAMPLES * (1 - LEVEL) / 2)
+    return Estimate(fmean(means), drawn[edge], drawn[-edge - 1], len(means))
+
+
+def _grades(tx: Tx, study: Study, final: set[str], mine: set[str]) -> Estimate | None:
+    scores: dict[str, list[float]] = defaultdict(list)
+    stages = [study.stage(name).id for name in sorted(final)]
+    for answer in gates.graded_answers(tx, stages) if stages else ():
+        if answer.worker in mine:
+            scores[answer.worker].append(answer.score)
+    return mean_estimate([fmean(some) for _, some in sorted(scores.items())], study.settings.study.seed)

@@ -1,0 +1,266 @@
+"""A running study at a glance: how far it is, what it costs, how people agree, and what needs somebody's hand."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+
+from chorale.model import GoldRecord, StageState, Standing
+from chorale.protocol import WageSummary, trust, wage_summary
+from chorale.store import Tx, console, events
+from chorale.store.console import GoldMet, WorkedRow
+from chorale.store.events import EventRow
+from chorale.store.results import StageCounts
+from chorale.study.running import RunningStage, Study
+from chorale.study.status import why_dropped
+
+HOUR_MS = 3_600_000
+STARVED_AFTER_MS = HOUR_MS
+DROPPED_WITHIN_MS = 24 * HOUR_MS
+PARTS = 24
+LABELS_IN_PART = 20
+PAIRS_IN_LABEL = 10
+GOLD_LOOKED_AT = 2_000
+WRONG_AFTER, WRONG_BELOW = 5, 0.5
+"""Gold that so many met and most got wrong is more likely to be wrong itself."""
+EASY_AFTER, EASY_ABOVE = 50, 0.98
+"""Gold that nobody gets wrong tells careful workers from careless ones by nothing."""
+MOST_NAMED = 5
+MOST_DROPPED = 20
+RECENT_EVENTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Something that is not as it should be, and what to do about it."""
+
+    kind: str
+    title: str
+    advice: str
+    workers: tuple[str, ...] = ()
+    items: tuple[tuple[str, str], ...] = ()
+    """Stage and key."""
+    serious: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementPart:
+    """How far people agreed on the labels of a stretch of time."""
+
+    at: int
+    agreement: float
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    counts: StageCounts
+    title: str
+    planned: int
+    """Judgments its items want at the least."""
+    wage: WageSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    worker: str
+    stage: str
+    reason: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    stages: list[StageView]
+    spent: int
+    bonuses: int
+    fees: int
+    budget: int | None
+    wage: WageSummary
+    agreement: list[AgreementPart]
+    alarms: list[Alarm]
+    dropped: list[Dropped]
+    """The latest."""
+    dropped_total: int
+    passed: Mapping[str, int]
+    """How many passed every gate."""
+    recent: list[EventRow]
+
+    @property
+    def planned(self) -> int:
+        return sum(stage.planned for stage in self.stages)
+
+    @property
+    def judgments(self) -> int:
+        return sum(min(stage.counts.judgments, stage.planned) for stage in self.stages)
+
+
+def overview(tx: Tx, study: Study) -> Overview:
+    rounds = {stage.id for stage in study.stages.values() if stage.round_size is not None}
+    counts = [one for one in console.stage_tallies(tx, rounds) if one.name in study.stages]
+    worked = console.worked(tx)
+    stages = _stage_views(study, counts, worked)
+    wage = wage_summary(_by_worker(worked))
+    return Overview(
+        stages=stages,
+        spent=sum(one.paid + one.fees for one in counts),
+        bonuses=console.bonuses(tx),
+        fees=sum(one.fees for one in counts),
+        budget=study.settings.pay.budget,
+        wage=wage,
+        agreement=agreement_over_time(tx, study),
+        alarms=sorted(alarms(tx, study, stages, worked, wage), key=lambda alarm: not alarm.serious),
+        dropped=_dropped(tx),
+        dropped_total=sum(one.dropped for one in counts),
+        passed=console.passed_gates(tx),
+        recent=events.recent(tx, RECENT_EVENTS),
+    )
+
+
+def _stage_views(study: Study, counts: Sequence[StageCounts], worked: Sequence[WorkedRow]) -> list[StageView]:
+    paid: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for row in worked:
+        paid[row.stage_id].append((row.earned, row.worked_ms))
+    return [
+        StageView(
+            one,
+            study.stage(one.name).settings.title,
+            one.items * study.stage(one.name).settings.judgments.min,
+            wage_summary(paid[one.stage_id]),
+        )
+        for one in counts
+    ]
+
+
+def _by_worker(worked: Sequence[WorkedRow]) -> list[tuple[int, int]]:
+    sums: dict[int, tuple[int, int]] = {}
+    for row in worked:
+        earned, time = sums.get(row.worker_id, (0, 0))
+        sums[row.worker_id] = earned + row.earned, time + row.worked_ms
+    return list(sums.values())
+
+
+def _dropped(tx: Tx) -> list[Dropped]:
+    return [
+        Dropped(event.worker or "", event.stage or "", why_dropped(event.evidence), event.at)
+        for event in events.recent(tx, MOST_DROPPED, kinds=("dropped",))
+    ]
+
+
+def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
+    """How near answers to the same item were to each other, over the time of the study: a few labels of each part."""
+    found = []
+    for rows in console.labels_over_time(tx, PARTS, LABELS_IN_PART):
+        values = []
+        for _, stage_id, told in rows:
+            distance = study.stage_by_id(stage_id).task.distance
+            answers = [one["answer"] for one in told["judgments"]]
+            pairs = list(combinations(answers, 2))[:PAIRS_IN_LABEL]
+            if pairs:
+                values.append(1 - fmean(distance(left, right) for left, right in pairs))
+        if values:
+            found.append(AgreementPart(rows[-1][0], fmean(values), len(values)))
+    return found
+
+
+def alarms(
+    tx: Tx, study: Study, stages: Sequence[StageView], worked: Sequence[WorkedRow], wage: WageSummary
+) -> Iterator[Alarm]:
+    """What needs somebody's hand."""
+    yield from wage_alarms(study, stages, wage)
+    yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT))
+    yield from _worker_alarms(tx, study, worked)
+    yield from _starved(tx, study, stages)
+
+
+def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) -> Iterator[Alarm]:
+    minimum = study.settings.pay.minimum_hourly
+    low = [one.title for one in stages if one.wage.median is not None and one.wage.median < minimum]
+    if wage.median is not None and wage.median < minimum:
+        advice = "Raise `per_judgment` in study.toml, and give those who worked so far a bonus."
+        yield Alarm("wage", "The median wage is below your minimum", advice, serious=True)
+    elif low:
+        advice = "Raise `per_judgment` of that stage in study.toml."
+        yield Alarm("wage", f"The median wage is below your minimum in {', '.join(low)}", advice)
+    elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:
+        advice = "Look at the slowest among the workers: a bonus makes up for items that take long."
+        yield Alarm("wage", "One worker in ten earns less than your minimum", advice)
+
+
+def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
+    names = {stage.id: stage.name for stage in study.stages.values()}
+    wrong = [one for one in met if one.answered >= WRONG_AFTER and one.right < WRONG_BELOW * one.answered]
+    if wrong:
+        wrong.sort(key=lambda one: (one.right / one.answered, one.key))
+        yield Alarm(
+            "gold-wrong",
+            f"Most workers get {len(wrong)} gold {'item' if len(wrong) == 1 else 'items'} wrong: the gold may be wrong",
+            "Look at it again. Correct it where it is wrong, retire it where it is unclear.",
+            items=tuple((names[one.stage_id], one.key) for one in wrong[:MOST_NAMED] if one.stage_id in names),
+            serious=True,
+        )
+    by_stage: dict[int, list[GoldMet]] = defaultdict(list)
+    for one in met:
+        by_stage[one.stage_id].append(one)
+    for stage_id, some in sorted(by_stage.items()):
+        answered, right = sum(one.answered for one in some), sum(one.right for one in some)
+        if stage_id in names and answered >= EASY_AFTER and right >= EASY_ABOVE * answered:
+            yield Alarm(
+                "gold-easy",
+                f"The gold of {study.stage(names[stage_id]).settings.title} is too easy: {right} of {answered} right",
+                "It does not tell careful workers from careless ones. Make confusing items gold at the gold desk.",
+            )
+
+
+def _worker_alarms(tx: Tx, study: Study, worked: Sequence[WorkedRow]) -> Iterator[Alarm]:
+    low = []
+    for row in worked:
+        stage = study.stage_by_id(row.stage_id)
+        rule = stage.settings.gold
+        if rule is None or row.standing != Standing.ACTIVE or row.gold_answered < 2:
+            continue
+        value = trust(GoldRecord(row.gold_right, row.gold_answered, row.gold_recent), rule)
+        if value < rule.floor:
+            low.append((value, row.worker))
+    if low:
+        low.sort()
+        yield Alarm(
+            "worker",
+            f"{len(low)} {'worker is' if len(low) == 1 else 'workers are'} below the gold floor and not dropped yet",
+            "They are dropped by themselves once they have met enough gold. Look at their answers, or end their work.",
+            tuple(name for _, name in low[:MOST_NAMED]),
+        )
+    gone = console.gone_bad(tx, study.clock() - DROPPED_WITHIN_MS, MOST_NAMED)
+    if gone:
+        yield Alarm(
+            "worker",
+            "Workers were dropped within the last day",
+            "Their judgments no longer count, and others are asked instead. Check that the gold they failed is right.",
+            tuple(dict.fromkeys(name for _, name in gone)),
+        )
+
+
+def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alarm]:
+    """Stages with work to do that nobody does."""
+    now = study.clock()
+    for one in stages:
+        counts = one.counts
+        waiting = counts.items - counts.complete
+        if counts.state != StageState.OPEN or not waiting or counts.live or study.stage(counts.name).round_size:
+            continue
+        last = console.last_answer_at(tx, counts.stage_id)
+        if last is None and not _may_begin(study.stage(counts.name), stages):
+            continue
+        if last is None or now - last >= STARVED_AFTER_MS:
+            yield Alarm(
+                "starved",
+                f"Nobody works on {one.title}, and {waiting} items wait",
+                "Bring more people in, or loosen who may enter the stage.",
+            )
+
+
+def _may_begin(stage: RunningStage, stages: Sequence[StageView]) -> bool:
+    """Whether a stage that nobody has worked in has waited for long: work elsewhere has begun, or it is the first."""
+    others = [one for one in stages if one.counts.name != stage.name]
+    return any(one.counts.judgments for one in others)

@@ -1,0 +1,41 @@
+"""The settings that were in force when: every version of the study file is among the events."""
+
+import tomllib
+from bisect import bisect_right
+
+from pydantic import ValidationError
+
+from chorale.model import StageSettings, StudySettings, UserError
+from chorale.store import Tx, events
+
+
+class History:
+    """Every version of the study file there was."""
+
+    def __init__(self, tx: Tx) -> None:
+        versions = reversed(events.recent(tx, 1_000_000, kinds=("settings",)))
+        try:
+            self._versions = [
+                (event.at, StudySettings.model_validate(tomllib.loads(event.evidence["study.toml"])))
+                for event in versions
+            ]
+        except ValidationError as error:
+            raise UserError(
+                "Settings this study once had are not understood by this version of Chorale, so what was decided by "
+                f"them can't be recomputed: {error.errors()[0]['msg']}."
+            ) from None
+
+    def study_at(self, moment: int) -> StudySettings:
+        index = bisect_right(self._versions, moment, key=lambda version: version[0]) - 1
+        return self._versions[max(index, 0)][1]
+
+    def most_judgments(self, name: str) -> int:
+        """The most judgments an item of the stage could ever ask for."""
+        stages = (stage for _, settings in self._versions for stage in settings.stage if stage.name == name)
+        return max(
+            max(stage.judgments.max, stage.judgments.sample.judgments if stage.judgments.sample else 0)
+            for stage in stages
+        )
+
+    def stage_at(self, moment: int, name: str) -> StageSettings:
+        return next(stage for stage in self.study_at(moment).stage if stage.name == name)

@@ -1,0 +1,243 @@
+"""Taking an answer: kept, graded, paid and counted, in one transaction, once."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
+from chorale.protocol import gold_after, review_worker
+from chorale.store import Tx, events, labels, leasing, participations, responses
+from chorale.store.leasing import Assigned, AssignmentRow
+from chorale.store.papers import papers_of
+from chorale.store.participations import ParticipationRow
+from chorale.store.setup import as_text
+from chorale.study import paying
+from chorale.study.entering import admission
+from chorale.study.gates import decide_about
+from chorale.study.leases import own_assignment
+from chorale.study.offering import Progress
+from chorale.study.running import RunningStage, Study
+from chorale.study.settling import settle_group, take_in
+from chorale.tasks import AnswerError, GradeResult
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a worker hears after submitting."""
+
+    status: str
+    """accepted, or already_submitted."""
+    explanation: str | None
+    standing: Standing
+    progress: Progress
+    details: Mapping[str, Any] | None = None
+    """How the answer compares with the expert's, in practice."""
+    response_id: int | None = None
+    """What the answer is kept as; not for workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    result: GradeResult
+    explanation: str
+    gold: Any
+
+
+def submit(
+    tx: Tx,
+    study: Study,
+    worker_id: int,
+    token: str,
+    raw_answer: Any,
+    idempotency_key: str,
+    duration_ms: int | None,
+) -> Outcome:
+    """Take an answer: once, however often it is sent."""
+    held = own_assignment(tx, worker_id, token)
+    assignment, record = held.assignment, held.record
+    stage = study.stage_by_id(assignment.stage_id)
+    if assignment.state == AssignmentState.SUBMITTED:
+        return _as_before(tx, stage, held)
+    item, answer = _parsed(stage, held.payload, raw_answer)
+    _renew_if_ended(tx, study, stage, assignment, record)
+    now = study.clock()
+    elapsed = max(0, now - assignment.leased_at)
+    duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
+    version = stage.task.version
+    response_id = responses.add_response(tx, assignment, as_text(answer), version, now, duration, idempotency_key)
+    leasing.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
+    graded = _grade(tx, stage, assignment, response_id, answer, now)
+    after = _gold_after(stage, record, graded)
+    paid = _pay(tx, study, stage, held, response_id, answer, after, now)
+    standing = _review(tx, study, stage, record, after if graded else None)
+    participations.count_answer(
+        tx,
+        stage.id,
+        worker_id,
+        gold_answered=after.answered - record.gold_answered,
+        gold_right=after.right - record.gold_right,
+        gold_recent=after.recent,
+        earned=paid.earned,
+        fees=paid.fee,
+        exact_fees=paid.exact_fee,
+        worked_ms=duration,
+        standing=standing,
+        trust_changed=graded is not None,
+    )
+    _follow_up(tx, study, stage, held, response_id, answer, standing)
+    wrong = graded if graded is not None and graded.result.score < 1 and _tells(assignment.kind) else None
+    return Outcome(
+        "accepted",
+        wrong.explanation if wrong else None,
+        standing,
+        Progress(record.answered + 1, record.earned + paid.earned),
+        _compared(stage, assignment.kind, item, answer, wrong.gold) if wrong else None,
+        response_id,
+    )
+
+
+def _parsed(stage: RunningStage, payload: str, raw_answer: Any) -> tuple[Any, Any]:
+    """The item, as far as the task needs it, and the answer in its canonical form."""
+    task = stage.task
+    item = json.loads(payload) if task.misfit is not None or task.feedback is not None else None
+    try:
+        return item, task.parse_answer(raw_answer, item)
+    except AnswerError as error:
+        raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
+
+
+def _pay(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    held: Assigned,
+    response_id: int,
+    answer: Any,
+    after: GoldRecord,
+    now: int,
+) -> paying.Paid:
+    """Book what an answer earns."""
+    assignment, record = held.assignment, held.record
+    amounts = paying.earned_by(
+        stage,
+        study.settings.pay.currency,
+        response_id,
+        stage.task.parts(answer),
+        after if assignment.kind == AssignmentKind.GOLD else None,
+    )
+    if stage.round_size is not None and record.answered + 1 == stage.round_size and stage.settings.pay.finished:
+        amounts.append(paying.for_finishing(stage, response_id))
+    return paying.book(tx, study, stage, record, amounts, now)
+
+
+def _follow_up(
+    tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_id: int, answer: Any, standing: Standing
+) -> None:
+    """What an answer means for its item, for the items made from it, and for the gates that wait for its worker."""
+    assignment, record = held.assignment, held.record
+    if assignment.kind == AssignmentKind.PRODUCTION:
+        fewest = stage.fewest
+        # One judgment may be enough: then there is something to decide at once.
+        waits = standing is Standing.ACTIVE and fewest != (1, 1)
+        if not (waits and labels.count_judgment(tx, assignment.item_id, *fewest)):
+            settle_group(tx, study, stage, assignment.group_key, only=assignment.item_id)
+        else:
+            take_in(tx, study, stage, held, response_id, answer)
+    if stage.round_size is not None and record.answered + 1 >= stage.round_size:
+        decide_about(tx, study, stage, record.worker_id)
+
+
+def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any) -> Mapping[str, Any] | None:
+    """What the form's module shows of an answer beside the expert's: in practice only, never of gold in production."""
+    show = stage.task.feedback
+    if show is None or kind != AssignmentKind.TRAINING:
+        return None
+    return show(item, answer, gold)
+
+
+def _tells(kind: str) -> bool:
+    """Whether somebody hears at once that they were wrong: in practice and in production, not in a test."""
+    return kind != AssignmentKind.QUALIFICATION
+
+
+def _gold_after(stage: RunningStage, record: ParticipationRow, graded: _Graded | None) -> GoldRecord:
+    """A worker's gold record after an answer."""
+    if graded is None:
+        return record.gold
+    return gold_after(record.gold, graded.result.score >= 1, stage.settings.gold)
+
+
+def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
+    """What a worker heard when they first sent the answer."""
+    record = held.record
+    given = responses.response_to(tx, held.assignment.id)
+    if given is None:
+        raise RuntimeError("a submitted assignment without a response")
+    wrong = given.score is not None and given.score < 1 and _tells(given.kind)
+    return Outcome(
+        "already_submitted",
+        given.explanation if wrong else None,
+        Standing(record.standing),
+        Progress(record.answered, record.earned),
+        _compared_before(tx, stage, held, json.loads(given.answer)) if wrong else None,
+    )
+
+
+def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -> Mapping[str, Any] | None:
+    gold = None if stage.task.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
+    if gold is None:
+        return None
+    return _compared(stage, held.assignment.kind, json.loads(held.payload), answer, json.loads(gold.answer))
+
+
+def _renew_if_ended(
+    tx: Tx, study: Study, stage: RunningStage, assignment: AssignmentRow, record: ParticipationRow
+) -> None:
+    """Let a late answer in as long as its place is still free and its worker could be given the item now."""
+    if assignment.state == AssignmentState.LIVE:
+        return
+    limits = [limit for limit in (stage.settings.max_per_worker, stage.round_size) if limit is not None]
+    barred = (
+        record.standing == Standing.DROPPED
+        or any(record.answered >= limit for limit in limits)
+        or not admission(tx, study, stage, record.worker_id, papers_of(tx, record.worker_id)).allowed
+        or not paying.allows(tx, study, stage)
+    )
+    is_production = assignment.kind == AssignmentKind.PRODUCTION
+    if (
+        barred
+        or assignment.state == AssignmentState.RETURNED
+        or (is_production and not leasing.take_place(tx, assignment.item_id))
+    ):
+        raise Refusal(
+            "lease_ended",
+            "Your time for this one was over and somebody else has taken it. Go on with the next one.",
+        )
+
+
+def _grade(
+    tx: Tx, stage: RunningStage, assignment: AssignmentRow, response_id: int, answer: Any, now: int
+) -> _Graded | None:
+    """Grade an answer by gold, if it is one to gold."""
+    if assignment.kind == AssignmentKind.PRODUCTION:
+        return None
+    gold = responses.gold_answer(tx, assignment.item_id)
+    if gold is None:
+        raise RuntimeError("a gold assignment without its gold")
+    expected = json.loads(gold.answer)
+    result = stage.task.grade(answer, expected)
+    responses.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
+    return _Graded(result, gold.explanation, expected)
+
+
+def _review(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, after: GoldRecord | None) -> Standing:
+    """Whether a worker stays, by their gold after the answer they have just given; None if it was not gold."""
+    rule = stage.settings.gold
+    if after is None or rule is None or record.standing == Standing.DROPPED:
+        return Standing(record.standing)
+    verdict = review_worker(after, rule)
+    if not verdict.dropped:
+        return Standing.ACTIVE
+    events.record(tx, study.clock(), "dropped", dict(verdict.evidence), stage_id=stage.id, worker_id=record.worker_id)
+    return Standing.DROPPED

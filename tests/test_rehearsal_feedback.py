@@ -1,0 +1,205 @@
+"""Rehearsals know how good what people write is: grades follow it, and feedback that is right teaches."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from statistics import correlation, fmean
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from chorale.cli.app import app
+from chorale.model import Refusal
+from chorale.rehearsal import Crowd, Rehearsal, Run
+from chorale.rehearsal.measuring import measure
+from chorale.rehearsal.performing import Performance
+from chorale.simulate import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
+from chorale.store import Tx, gates, results
+from chorale.study import Study, check_folder, load_folder, open_study
+from chorale.study.gates import close_gate
+from chorale.study.verify import verify
+from chorale.tasks import BUILT_IN
+from conftest import ManualClock
+from crowd import Person, do, look, people
+from writing_study import write_writing_study
+
+GRADES = ("careful-grades", "quick-grades")
+
+
+@pytest.fixture(autouse=True)
+def same_gold_positions() -> None:
+    """Not patched here: there is no gold."""
+
+
+def writers(careful: float, quick: float, *, learning: float = 0.3) -> Crowd:
+    """Half write well and half badly; how well they grade is another matter, and differs by arm."""
+    grading = dict(zip(GRADES, ((careful, careful), (quick, quick)), strict=True))
+    kinds = tuple(
+        KindSettings(name=name, share=1, ability=ability, abilities=grading, learning=learning, dropout=0)
+        for name, ability in (("able", (0.8, 0.9)), ("poor", (0.2, 0.4)))
+    )
+    return Crowd(CrowdSettings(workers=30, per_hour=1_000_000, kind=kinds))
+
+
+def perform(folder: Path, crowd: Crowd, seed: int = 1) -> tuple[Run, Study, Performance]:
+    rehearsal = Rehearsal(load_folder(folder), crowd)
+    study, performance = rehearsal.perform(seed)
+    run = study.store.read(lambda tx: measure(tx, study, performance, rehearsal.known, seed)).result()
+    rehearsal.close()
+    return run, study, performance
+
+
+def grades_and_qualities(study: Study, performance: Performance, stage: str) -> tuple[list[float], list[float]]:
+    def graded(tx: Tx) -> list[tuple[float, float]]:
+        found = gates.graded_answers(tx, [study.stage(stage).id])
+        return [(answer.score, performance.qualities[answer.response_id]) for answer in found]
+
+    pairs = study.store.read(graded).result()
+    return [grade for grade, _ in pairs], [quality for _, quality in pairs]
+
+
+def test_grades_follow_the_quality_of_what_was_written_as_far_as_graders_are_able(tmp_path: Path) -> None:
+    write_writing_study(tmp_path)
+    _, study, performance = perform(tmp_path, writers(0.95, 0.1))
+    assert correlation(*grades_and_qualities(study, performance, "careful-practice")) > 0.8
+    assert correlation(*grades_and_qualities(study, performance, "quick-practice")) < 0.5
+    assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+    study.close()
+
+
+def test_feedback_from_accurate_graders_raises_the_quality_of_the_kept_pool_more(tmp_path: Path) -> None:
+    write_writing_study(tmp_path)
+    gained = []
+    for seed in (1, 2):
+        run, study, _ = perform(tmp_path, writers(0.95, 0.1), seed)
+        study.close()
+        stages = {stage.name: stage.quality for stage in run.stages}
+        arms = {arm.name: arm for arm in run.arms}
+        for arm in arms.values():
+            assert arm.quality == stages[f"{arm.name}-final"] and 0 < arm.reached < arm.people
+        gained.append(
+            [(stages[f"{arm}-final"] or 0) - (stages[f"{arm}-practice"] or 0) for arm in ("careful", "quick")]
+        )
+    careful, quick = (fmean(column) for column in zip(*gained, strict=True))
+    assert careful > quick + 0.1
+
+
+def test_people_learn_from_feedback_that_is_right(tmp_path: Path) -> None:
+    write_writing_study(tmp_path)
+    kept = {}
+    for name, crowd in (
+        ("right", writers(1.0, 1.0)),
+        ("wrong", writers(0.0, 0.0)),
+        ("none", writers(1, 1, learning=0)),
+    ):
+        _, study, performance = perform(tmp_path, crowd)
+        kept[name] = fmean(person.errors.get("form", 1.0) for person in performance.people)
+        study.close()
+    assert kept["right"] < kept["wrong"] and kept["none"] == 1.0
+
+
+def test_what_a_grade_teaches() -> None:
+    assert mistakes_told(0.4, 0.4) == pytest.approx(0.6)
+    assert 0 < mistakes_told(0.5, 0.4) < mistakes_told(0.4, 0.4)
+    assert mistakes_told(0.9, 0.4) == 0
+    assert ability_at(0.9, 1.0) == 0.9 and ability_at(0.9, 0.0) == pytest.approx(0.45)
+
+
+@pytest.mark.parametrize("quality", [0.0, 0.3, 0.5, 0.9, 1.0])
+def test_a_fair_grade_is_as_near_to_the_quality_as_the_rubric_can_say(quality: float) -> None:
+    options = {
+        "fields": [
+            {"name": name, "kind": "likert", "ask": "?", "levels": 5, "points": [0, 0.25, 0.5, 0.75, 1]}
+            for name in ("clear", "hard")
+        ]
+    }
+    form = BUILT_IN["form"]
+    task = form.configured(form.options_type.model_validate(options))
+    guesses = [{"clear": one, "hard": 6 - one} for one in range(1, 6)]
+    assert task.marks is not None
+    marks = task.marks(fair_grade(task, guesses, quality)).criteria.values()
+    assert fmean(marks) == pytest.approx(quality, abs=0.125)
+
+
+def test_forecasts_tell_what_comes_of_each_arm(tmp_path: Path) -> None:
+    write_writing_study(tmp_path / "study")
+    page = tmp_path / "forecast.html"
+    command = ["rehearse", str(tmp_path / "study"), "--seeds", "1", "--workers", "16", "--processes", "1"]
+    done = CliRunner().invoke(app, [*command, "--json", "--save", "--out", str(page)])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    [variation] = told["variations"]
+    assert set(variation["arms"]) == {"careful", "quick"}
+    for arm in variation["arms"].values():
+        assert arm["cost"]["mean"] > 0 and arm["wage"]["mean"] > 0 and 0 < arm["quality"]["mean"] <= 1
+    assert "Forecast of its arms" in page.read_text("utf-8")
+    saved = json.loads((tmp_path / "study" / "forecast.json").read_text("utf-8"))
+    assert saved["variations"] == told["variations"]
+    again = CliRunner().invoke(app, [*command, "--save"])
+    assert again.exit_code == 2 and "forecast.json" in again.output
+
+
+# Paying graders, and arms that come late
+
+
+@pytest.fixture
+def opened(tmp_path: Path, database: str | None, clock: ManualClock) -> Iterator[Callable[..., Study]]:
+    made: list[Study] = []
+
+    def open_one(**changes: Any) -> Study:
+        write_writing_study(tmp_path / "study", **changes)
+        made.append(open_study(tmp_path / "study", database, clock))
+        return made[-1]
+
+    yield open_one
+    for study in made:
+        study.close()
+
+
+def write_and_grade(study: Study, *grading: int) -> list[Person]:
+    """Everybody writes about the texts of their arm; then some grade, each so many of what the other arm wrote."""
+    graders = []
+    for person in people(study, 16):
+        arm = look(study, partial(gates.arm_of, worker_id=person.id))
+        for _ in range(4):
+            offer = person.next(f"{arm}-practice")
+            person.submit(offer, {"question": "Who left?", "kind": "who", "length": "one"})
+        if arm == "quick":
+            graders.append(person)
+    for person, count in zip(graders, grading, strict=False):
+        for _ in range(count):
+            offer = person.next("careful-grades")
+            person.submit(offer, {"clear": 4, "hard": 3})
+    return graders
+
+
+def finishing(study: Study) -> dict[str, int]:
+    lines = look(study, lambda tx: list(results.ledger(tx)))
+    return {line.worker: line.amount for line in lines if line.cause.startswith("grading:careful-grades:")}
+
+
+def test_graders_are_paid_for_the_round_when_the_gate_closes(opened: Callable[..., Study]) -> None:
+    study = opened(grading_pay="finished = 500\nfinished_from = 2")
+    first, *_ = write_and_grade(study, 2, 1)
+    assert finishing(study) == {}
+    do(study, lambda tx, study: close_gate(tx, study, study.gates["careful-trained"], "test"))
+    assert finishing(study) == {first.pseudonym: 500}
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_graders_pay_keeps_to_the_budget(opened: Callable[..., Study]) -> None:
+    study = opened(budget="budget = 65000", grading_pay="finished = 9000")
+    write_and_grade(study, *[1] * 8)
+    with pytest.raises(Refusal, match="budget"):
+        do(study, lambda tx, study: close_gate(tx, study, study.gates["careful-trained"], "test"))
+    assert finishing(study) == {}
+
+
+def test_pay_for_grading_that_nothing_ends_is_refused(tmp_path: Path) -> None:
+    write_writing_study(tmp_path)
+    path = tmp_path / "study.toml"
+    path.write_text(path.read_text().replace("top_share = 0.4", "threshold = 0.4"))
+    problems = [problem.message for problem in check_folder(tmp_path)[1]]
+    assert any("no gate closes" in message for message in problems), problems
