@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from chorale.protocol import gold_due
-from chorale.store import Tx, open_memory_store, work
+from chorale.store import Tx, offering, open_memory_store
 from chorale.study import load_folder
 from chorale.study.opening import bring_in
 from small_study import write_small_study
@@ -29,7 +29,7 @@ def decide(tx: Tx, stage_id: int, decisions: int, rng: Random) -> int:
     for number in range(decisions):
         worker = 1 + number % WORKERS
         gold += gold_due(worker, number // WORKERS % 200, 0.1)
-        found = work.next_item(tx, stage_id, worker, rng.getrandbits(62), not_from_own=1)
+        found = offering.next_item(tx, stage_id, worker, rng.getrandbits(62), not_from_own=1)
         if found is None:
             raise RuntimeError("a stage full of items has none to offer")
     return gold

@@ -5,6 +5,7 @@ its second stage is under way.
 """
 
 import base64
+import json
 import re
 import subprocess
 import sys
@@ -13,11 +14,18 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
+from asking import write_qasrl_study
 from browsing import PHONE, Scene, Site, gold_of, open_chromium, under_way
+from chorale.study import Study
 from chorale.study.templating import create_study
+from crowd import Person
+from mcq_study import write_mcq_study
+from protocol_study import write_protocol_study
+from test_protocols import train
 
 PICTURES = Path(__file__).with_name("pictures")
 SCREEN = {"width": 1200, "height": 885}
+ARMS = '[arms]\nnames = ["plain", "rich"]\n'
 PASSWORD = "only for pictures"  # noqa: S105 - of a study that is gone a moment later
 
 COMPOSED = """\
@@ -41,9 +49,58 @@ def main() -> None:
         create_study(new, "rules")
         with Site(new, under_way(new)) as site:
             photograph_work(Scene(browser, site), new)
+        photograph_report(browser, finished)
         with Site(finished) as site:
             photograph_console(Scene(browser, site))
+        with Site(write_qasrl_study(Path(scratch) / "qasrl", apart=True)) as site:
+            photograph_questions(browser, site)
+        with Site(write_mcq_study(Path(scratch) / "mcq")) as site:
+            photograph_choices(browser, site)
+        words = Path(scratch) / "words"
+        create_study(words, "frames")
+        with Site(words) as site:
+            photograph_frames(Scene(browser, site), words)
+        trial = Path(scratch) / "trial"
+        write_protocol_study(
+            trial, gate="threshold = 0.75\nreview = true", items=40, arms=ARMS, arms_of=('"plain"', '"rich"')
+        )
+        with Site(trial, people_in_arms) as site:
+            photograph_arms(Scene(browser, site))
         compose(browser)
+
+
+def photograph_report(browser: Browser, folder: Path) -> None:
+    file = folder / "report.html"
+    command = [sys.executable, "-m", "chorale", "report", str(folder), "--out", str(file)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own command
+    page = browser.new_page(viewport={"width": 960, "height": 885})
+    page.goto(file.as_uri())
+    page.screenshot(path=PICTURES / "report.png")
+    page.close()
+
+
+def people_in_arms(study: Study) -> None:
+    """Twenty-four people of a trial are trained; those who pass answer a few items of their arm."""
+    for number in range(24):
+        somebody = Person(study, f"person-{number}")
+        train(somebody, 4 if number % 5 else 2)
+        for stage in ("work-a", "work-b"):
+            for _ in range(number % 3):
+                offer = somebody.next(stage)
+                if offer.lease is not None:
+                    somebody.submit(offer)
+
+
+def photograph_frames(scene: Scene, folder: Path) -> None:
+    page = scene.worker(**{**PHONE, "device_scale_factor": 1.5}).open("meanings").page
+    rows = [json.loads(line) for line in (folder / "truth.jsonl").read_text("utf-8").splitlines()]
+    shown = page.locator("[data-sentence]").inner_text()
+    for frame in next(row["answer"] for row in rows if row["sentence"] == shown):
+        chosen = page.locator(f"#task-root label:has(input[value={frame}])")
+        chosen.tap()
+        chosen.evaluate("element => element.scrollIntoView({ block: 'center' })")
+    page.wait_for_timeout(300)
+    page.screenshot(path=PICTURES / "frames-item.png")
 
 
 def photograph_work(scene: Scene, folder: Path) -> None:
@@ -68,6 +125,61 @@ def photograph_work(scene: Scene, folder: Path) -> None:
     take(page, "worker-feedback")
 
 
+def photograph_choices(browser: Browser, site: Site) -> None:
+    """Multiple-choice questions: writing, comparing, grading and answering."""
+    for options, name in (({"viewport": {"width": 900, "height": 1010}}, "mcq-write"), (PHONE, "mcq-write-phone")):
+        page = Scene(browser, site).worker(**options).open("write").page
+        page.locator("[name=question_1]").fill("Why has the driver begun to bring another cup?")
+        texts = (
+            "He expects somebody to stay",
+            "tea",
+            "The table has become larger",
+            "Two regulars fall asleep on purpose",
+        )
+        for place, text in enumerate(texts, 1):
+            page.locator(f"[name=option_1_{place}]").fill(text)
+        page.get_by_label("Option a is right").first.check()
+        expect(page.locator("#hints-1")).to_contain_text("single word")
+        page.evaluate("scrollTo(0, 0)")
+        if options is PHONE:
+            page.locator("[name=option_1_2]").scroll_into_view_if_needed()
+            page.mouse.wheel(0, 250)
+            page.wait_for_timeout(300)
+            page.screenshot(path=PICTURES / f"{name}.png")
+        else:
+            take(page, name)
+    for stage in ("compare", "validate"):
+        page = Scene(browser, site).worker(**PHONE).open(stage).page
+        take(page, f"mcq-{stage}-phone")
+    page = Scene(browser, site).worker(viewport={"width": 900, "height": 1010}).open("grade").page
+    for criterion, level in (("answerable", "yes"), ("reading", "whole"), ("creative", "fairly")):
+        page.locator(f"[name={criterion}_1][value={level}]").check()
+    take(page, "mcq-grade")
+
+
+def photograph_questions(browser: Browser, site: Site) -> None:
+    """QA-SRL: writing, what practice shows, and consolidating."""
+    page = Scene(browser, site).worker(viewport={"width": 900, "height": 640}).open("writing").page
+    ask(page, "Who sold something?", 1)
+    page.get_by_role("combobox").press_sequentially("what did ")
+    take(page, "qasrl-write")
+    worker = Scene(browser, site).worker(viewport={"width": 900, "height": 900}).open("practice")
+    ask(worker.page, "What sold something?", 3)
+    ask(worker.page, "What did someone sell?", 5)
+    worker.page.locator("#submit").click()
+    expect(worker.page.get_by_role("button", name="Continue")).to_be_enabled()
+    take(worker.page, "qasrl-feedback")
+    page = Scene(browser, site).worker(viewport={"width": 900, "height": 900}).open("consolidation").page
+    page.locator(".qa-keep").first.click()
+    take(page, "qasrl-consolidate")
+
+
+def ask(page: Page, question: str, word: int) -> None:
+    page.get_by_role("combobox").fill(question)
+    page.locator(f"[data-token='{word}']").click()
+    page.get_by_role("button", name="Done with this question").click()
+
+
 def photograph_console(scene: Scene) -> None:
     page = scene.page(viewport=SCREEN)
     page.goto(scene.site.setup_link)
@@ -79,9 +191,48 @@ def photograph_console(scene: Scene) -> None:
     page.emulate_media(color_scheme="dark")
     take(page, "console-overview-dark")
     page.emulate_media(color_scheme="light")
+    page.goto("/console/items?order=least+confident")
+    take(page, "console-items")
+    page.locator("td a.mono").first.click()
+    page.get_by_text("Send to an expert").click()
+    page.get_by_label("What should they look at?").fill("People can't agree about this one. Is it the wording?")
+    page.get_by_role("button", name="Send to the experts' desk").click()
+    page.goto("/console/desk")
+    take(page, "console-desk")
+    met = "SELECT key FROM item JOIN gold ON item_id = item.id JOIN response USING (item_id) LIMIT 1"
+    [[gold]] = scene.site.query(met)
+    page.goto(f"/console/items/one?stage=meaningful&key={gold}")
+    page.locator("summary", has_text="Correct the gold").click()
+    take(page, "console-item")
+    page.goto("/console/workers")
+    take(page, "console-workers")
+    page.locator("td a.mono").first.click()
+    take(page, "console-worker")
+    for name in ("ledger", "events", "export", "account"):
+        page.goto(f"/console/{name}")
+        take(page, f"console-{name}")
+    page.goto("/console/colleagues")
+    for name in ("Grace", "Ada"):
+        page.get_by_label("Name").fill(name)
+        page.get_by_role("button", name="Make a link").click()
+    take(page, "console-colleagues")
     page.goto("/console/gold/meaningful")
     page.locator("summary").first.click()
     take(page, "gold-desk")
+
+
+def photograph_arms(scene: Scene) -> None:
+    page = scene.page(viewport=SCREEN)
+    page.goto(scene.site.setup_link)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_role("button", name="Set up and sign in").click()
+    page.goto("/console/arms")
+    page.get_by_role("button", name="Show the arms").click()
+    take(page, "console-arms")
+    for name in ("gates", "messages"):
+        page.goto(f"/console/{name}")
+        take(page, f"console-{name}")
 
 
 def compose(browser: Browser) -> None:

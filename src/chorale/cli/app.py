@@ -11,22 +11,32 @@ from typer.core import TyperGroup
 from chorale import __version__
 from chorale.cli.aggregate import aggregate
 from chorale.cli.agreement import agreement
+from chorale.cli.baseline import baseline
+from chorale.cli.browse import browse
 from chorale.cli.check import check
 from chorale.cli.close import close
 from chorale.cli.demo import demo
 from chorale.cli.evaluate import evaluate
 from chorale.cli.export import export
 from chorale.cli.gold import gold
+from chorale.cli.importing import importing
 from chorale.cli.invite import invite
 from chorale.cli.irt import irt
+from chorale.cli.keys import keys
+from chorale.cli.learn import learn
 from chorale.cli.new import new
 from chorale.cli.output import tell_error
 from chorale.cli.password import password
 from chorale.cli.pause import pause, resume
+from chorale.cli.pay import pay
+from chorale.cli.prepare import prepare
+from chorale.cli.publish import publish
 from chorale.cli.rehearse import rehearse
+from chorale.cli.report import report
 from chorale.cli.reproduce import reproduce
 from chorale.cli.serve import serve
 from chorale.cli.status import status
+from chorale.cli.sync import review, sync
 from chorale.cli.verify import verify
 
 
@@ -64,11 +74,16 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    *(new, check, rehearse, serve, status, export, verify),
-    *(gold, invite, password, pause, resume, close, demo),
+    *(new, check, rehearse, serve, status, export, report, verify),
+    *(gold, invite, publish, sync, review, pay, keys, password, pause, resume, close, demo),
 ):
     app.command()(command)
+app.add_typer(prepare)
+app.add_typer(importing)
+app.add_typer(learn)
 app.add_typer(evaluate)
+app.add_typer(browse)
+app.add_typer(baseline)
 for scoring_command in (aggregate, agreement, irt, reproduce):
     app.command()(scoring_command)
 

@@ -60,8 +60,8 @@ def _round_sentences(plan: "StudyPlan") -> list[str]:
         more = money_text(plan.training, plan.currency)
         told.append(
             f"How many will begin and how many of them pass is not known: rounds are counted for the fewest who can do "
-            f"the study, as if nobody failed, or for as many as a gate's `workers` says. Everybody else who does all "
-            f"rounds costs {more} more: set `workers` to how many you expect, and try it with `chorale rehearse`."
+            f"the study, as if nobody failed, or for as many as a gate's `expected` says. Everybody else who does all "
+            f"rounds costs {more} more: set `expected` to how many you expect, and try it with `chorale rehearse`."
         )
     return told
 

@@ -26,8 +26,8 @@ def export(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="jsonl, csv, parquet, labels, crowdkit, workers, ledger, qualifications, grades, messages, or a table "
-            "of the study's tasks: zeichner.",
+            help="jsonl, csv, parquet, huggingface (a folder), labels, crowdkit, labelstudio, mturk, workers, ledger, "
+            "qualifications, grades, messages, or a table of the study's tasks: qasrl-csv, qasrl-bank, zeichner.",
         ),
     ] = "jsonl",
     out: Annotated[
@@ -43,20 +43,25 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a study's results to a file, with pseudonyms for workers."""
+    from chorale.cli.progress import patiently
     from chorale.model import UserError
     from chorale.study.export import export_file_name, note_export, write_export
+    from chorale.study.export_folders import FOLDERS
     from chorale.study.started import started_study
 
     if out == STDOUT and as_json:
         raise UserError("--out - and --json both want standard output. Leave one of them out.")
+    if out == STDOUT and format_name in FOLDERS:
+        raise UserError(f"{format_name} is a folder, which has no place on standard output. Name one with --out.")
     with started_study(directory, db) as study:
         target = out or Path(export_file_name(study, format_name))
-        if target != STDOUT and target.exists() and not force:
+        if target != STDOUT and target.exists() and not force and format_name not in FOLDERS:
             raise UserError(f"{target} is there already. Add --force to overwrite it, or name another file with --out.")
         if target == STDOUT:
             _write_to_stdout(study, format_name)
             return
-        rows = write_export(study, format_name, target)
+        with patiently("rows") as progress:
+            rows = write_export(study, format_name, target, progress)
         study.store.write(lambda tx: note_export(tx, study, format_name, BY)).result()
         beside = _beside_the_table(study, format_name)
     if as_json:

@@ -1,6 +1,7 @@
 """`chorale rehearse`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -53,18 +54,28 @@ def rehearse(
         Path | None,
         typer.Option(metavar="FILE", help="Write a page with pictures, as one HTML file.", show_default=False),
     ] = None,
+    save: Annotated[
+        bool,
+        typer.Option(
+            "--save",
+            help="Keep the forecast in the study's folder, as forecast.json: what was planned, for reports to put "
+            "beside what came of it.",
+        ),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
     """Run a study against simulated workers, many times, and forecast its results, cost, wages and duration."""
     from chorale.cli.progress import patiently
-    from chorale.rehearsal import parse_vary
+    from chorale.rehearsal import FORECAST_FILE, parse_vary
     from chorale.rehearsal import rehearse as run
     from chorale.report.rehearsal import forecast_latex, forecast_notes, forecast_page, forecast_tables
     from chorale.report.scoring import score_table
 
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
+    kept = directory / FORECAST_FILE if save else None
+    check_target(kept, "--save", force=force)
     tried = [parse_vary(option) for option in vary or ()]
     with patiently("runs") as progress:
         told = run(
@@ -78,7 +89,9 @@ def rehearse(
             progress=progress,
         )
     if out is not None:
-        _write(out, forecast_page(told))
+        _write(out, "--out", forecast_page(told))
+    if kept is not None:
+        _write(kept, "--save", json.dumps(told.as_json(), ensure_ascii=False, indent=1) + "\n")
     if as_json:
         print_json({"study": str(directory), **told.as_json(), "notes": forecast_notes(told)})
         return
@@ -86,13 +99,14 @@ def rehearse(
         say(forecast_latex(told))
     else:
         show(*(score_table(table) for table in forecast_tables(told)))
-        if out is not None:
-            say(f"Wrote {out}.")
+        for file in (out, kept):
+            if file is not None:
+                say(f"Wrote {file}.")
     tell_notes(forecast_notes(told))
 
 
-def _write(out: Path, page: str) -> None:
+def _write(file: Path, option: str, content: str) -> None:
     from chorale.formats import replacing
 
-    with writing(out, "--out"), replacing(out) as draft:
-        draft.write_text(page, "utf-8")
+    with writing(file, option), replacing(file) as draft:
+        draft.write_text(content, "utf-8")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from chorale.platforms.prolific import Prolific
     from chorale.study import Study
 
 ENVIRONMENT = "CHORALE_SERVE"
@@ -69,9 +70,18 @@ def _serve_here(study: "Study", bound: "socket", public: str | None, options: di
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
     try:
-        Server(Config(create_app(study, public_url=public), **options)).run(sockets=[bound])
+        Server(Config(create_app(study, public_url=public, prolific=_prolific(study)), **options)).run(sockets=[bound])
     except KeyboardInterrupt:
         say("Closed.")
+
+
+def _prolific(study: "Study") -> "Prolific | None":
+    """For a site that finds its people on Prolific, if there is a token to talk to it."""
+    from chorale.study.recruiting import connected, token_in_environment
+
+    token = token_in_environment() if study.settings.prolific is not None else None
+    # People wait for the answer, and what fails is tried again soon.
+    return None if token is None else connected(token, tries=2, timeout=5.0)
 
 
 def _stop(_number: int, _frame: "FrameType | None") -> None:
@@ -141,4 +151,4 @@ def app_from_environment() -> "FastAPI":
 
     opened = json.loads(os.environ[ENVIRONMENT])
     study = open_study(Path(opened["directory"]), opened["db"])
-    return create_app(study, public_url=opened["public_url"])
+    return create_app(study, public_url=opened["public_url"], prolific=_prolific(study))

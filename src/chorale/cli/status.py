@@ -21,6 +21,7 @@ Arms = Annotated[
 def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:
     """Show where a study stands: stages, workers, gates, cost, wages."""
     from chorale.model import UserError
+    from chorale.report.qasrl_study import qasrl_study
     from chorale.study.settling import settle_everything
     from chorale.study.started import started_study
     from chorale.study.status import note_arms_shown, summary
@@ -32,7 +33,9 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
         if arms:
             study.store.write(lambda tx: note_arms_shown(tx, study, "the command line")).result()
         if as_json:
-            print_json(study.store.read(lambda tx: summary(tx, study, arms=arms)).result())
+            asked = study.store.read(lambda tx: qasrl_study(tx, study)).result()
+            told = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
+            print_json(told if asked is None else {**told, "qasrl": asked.as_json()})
             return
         _print_status(study)
         if arms:
@@ -52,6 +55,8 @@ def _print_arms(study: "Study") -> None:
 def _print_status(study: "Study") -> None:
     from chorale.model import money_text
     from chorale.report import cost_lines, dropped_table, gates_table, outcomes_table, stages_table, wage_line
+    from chorale.report.qasrl_study import qasrl_study
+    from chorale.report.scoring import score_table
     from chorale.study.costs import study_costs
     from chorale.study.gates import gate_statuses
     from chorale.study.outcomes import tallies
@@ -66,6 +71,9 @@ def _print_status(study: "Study") -> None:
         *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
         *([dropped_table(now.dropped, pay.currency)] if now.dropped else []),
     )
+    asked = study.store.read(lambda tx: qasrl_study(tx, study)).result()
+    if asked is not None:
+        show(*map(score_table, asked.tables(pay.currency)))
     fees = money_text(now.totals["fee"], pay.currency)
     say(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees.")
     for line in cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):

@@ -2,7 +2,17 @@
 
 from dataclasses import dataclass
 
-from chorale.scores import Comparison, Interval, Metric, Statistics, compare, intervals
+from chorale.scores import (
+    Comparison,
+    Interval,
+    Metric,
+    Statistics,
+    Tally,
+    compare,
+    intervals,
+    tally_compare,
+    tally_intervals,
+)
 from chorale.scores.intervals import Progress
 from chorale.scores.signature import Setting
 
@@ -21,6 +31,13 @@ class Drawing:
 
     def compare(self, first: Statistics, second: Statistics, metric: Metric) -> dict[str, Comparison]:
         return compare(first, second, metric, resamples=self.resamples, seed=self.seed, progress=self.progress)
+
+    def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
+        """Of one of many tables: nothing is told about progress, since there are more to come."""
+        return tally_intervals(tally, metric, resamples=self.resamples, seed=self.seed)
+
+    def tally_compare(self, both: Tally, metric: Metric) -> dict[str, Comparison]:
+        return tally_compare(both, metric, resamples=self.resamples, seed=self.seed)
 
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:
         """For the signature: what was drawn, if anything was."""

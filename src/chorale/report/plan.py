@@ -31,7 +31,7 @@ class StagePlan:
     per_worker: int | None = None
     """In a round: what it costs for each worker, fees included."""
     workers: int | None = None
-    """In a round: for how many its cost is. As many as a gate's `workers` says, or the fewest who can do the study."""
+    """In a round: for how many its cost is: as a gate's `expected` or `workers` says, or the fewest who can do it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def plan_study(folder: StudyFolder) -> StudyPlan:
     pay = folder.settings.pay
     groups = _groups(folder)
     files = {content.settings.name: content.items for content in folder.stages}
-    turnout = fewest_people(folder.settings, files, most_judgments=True)
+    turnout = fewest_people(folder.settings, files, most_judgments=True, as_expected=True)
     stages = []
     for content in folder.stages:
         derived = bool(content.settings.sources)
@@ -147,6 +147,9 @@ def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePl
 
     def cost(judgments: int) -> int:
         paid = (judgments + gold_among(judgments)) * stage.pay.per_judgment
+        if judgments and stage.grades:
+            # Every answer has so many graders; there may be more of them.
+            paid += stage.judgments.min * stage.pay.finished
         return paid + fee_due(fee_on(paid, fee_percent), 0)
 
     more = stage.judgments.sample

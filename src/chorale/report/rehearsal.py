@@ -8,6 +8,7 @@ from chorale.model import money_text
 from chorale.rehearsal import Estimate, Forecast, Forecasts
 from chorale.rehearsal.forecasting import (
     ENOUGH_RUNS,
+    OF_ARMS,
     OF_GATES,
     OF_RUNS,
     OF_STAGES,
@@ -49,7 +50,12 @@ def forecast_tables(told: Forecasts) -> list[ScoreTable]:
 
 
 def _in_detail(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:
-    return [study_table(told, forecast), *stage_tables(told, forecast), *_gates(told, forecast)]
+    return [
+        study_table(told, forecast),
+        *_arms(told, forecast),
+        *stage_tables(told, forecast),
+        *_gates(told, forecast),
+    ]
 
 
 def study_table(told: Forecasts, forecast: Forecast) -> ScoreTable:
@@ -99,6 +105,25 @@ def _of_stages(title: str, measures: Sequence[Measure], told: Forecasts, forecas
     columns = ("stage", *(f"{measures[number].title}#" for number in used))
     means = "" if len(told.seeds) == 1 else f": means ({_interval(told)})"
     return ScoreTable(f"{title}{_with(forecast)}{means}", columns, rows)
+
+
+def _arms(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:
+    """What comes of each arm, in a study that has some."""
+    if not forecast.arms:
+        return []
+    rows = [
+        (
+            name,
+            *(
+                _cell(forecast.of_arm(name, measure), measure.unit, told, interval=measure.key in _WITH_INTERVAL)
+                for measure in OF_ARMS
+            ),
+        )
+        for name in forecast.arms
+    ]
+    columns = ("arm", *(f"{measure.title}#" for measure in OF_ARMS))
+    means = "" if len(told.seeds) == 1 else f": means ({_interval(told)})"
+    return [ScoreTable(f"Forecast of its arms{_with(forecast)}{means}", columns, rows)]
 
 
 def _gates(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:

@@ -128,6 +128,31 @@ def _marks(values: Sequence[float]) -> list[float]:
     return [number * step for number in range(first, max(last, first + 1) + 1)]
 
 
+_STYLE = """<style>
+svg { background: #fff; } text { font: 12px system-ui, sans-serif; fill: #1b1f27; }
+.bar { fill: #3b6fb6; opacity: 0.45; } .strong { opacity: 0.9; } .range { stroke: #1b1f27; stroke-width: 1.5; }
+.grid { stroke: #d9dde4; } .axis { stroke: #8a93a3; } .curve { fill: none; stroke-width: 2; }
+.group0 { stroke: #3b6fb6; } .group1 { stroke: #b4541a; } .group2 { stroke: #2f7d4f; } .group3 { stroke: #7d3f98; }
+.other { stroke-dasharray: 5 4; }
+</style>"""
+
+
+def standalone(svg: str) -> str:
+    """A picture as a file of its own, that has its colours with it."""
+    head, title, rest = svg.partition("</title>")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}{title}{_STYLE}{rest}\n'
+
+
+def stacked(title: str, panels: Sequence[tuple[str, str]]) -> str:
+    """Pictures of the usual size below each other, each with a line above it."""
+    parts = []
+    for number, (named, svg) in enumerate(panels):
+        y = number * (HEIGHT + 40)
+        parts.append(_text(LEFT, y + 24, named, "start"))
+        parts.append(svg.replace("<svg ", f'<svg y="{y + 34}" width="{WIDTH}" height="{HEIGHT}" ', 1))
+    return _svg(title, len(panels) * (HEIGHT + 40), parts)
+
+
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
@@ -142,3 +167,64 @@ def _svg(title: str, height: float, parts: Sequence[str]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{name}">'
         f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line with a name; `other` draws it with gaps."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
+    group: int = 0
+    """Curves of one group have one colour."""
+    other: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where the middle half of some numbers lies, with lines to their outer parts."""
+
+    label: str
+    low: float
+    first: float
+    middle: float
+    third: float
+    high: float
+
+
+def curve_chart(title: str, curves: Sequence[Curve], x_title: str, shown: Shown) -> str:
+    """Named curves on the same axes, with their names at the upper right."""
+    frame = _Frame.around([point for curve in curves for point in curve.points], from_zero=True)
+    parts = frame.axes(x_title, lambda x: f"{x:g}", shown)
+    for number, curve in enumerate(curves):
+        places = " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in curve.points)
+        kind = f"curve group{curve.group % 4}{' other' if curve.other else ''}"
+        y = TOP + 10 + number * 16
+        parts.append(f'<polyline class="{kind}" points="{places}"/>')
+        parts.append(f'<line class="{kind}" x1="{WIDTH - 190}" y1="{y:.1f}" x2="{WIDTH - 160}" y2="{y:.1f}"/>')
+        parts.append(_text(WIDTH - 154, y + 4, curve.label, "start"))
+    return _svg(title, HEIGHT, parts)
+
+
+def box_chart(title: str, boxes: Sequence[Box], x_title: str, shown: Shown) -> str:
+    """Boxes from left to right, one below the other."""
+    marks = _marks([value for box in boxes for value in (box.low, box.high)])
+    height = len(boxes) * (BAR + 12) + 56
+
+    def x(value: float) -> float:
+        return BAR_LABELS + (WIDTH - BAR_LABELS - RIGHT) * (value - marks[0]) / (marks[-1] - marks[0])
+
+    parts = []
+    for mark in marks:
+        parts.append(_line(x(mark), 8, x(mark), height - 44, "grid"))
+        parts.append(_text(x(mark), height - 26, shown(mark), "middle"))
+    for number, box in enumerate(boxes):
+        y = 8 + number * (BAR + 12)
+        middle = y + BAR / 2
+        parts.append(_text(BAR_LABELS - 8, middle + 4, box.label, "end"))
+        parts.append(_line(x(box.low), middle, x(box.high), middle, "range"))
+        width = max(1.0, x(box.third) - x(box.first))
+        parts.append(f'<rect class="bar" x="{x(box.first):.1f}" y="{y}" width="{width:.1f}" height="{BAR}"/>')
+        parts.append(_line(x(box.middle), y, x(box.middle), y + BAR, "range"))
+    parts.append(_text((BAR_LABELS + WIDTH - RIGHT) / 2, height - 6, x_title, "middle"))
+    return _svg(title, height, parts)

@@ -11,12 +11,22 @@ from chorale.tasks.contract import (
     GradeResult,
     ItemError,
     Marks,
+    Origin,
     Seeds,
     StageResults,
     Task,
     TaskExport,
 )
 from chorale.tasks.form import FORM
+from chorale.tasks.frame_choice import FRAMES
+from chorale.tasks.mcq_compare import MCQ_COMPARE
+from chorale.tasks.mcq_grade import MCQ_GRADE
+from chorale.tasks.mcq_validate import MCQ_VALIDATE
+from chorale.tasks.mcq_write import MCQ_WRITE
+from chorale.tasks.mturk_layout import MTURK
+from chorale.tasks.qasrl_consolidate import QASRL_CONSOLIDATE
+from chorale.tasks.qasrl_validate import QASRL_VALIDATE
+from chorale.tasks.qasrl_write import QASRL_WRITE
 from chorale.tasks.rules_entailment import RULES_ENTAILMENT
 from chorale.tasks.rules_meaningful import RULES_MEANINGFUL
 
@@ -24,6 +34,15 @@ BUILT_IN: Mapping[str, Task] = {
     "rules-meaningful": RULES_MEANINGFUL,
     "rules-entailment": RULES_ENTAILMENT,
     "form": FORM,
+    "frames": FRAMES,
+    "qasrl-write": QASRL_WRITE,
+    "qasrl-consolidate": QASRL_CONSOLIDATE,
+    "qasrl-validate": QASRL_VALIDATE,
+    "mcq-write": MCQ_WRITE,
+    "mcq-compare": MCQ_COMPARE,
+    "mcq-grade": MCQ_GRADE,
+    "mcq-validate": MCQ_VALIDATE,
+    "mturk": MTURK,
 }
 
 
@@ -45,6 +64,7 @@ __all__ = [
     "GradeResult",
     "ItemError",
     "Marks",
+    "Origin",
     "Seeds",
     "StageResults",
     "Task",

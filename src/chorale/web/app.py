@@ -12,11 +12,16 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from chorale import __version__
-from chorale.model import Refusal
-from chorale.study import Study, settling, work
+from chorale.model import Refusal, UserError
+from chorale.platforms.prolific import Prolific
+from chorale.study import Study, payouts, recruiting, settling, work
 from chorale.study.advancing import advance
+from chorale.study.mturk import market_stage, sweep
+from chorale.study.mturk.notifying import send_due
+from chorale.study.quality import review_workers
 from chorale.web.console import console_routes
 from chorale.web.links import study_sessions
+from chorale.web.mturk import add_endpoint, add_hit_pages
 from chorale.web.pages import STATIC, Pages, StaticFilesForever
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
@@ -27,18 +32,23 @@ SWEEPS_PER_SETTLING = 5
 log = logging.getLogger("chorale.web")
 
 
-def create_app(study: Study, *, public_url: str | None = None) -> FastAPI:
-    """The ASGI application of an open study. Whoever opened the study closes it."""
-    site = Site(study, Pages(study), study_sessions(study), public_url)
+def create_app(study: Study, *, public_url: str | None = None, prolific: Prolific | None = None) -> FastAPI:
+    """The ASGI application of an open study. Whoever opened the study closes it.
+
+    With `prolific`, arrivals from there are checked, and the site keeps in step with it.
+    """
+    site = Site(study, Pages(study), study_sessions(study), public_url, prolific)
     app = FastAPI(
         title=f"Chorale: {study.settings.study.title}",
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(study),
+        lifespan=_sweeping(study, prolific),
     )
     # Straight into the application's own router: an included one costs every request another look-up.
     add_worker_routes(app.router, site)
+    add_hit_pages(app.router, site)
+    add_endpoint(app.router, site)
     app.include_router(console_routes(site))
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
     app.add_middleware(Guard)
@@ -46,14 +56,17 @@ def create_app(study: Study, *, public_url: str | None = None) -> FastAPI:
     return app
 
 
-def _sweeping(study: Study) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _sweeping(study: Study, prolific: Prolific | None) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """Look after expired leases and changed trust while the site runs."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        task = asyncio.create_task(_sweep_for_ever(study))
+        tasks = [asyncio.create_task(_sweep_for_ever(study))]
+        if prolific is not None and study.settings.prolific is not None:
+            tasks.append(asyncio.create_task(_sync_for_ever(study, prolific, study.settings.prolific.sync_minutes)))
         yield
-        task.cancel()
+        for task in tasks:
+            task.cancel()
 
     return lifespan
 
@@ -63,13 +76,36 @@ async def _sweep_for_ever(study: Study) -> None:
         await asyncio.sleep(SWEEP_SECONDS)
         try:
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
+            await _look_after_hits(study)
             # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
             if number % SWEEPS_PER_SETTLING == 0:
                 await asyncio.to_thread(settling.settle_everything, study)
+                await asyncio.to_thread(review_workers, study)
                 await asyncio.wrap_future(study.store.write(lambda tx: advance(tx, study)))
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
+
+
+async def _look_after_hits(study: Study) -> None:
+    if market_stage(study) is not None:
+        await asyncio.wrap_future(study.store.write(lambda tx: sweep(tx, study)))
+        await asyncio.to_thread(send_due, study)
+
+
+async def _sync_for_ever(study: Study, prolific: Prolific, minutes: float) -> None:
+    """Keep in step with Prolific. What fails is tried again: nothing there waits for us."""
+    while True:
+        try:
+            done = await asyncio.to_thread(recruiting.sync, study, prolific)
+            await asyncio.to_thread(payouts.confirm, study, prolific)
+            for note in done.notes:
+                log.warning("Prolific: %s", note)
+        except UserError as error:
+            log.warning("keeping in step with Prolific failed, and is tried again: %s", error.message)
+        except Exception:
+            log.exception("keeping in step with Prolific failed; trying again in %s minutes", minutes)
+        await asyncio.sleep(minutes * 60)
 
 
 def _add_error_pages(app: FastAPI, pages: Pages) -> None:

@@ -1,30 +1,40 @@
 """The links people are given: to arrive from a panel, by invitation, as an expert, or to set the console up."""
 
 import re
-import secrets
 from collections.abc import Sequence
 
-from chorale.model import ArrivalSettings, UserError
+from chorale.model import UserError
 from chorale.store import Tx, events, people
+from chorale.store.invitations import SINGLE
 from chorale.study import Study
+from chorale.study.arrivals import arrival_url, new_invitation
 from chorale.web.sessions import Sessions
+
+__all__ = [
+    "EXPERT",
+    "OWNER",
+    "VIEWER",
+    "arrival_url",
+    "expert_link_path",
+    "invitation_path",
+    "new_expert_link",
+    "new_invitations",
+    "new_viewer_link",
+    "setup_link_path",
+    "study_sessions",
+    "viewer_link_path",
+]
 
 OWNER = "owner"
 EXPERT = "expert"
+VIEWER = "viewer"
+"""Sees what the owner sees, without the platform's ids, and changes nothing."""
 EXPERT_NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
 
 
 def study_sessions(study: Study) -> Sessions:
     """The signer of a study's links and cookies."""
     return Sessions(study.store.write(lambda tx: people.secret(tx, "sessions")).result())
-
-
-def arrival_url(base: str, arrival: ArrivalSettings) -> str:
-    """What to paste into the panel; Prolific puts its own values in for what stands between %."""
-    names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
-    values = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-    query = "&".join(f"{name}={{{{%{value}%}}}}" for name, value in zip(names, values, strict=True))
-    return f"{base}/join?{query}"
 
 
 def setup_link_path(study: Study) -> str | None:
@@ -36,7 +46,7 @@ def setup_link_path(study: Study) -> str | None:
 
 
 def invitation_path(sessions: Sessions, invitation: str) -> str:
-    """Lets one worker in; opened again, it is the same worker."""
+    """Lets people in who were invited."""
     return f"/join/{sessions.link_token('invitation', invitation)}"
 
 
@@ -45,19 +55,49 @@ def expert_link_path(sessions: Sessions, name: str) -> str:
     return f"/expert/{sessions.link_token('expert', name)}"
 
 
-def new_invitations(tx: Tx, study: Study, sessions: Sessions, count: int, by: str) -> Sequence[str]:
-    """Paths for as many workers, and a note of who asked for them."""
-    # The links themselves are kept nowhere: each is the key to somebody's work.
-    events.record(tx, study.clock(), "invited", {"by": by, "invitations": count})
-    return [invitation_path(sessions, secrets.token_urlsafe(12)) for _ in range(count)]
+def new_invitations(
+    tx: Tx,
+    study: Study,
+    sessions: Sessions,
+    count: int,
+    by: str,
+    *,
+    kind: str = SINGLE,
+    stage: str | None = None,
+    most: int | None = None,
+) -> Sequence[str]:
+    """Paths of new links, and a note of who asked for them."""
+    told = {"by": by, "invitations": count, **({"kind": kind} if kind != SINGLE else {})}
+    events.record(tx, study.clock(), "invited", {**told, **({} if stage is None else {"stage": stage})})
+    nonces = [new_invitation(tx, study, by, kind=kind, stage=stage, most=most) for _ in range(count)]
+    return [invitation_path(sessions, nonce) for nonce in nonces]
+
+
+def viewer_link_path(sessions: Sessions, name: str) -> str:
+    """Signs in as the viewer of that name."""
+    return f"/viewer/{sessions.link_token('viewer', name)}"
 
 
 def new_expert_link(tx: Tx, study: Study, sessions: Sessions, name: str, by: str) -> str:
     """The path for an expert, and a note of who asked for it."""
-    if not EXPERT_NAME.fullmatch(name):
-        raise UserError("An expert's name has letters, digits, spaces and . @ + ' - in it, 60 at most.")
-    known = people.find_requester(tx, name)
-    if known is not None and known.role != EXPERT:
-        raise UserError(f"{name!r} is the owner's name. Give the expert another one.")
+    _check_name(tx, name, EXPERT)
     events.record(tx, study.clock(), "expert invited", {"by": by, "expert": name})
     return expert_link_path(sessions, name)
+
+
+def new_viewer_link(tx: Tx, study: Study, sessions: Sessions, name: str, by: str) -> str:
+    """The path for a viewer, and a note of who asked for it."""
+    _check_name(tx, name, VIEWER)
+    events.record(tx, study.clock(), "viewer invited", {"by": by, "viewer": name})
+    return viewer_link_path(sessions, name)
+
+
+def _check_name(tx: Tx, name: str, role: str) -> None:
+    if not EXPERT_NAME.fullmatch(name):
+        who = "An expert" if role == EXPERT else "A viewer"
+        raise UserError(f"{who}'s name has letters, digits, spaces and . @ + ' - in it, 60 at most.")
+    known = people.find_requester(tx, name)
+    if known is not None and known.role != role:
+        raise UserError(f"{name!r} is the {known.role}'s name. Give the {role} another one.")
+    if known is not None and known.revoked_at is not None:
+        raise UserError(f"The link of {name!r} was revoked, and would work again. Give the {role} another name.")

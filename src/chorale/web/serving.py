@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from fastapi import Request
 
 from chorale.model import Refusal
+from chorale.platforms.prolific import Prolific
 from chorale.study import Study
 from chorale.web.pages import Pages
 from chorale.web.sessions import WORKER_COOKIE, Sessions
@@ -23,6 +24,8 @@ class Site:
     sessions: Sessions
     public_url: str | None
     """The address people reach the site at, if it is known; without it, the one they asked for."""
+    prolific: Prolific | None = None
+    """For asking whether those who say they come from there do; None without a token."""
 
     @property
     def secure_cookies(self) -> bool:

@@ -33,7 +33,7 @@ class Sessions:
         # Checking a signature is a noticeable part of a request, and the same cookies come again and again.
         self._read_before: dict[str, tuple[URLSafeTimedSerializer, object, float]] = {}
         self._links = {
-            kind: URLSafeSerializer(secret, salt=f"link:{kind}") for kind in ("invitation", "expert", "setup")
+            kind: URLSafeSerializer(secret, salt=f"link:{kind}") for kind in ("invitation", "expert", "viewer", "setup")
         }
 
     def worker_cookie(self, session: WorkerSession) -> str:

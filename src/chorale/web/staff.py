@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 from argon2 import PasswordHasher
@@ -14,13 +15,14 @@ from chorale.model import Refusal, UserError
 from chorale.store import Tx, events, people, setup
 from chorale.store.people import RequesterRow
 from chorale.study import Study
-from chorale.web.links import EXPERT, OWNER
+from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE, STAFF_SECONDS, StaffSession
 
 SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
 HASHES_AT_ONCE = 2
+MOST_COLLEAGUES = 1_000
 
 
 class Passwords:
@@ -89,16 +91,56 @@ def change_password(tx: Tx, study: Study, name: str, password_hash: str) -> Requ
     return _existing(tx, name)
 
 
-def enter_as_expert(tx: Tx, study: Study, name: str) -> RequesterRow:
-    """The expert behind a link, made when it is first opened."""
+def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
+    """The expert or viewer behind a link, made when it is first opened."""
     setup.lock_setup(tx)
     known = people.find_requester(tx, name)
     if known is None:
-        people.add_requester(tx, name, EXPERT)
-        events.record(tx, study.clock(), "expert came", {"by": name})
-    elif known.role != EXPERT:
-        raise Refusal("bad_link", "This link carries an owner's name. Ask for one with a name of your own.", 403)
+        people.add_requester(tx, name, role)
+        events.record(tx, study.clock(), f"{role} came", {"by": name})
+    elif known.role != role:
+        raise Refusal("bad_link", "This link carries the name of somebody else here. Ask for one of your own.", 403)
+    elif known.revoked_at is not None:
+        raise Refusal("revoked", "This link was revoked by the study's owner. Ask for a new one.", 403)
     return _existing(tx, name)
+
+
+def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> bool:
+    """Let nobody in by somebody's link any more, and end their sessions at once."""
+    setup.lock_setup(tx)
+    known = people.find_requester(tx, name)
+    if known is None:
+        people.add_requester(tx, name, role)
+    elif known.role != role or known.role == OWNER:
+        raise Refusal("not_found", f"There is no {role} of that name.", 404)
+    revoked = people.revoke(tx, name, study.clock())
+    if revoked:
+        events.record(tx, study.clock(), "link revoked", {"by": by, "name": name, "role": role, "reason": reason})
+    return revoked
+
+
+@dataclass(frozen=True, slots=True)
+class Colleague:
+    """Somebody who was asked to the console by a link."""
+
+    name: str
+    role: str
+    came: bool
+    revoked_at: int | None
+
+
+def colleagues(tx: Tx, _study: Study) -> list[Colleague]:
+    """Everybody with a link, in the order of their names."""
+    found = {
+        row.name: Colleague(row.name, row.role, True, row.revoked_at)
+        for row in people.requesters(tx)
+        if row.role != OWNER
+    }
+    for role in (EXPERT, VIEWER):
+        for event in events.recent(tx, MOST_COLLEAGUES, kinds=(f"{role} invited",)):
+            name = str(event.evidence[role])
+            found.setdefault(name, Colleague(name, role, False, None))
+    return sorted(found.values(), key=lambda one: (one.role, one.name))
 
 
 def end_sessions(tx: Tx, _study: Study, name: str) -> None:
@@ -141,6 +183,11 @@ async def who_is_it(site: Site, request: Request) -> RequesterRow | None:
 
 
 Gatekeeper = Callable[[Request], Awaitable[None]]
+NOT_YOURS = {
+    EXPERT: "This page is for the study's owner. The gold desk is open to you.",
+    VIEWER: "This is for the study's owner. Your link is for looking only.",
+    OWNER: "This page is for experts.",
+}
 
 
 def staff_only(site: Site, *roles: str) -> Gatekeeper:
@@ -152,6 +199,6 @@ def staff_only(site: Site, *roles: str) -> Gatekeeper:
             raise Refusal("signed_out", "You are not signed in, or your session has ended. Sign in again.", 401)
         request.state.staff = row
         if row.role not in roles:
-            raise Refusal("not_yours", "This page is for the study's owner. The gold desk is open to you.", 403)
+            raise Refusal("not_yours", NOT_YOURS.get(row.role, NOT_YOURS[VIEWER]), 403)
 
     return check

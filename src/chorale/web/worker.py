@@ -2,27 +2,37 @@
 
 import asyncio
 import json
+import logging
 import re
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Path, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from chorale.model import Refusal, StagePay, Standing, money_text
-from chorale.store import Tx
+from chorale.model import Refusal, StagePay, Standing, UserError, money_text
+from chorale.platforms.prolific import Prolific
+from chorale.protocol import parts_bonus
+from chorale.store import Tx, people
 from chorale.store.gates import note_read
 from chorale.store.people import WorkerRow
-from chorale.study import Study, entering, settling, work
+from chorale.study import Study, arrivals, entering, recruiting, settling, work
+from chorale.study.mturk import market_stage, working
+from chorale.study.mturk.working import Board
 from chorale.study.visit import Visit, visit
 from chorale.study.work import Progress
 from chorale.tasks import Task
 from chorale.web.pages import markdown
+from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS, WorkerSession
 
+log = logging.getLogger("chorale.web")
+COUNTED = 41
+"""Parts of an answer whose bonus a page is told beforehand, from none on."""
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -74,6 +84,8 @@ class OfferBody(BaseModel):
 
 class FeedbackBody(BaseModel):
     explanation: str
+    details: dict[str, Any] | None = None
+    """How the answer compares with the expert's, for the form's module to show; in practice rounds only."""
 
 
 class OutcomeBody(BaseModel):
@@ -118,9 +130,9 @@ def add_worker_routes(router: APIRouter, site: Site) -> None:
     _add_pages(router, site)
 
 
-def signed_in_worker(site: Site, worker: WorkerRow) -> Response:
-    """Send a worker to their start page with a session of their own."""
-    response = RedirectResponse("/", 303)
+def signed_in_worker(site: Site, worker: WorkerRow, path: str = "/") -> Response:
+    """Send a worker to their start page, or to a stage, with a session of their own."""
+    response = RedirectResponse(path, 303)
     response.set_cookie(
         WORKER_COOKIE,
         site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym)),
@@ -153,8 +165,9 @@ def _add_arrival(router: APIRouter, site: Site) -> None:
         if arrival.study_id is not None and study_id != arrival.study_id:
             raise Refusal("bad_arrival", "This link belongs to another study. Open it from your panel's page.", 400)
         session_id = request.query_params.get(arrival.session_parameter, "")[:100]
-        via = {"study": study_id, "session": session_id}
-        worker = await site.write(entering.arrive, arrival.panel, external_id, via)
+        if site.prolific is not None and arrival.panel == recruiting.PANEL:
+            await _ask_prolific(site.prolific, external_id, session_id, study_id)
+        worker = await site.write(_arrive_from_panel, arrival.panel, external_id, study_id, session_id)
         return signed_in_worker(site, worker)
 
     @router.post("/leave", include_in_schema=False)
@@ -165,15 +178,46 @@ def _add_arrival(router: APIRouter, site: Site) -> None:
         return response
 
     @router.get("/join/{token}", include_in_schema=False)
-    async def join_by_invitation(token: str) -> Response:
+    async def join_by_invitation(request: Request, token: str) -> Response:
         """Arrive by a signed invitation link."""
         invitation = site.sessions.read_link("invitation", token)
         if invitation is None:
             raise Refusal(
                 "bad_invitation", "This invitation is not valid. Copy the whole link, or ask for a new one.", 403
             )
-        worker = await site.write(entering.arrive, "invitation", invitation, {})
-        return signed_in_worker(site, worker)
+        session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+        signed_in = None if session is None else session.id
+        worker, row = await site.write(arrivals.arrive_invited, invitation, signed_in)
+        stage = None if row is None or worker.consented_at is None else row.stage
+        return signed_in_worker(site, worker, "/" if stage is None else f"/stages/{stage}")
+
+    @router.post("/welcome", include_in_schema=False)
+    async def join_in_public(request: Request) -> Response:
+        """Take part without having been asked, where the study lets anybody."""
+        session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+        if session is not None and await site.read(visit, session.id) is not None:
+            return RedirectResponse("/", 303)
+        return signed_in_worker(site, await site.write(arrivals.arrive_in_public))
+
+
+def _arrive_from_panel(tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str) -> WorkerRow:
+    worker = entering.arrive(tx, study, panel, external_id, {"study": study_id, "session": session_id})
+    if panel == recruiting.PANEL:
+        recruiting.note_arrival(tx, study, worker.id, external_id, study_id, session_id)
+    return worker
+
+
+async def _ask_prolific(prolific: Prolific, participant: str, session_id: str, study_id: str) -> None:
+    """Turn away whoever Prolific does not know. If it can't be asked, they come in, and are paid once it knows them."""
+    try:
+        known = await asyncio.to_thread(recruiting.is_theirs, prolific, participant, session_id, study_id)
+    except UserError as error:
+        log.warning("an arrival could not be checked: %s", error.message)
+        return
+    if not known:
+        raise Refusal(
+            "bad_arrival", "Prolific does not know this visit. Open the study from your page on Prolific again.", 403
+        )
 
 
 def _add_pages(router: APIRouter, site: Site) -> None:
@@ -190,12 +234,14 @@ def _add_pages(router: APIRouter, site: Site) -> None:
     async def home(request: Request) -> Response:
         found = await current_visit(request)
         if found is None:
-            return pages.page("worker/gone.html", 200)
+            return pages.page("worker/landing.html" if study.settings.arrival.landing else "worker/gone.html", 200)
         if found.worker.consented_at is None:
             return pages.page("worker/consent.html", consent_html=markdown(study.consent))
         if any(message.read_at is None for message in found.messages):
             await site.write(_note_read, found.worker.id)
-        return pages.page("worker/home.html", **_home_context(site, found))
+        board = None if market_stage(study) is None else await site.read(working.board, found.worker.id)
+        finish = await site.read(finishing, found)
+        return pages.page("worker/home.html", 200, **{**_home_context(site, found, board), **finish})
 
     @router.post("/consent", include_in_schema=False)
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
@@ -211,7 +257,7 @@ def _add_pages(router: APIRouter, site: Site) -> None:
         if found is None or found.worker.consented_at is None:
             return RedirectResponse("/", 303)
         entered = any(part.entered for part in found.stages if part.stage.name == name)
-        return pages.page(
+        page = pages.page(
             "worker/work.html",
             worker=found.worker,
             stage=stage.settings,
@@ -226,7 +272,11 @@ def _add_pages(router: APIRouter, site: Site) -> None:
                 "extend_url_pattern": "/api/assignments/{id}/extend",
             },
             first_visit=not entered,
+            bonuses=_bonuses(stage.settings.pay, study.settings.pay.currency),
         )
+        if stage.task.framed:
+            page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
+        return page
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
     async def task_file(name: StageInPath, file: str) -> Response:
@@ -245,27 +295,22 @@ def _files_of(task: Task) -> dict[str, FilePath]:
     """The files of a task that a browser may ask for. Looked up by name, so that no name leads anywhere else."""
     modules = () if task.module is None else task.module.parent.glob("*.js")
     style = () if task.style is None else (task.style,)
-    return {path.name: path for path in (*modules, *style)}
+    return {path.name: path for path in (*modules, *style, *task.shared)}
 
 
 def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
     note_read(tx, worker_id, study.clock())
 
 
-def _home_context(site: Site, found: Visit) -> dict[str, Any]:
+def _home_context(site: Site, found: Visit, board: Board | None) -> dict[str, Any]:
     currency = site.study.settings.pay.currency
-    arrival = site.study.settings.arrival
-    code = None
-    if found.panel == arrival.panel and found.may_finish(arrival.finish_after):
-        code = (arrival.screenout_code if found.screened_out else None) or arrival.completion_code
     return {
         "worker": found.worker,
         "messages": [
             {"title": one.title, "html": markdown(one.body), "new": one.read_at is None} for one in found.messages
         ],
+        "hits": None if board is None else _hits_context(board),
         "earned_total": money_text(found.earned, currency),
-        "completion_code": code,
-        "completion_url": None if code is None else arrival.completion_url.replace("{code}", code),
         "stages": [
             {
                 "name": part.stage.name,
@@ -280,8 +325,44 @@ def _home_context(site: Site, found: Visit) -> dict[str, Any]:
                 "guidelines_url": f"/stages/{part.stage.name}#guidelines",
             }
             for part in found.stages
+            # A stage that has no items of its own is there for the tasks of scripts.
+            if not (part.stage.task.framed and part.state == "finished" and not part.answered)
         ],
     }
+
+
+def _hits_context(board: Board) -> dict[str, Any]:
+    """What the start page says of the tasks of scripts."""
+    return {"count": board.open_count, "held": len(board.held), "any": bool(board.offers or board.held)}
+
+
+def finishing(tx: Tx, study: Study, found: Visit) -> dict[str, str | None]:
+    """The code and the address with which a worker goes back to their panel; none before they have done enough."""
+    arrival = study.settings.arrival
+    nothing: dict[str, str | None] = {"completion_code": None, "completion_url": None}
+    if found.panel != arrival.panel:
+        return nothing
+    done, out, seen = arrival.completion_code, arrival.screenout_code, found
+    joined = recruiting.codes_for(tx, study, found.worker.id) if study.settings.prolific is not None else None
+    if joined is not None:
+        name, done, out = joined
+        seen = found.within(recruiting.stages_of(study, name))
+    if not seen.may_finish(arrival.finish_after):
+        return nothing
+    code, url = (out if seen.screened_out else None) or done, arrival.completion_url
+    if url is not None and "{worker}" in url:
+        # Their own id, which they came with: nobody else's page has it.
+        url = url.replace("{worker}", quote((people.identity_of(tx, found.worker.id) or ("", ""))[1], safe=""))
+    if url is not None and "{code}" in url:
+        url = None if code is None else url.replace("{code}", code)
+    return {"completion_code": code, "completion_url": url}
+
+
+def _bonuses(pay: StagePay, currency: str) -> list[str]:
+    """What an answer with so many parts earns beyond its pay, for forms that count as people write."""
+    if pay.parts is None:
+        return []
+    return [money_text(bonus, currency) if (bonus := parts_bonus(count, pay.parts)) else "" for count in range(COUNTED)]
 
 
 def _pay_text(pay: StagePay, currency: str) -> str:
@@ -327,7 +408,9 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         return _json(
             {
                 "status": outcome.status,
-                "feedback": None if outcome.explanation is None else {"explanation": outcome.explanation},
+                "feedback": None
+                if outcome.explanation is None
+                else {"explanation": outcome.explanation, "details": outcome.details},
                 "standing": outcome.standing,
                 "progress": progress(outcome.progress),
             }

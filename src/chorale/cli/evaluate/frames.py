@@ -8,6 +8,7 @@ import typer
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.targets import Force
 
 if TYPE_CHECKING:
     from chorale.report.frame_scores import Named
@@ -57,6 +58,29 @@ GoldColumn = Annotated[
     typer.Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.", show_default=False),
 ]
 
+Only = Annotated[
+    Path | None,
+    typer.Option(
+        "--only",
+        metavar="FILE",
+        help="Score only the sentences that this file has too, such as the output of a system that can't name all.",
+        show_default=False,
+    ),
+]
+Curves = Annotated[
+    Path | None,
+    typer.Option(
+        "--curves",
+        metavar="FILE",
+        help="Draw every sentence's agreement, from the best to the worst, as .svg.",
+        show_default=False,
+    ),
+]
+Beside = Annotated[
+    list[Path] | None,
+    typer.Option("--with", metavar="FILE", help="Another system for the curves; may be repeated.", show_default=False),
+]
+
 
 def frames(
     pred: System,
@@ -71,6 +95,10 @@ def frames(
     score: ScoreColumn = None,
     gold_score: GoldColumn = None,
     items: Annotated[bool, typer.Option("--items", help="List sentences, the worst first.")] = False,
+    only: Only = None,
+    curves: Curves = None,
+    beside: Beside = None,
+    force: Force = False,
     ci: WithIntervals = False,
     against: Against = None,
     resamples: Resamples = 1000,
@@ -80,19 +108,26 @@ def frames(
 ) -> None:
     """Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine."""
     from chorale.cli.progress import patiently
+    from chorale.cli.targets import check_target, writing
     from chorale.formats.frame_scores import read_frame_scores
+    from chorale.formats.tables import replacing
     from chorale.model import UserError
     from chorale.report.drawing import Drawing
-    from chorale.report.frame_scores import FrameOptions, Named, score_frames
+    from chorale.report.frame_scores import FrameOptions, Named, draw_curves, score_frames
 
     if gold_score is not None and scores == "initial":
         raise UserError("--scores initial and --gold-score both choose a column. Leave one of them out.")
+    if beside and curves is None:
+        raise UserError("--with is for the curves. Say where to draw them with --curves, or leave it out.")
+    check_target(curves, "--curves", force=force, endings=(".svg",))
 
     def read(path: Path) -> "Named":
         return Named(str(path), read_frame_scores([path], sentence=sentence, frame=frame, score=score))
 
     columns = {"sentence": sentence, "frame": frame, "score": score, "gold-score": gold_score}
     named = str(gold[0]) if len(gold) == 1 else f"{len(gold)} files"
+    options = FrameOptions(top, constant, scores == "initial", columns)
+    only_these = None if only is None else Named(str(only), read_frame_scores([only], sentence=sentence, frame=frame))
     with patiently("resamples") as progress:
         crowd = read_frame_scores(
             gold, sentence=sentence, frame=frame, score=gold_score, initial=scores == "initial", need_scores=True
@@ -100,9 +135,15 @@ def frames(
         scored = score_frames(
             read(pred),
             Named(named, crowd),
-            FrameOptions(top, constant, scores == "initial", columns),
+            options,
             Drawing(ci, resamples, seed, progress),
             against=None if against is None else read(against),
             with_items=items,
+            only=only_these,
         )
+    if curves is not None:
+        systems = [read(path) for path in dict.fromkeys([pred, *([against] if against else []), *(beside or [])])]
+        picture = draw_curves(systems, Named(named, crowd), options, only_these)
+        with writing(curves, "--curves"), replacing(curves) as draft:
+            draft.write_text(picture, "utf-8")
     tell(scored, as_json=as_json, as_latex=as_latex)

@@ -108,6 +108,7 @@ def _configured(options: FormOptions) -> Task:
         tell=form.tell,
         parts=form.parts if form.has_parts else one_part,
         marks=form.marks if form.is_rubric else None,
+        criteria=form.criteria,
         misfit=form.misfit,
         arrange=form.arrange if form.shuffled else None,
         guess=form.guess,

@@ -205,7 +205,12 @@ class Form:
 
     @property
     def is_rubric(self) -> bool:
-        return any(field.settings.points for field in self.fields.values())
+        return bool(self.criteria)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The fields that have points."""
+        return tuple(name for name, field in self.fields.items() if field.settings.points)
 
     def marks(self, answer: Answer) -> Marks:
         """What an answer is worth by every field that has points; what was written goes to the person graded."""

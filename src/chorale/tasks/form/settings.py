@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Any
 
 from pydantic import (
@@ -303,7 +304,7 @@ class FieldSettings(_Settings):
         labels = len(self.labels or ())
         return self.levels or (labels if 2 < labels <= MOST_LEVELS else LEVELS)
 
-    @property
+    @cached_property
     def answers(self) -> tuple[str | int, ...]:
         """What another field's `shown_if` can ask for; empty if that can't be listed."""
         match self.kind:

@@ -1,7 +1,7 @@
 """What becomes of a rule application, from the labels of its two sides and of the pair."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -17,6 +17,8 @@ class MeaninglessLeft(StrEnum):
     """The extraction is at fault, not the rule: leave the application out."""
     NON_ENTAILING = "non-entailing"
     """Count it against the resource, for overall performance."""
+    TOLD = "told"
+    """Write it to the table as `Meaningless`: whoever scores resources decides."""
 
 
 class EntailmentOptions(BaseModel):
@@ -24,8 +26,13 @@ class EntailmentOptions(BaseModel):
 
     meaningless_lhs: MeaninglessLeft = Field(
         default=MeaninglessLeft.SET_ASIDE,
-        description="What becomes of an application whose left side means nothing: `set-aside` or `non-entailing`.",
+        description="What becomes of an application whose left side means nothing: `set-aside`, `non-entailing`, or "
+        "`told` (in the table as `Meaningless`).",
     )
+
+
+_SIDES = ("rule_lhs", "rule_rhs", "lhs", "rhs")
+_MEANINGLESS = "Meaningless"
 
 
 def says(label: Label | None, answer: str, confidence: float) -> bool:
@@ -55,9 +62,9 @@ def application_outcome(
     meaningful left one is non-entailing; otherwise task 2 decides. Labels are None while an item wants judgments.
     """
     if lhs is not None and says(lhs, "no", confidence):
-        if meaningless_lhs is MeaninglessLeft.SET_ASIDE:
-            return Outcome.SET_ASIDE, lhs.confidence
-        return Outcome.NON_ENTAILING, lhs.confidence
+        if meaningless_lhs is MeaninglessLeft.NON_ENTAILING:
+            return Outcome.NON_ENTAILING, lhs.confidence
+        return Outcome.SET_ASIDE, lhs.confidence
     if lhs is None or rhs is None:
         return Outcome.UNFINISHED, None
     if not says(lhs, "yes", confidence):
@@ -114,14 +121,25 @@ def applications(stage: StageResults) -> Iterator[Application]:
 
 
 def _paper_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
+    options = EntailmentOptions.model_validate(stage.options.model_dump())
     for application in applications(stage):
-        if application.judgment is None or application.confidence is None:
+        judgment = application.judgment
+        if application.outcome is Outcome.SET_ASIDE and options.meaningless_lhs is MeaninglessLeft.TOLD:
+            judgment = _MEANINGLESS
+        if judgment is None or application.confidence is None:
             continue
         yield {
-            **{name: application.payload.get(name, "") for name in ("rule_lhs", "rule_rhs", "lhs", "rhs")},
-            "judgment": application.judgment,
+            **dict.fromkeys(_SIDES, ""),
+            **application.payload,
+            "judgment": judgment,
             "confidence": f"{application.confidence:.4f}".rstrip("0").rstrip("."),
         }
+
+
+def _other_columns(stage: StageResults) -> Sequence[str]:
+    """What items have beside rule and phrases, such as which resources proposed the rule."""
+    names = (name for application in applications(stage) for name in application.payload)
+    return [name for name in dict.fromkeys(names) if name not in PAPER_TABLE.columns]
 
 
 def _tally(stage: StageResults) -> Mapping[str, int]:
@@ -134,7 +152,8 @@ PAPER_TABLE = TaskExport(
     name="zeichner",
     summary="judged rule applications as a tab-separated table, like Zeichner et al. (2012)",
     file_name="applications.tsv",
-    columns=("rule_lhs", "rule_rhs", "lhs", "rhs", "judgment", "confidence"),
+    columns=(*_SIDES, "judgment", "confidence"),
     rows=_paper_rows,
     tally=_tally,
+    more_columns=_other_columns,
 )

@@ -7,16 +7,22 @@
  * @typedef {{kind: "text" | "quote" | "question", text: string}} RecapLine
  * @typedef {{lines: RecapLine[], answer: string}} Recap what was asked and answered, in words
  *
- * A task may bring an ES module of its own. `api.draft` is what `collect` returned when the draft was saved,
+ * A task may bring an ES module of its own. `api.draft` is what `collect` returned when the draft was saved, or `draft`, if
+ * the module keeps more than the answer; `api.bonuses` is what an answer with so many parts earns on top, in words;
  * `api.arrangement` what the task's `arrange` returned for this worker and item. Where `problem` says what keeps the answer
- * from being sent, `point` shows the worker where, and takes the focus there.
- * @typedef {{draft: any, arrangement: any, changed: () => void, submit: () => void}} TaskApi
+ * from being sent, `point` shows the worker where, and takes the focus there. `submitted` is called once the answer is on
+ * its way. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
+ * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
+ * @typedef {{draft: any, arrangement: any, changed: () => void, submit: () => void, memory: TaskMemory, bonuses: string[]}} TaskApi
  * @typedef {{
  *   mount: (root: HTMLElement, item: Object<string, any>, api: TaskApi) => void,
  *   collect: (root: HTMLElement) => any,
+ *   draft?: (root: HTMLElement) => any,
+ *   compare?: (details: any) => Node,
  *   problem?: (root: HTMLElement) => string | null,
  *   point?: (root: HTMLElement) => void,
  *   recap?: (root: HTMLElement) => Recap,
+ *   submitted?: (root: HTMLElement) => void,
  *   unmount?: (root: HTMLElement) => void,
  * }} TaskModule
  */

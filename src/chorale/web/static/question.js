@@ -77,7 +77,7 @@ export class Question {
 
   saveDraft() {
     const { id } = this.assignment;
-    const fields = this.module ? this.module.collect(this.root) : form.readDraft(this.root);
+    const fields = this.module ? (this.module.draft ?? this.module.collect)(this.root) : form.readDraft(this.root);
     this.store.set("draft", id, { id, key: this.key, fields, durationMs: this.timer.elapsed, at: Date.now() });
   }
 
@@ -93,6 +93,7 @@ export class Question {
       return;
     }
     this.saveDraft();
+    this.module?.submitted?.(this.root);
     this.#finish({
       kind: "answered",
       key: this.key,
@@ -113,6 +114,11 @@ export class Question {
         arrangement: this.assignment.arrangement ?? null,
         changed: () => this.#changed(),
         submit: () => this.submit(),
+        bonuses: JSON.parse(byId("work").dataset.bonuses || "[]"),
+        memory: {
+          get: (name) => this.store.get("memory", name),
+          set: (name, value) => this.store.set("memory", name, value),
+        },
       });
     } else {
       form.restoreDraft(this.root, fields);

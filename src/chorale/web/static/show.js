@@ -54,9 +54,10 @@ export function makeRecap(recap) {
  * @param {HTMLElement} section
  * @param {Recap} recap
  * @param {string} explanation
+ * @param {Node | null} [compared] the answer beside the expert's, as the task's module shows it, in place of the recap
  * @returns {Promise<void>}
  */
-export async function showFeedback(section, recap, explanation) {
+export async function showFeedback(section, recap, explanation, compared = null) {
   const title = make("h2", { id: "feedback-title", text: "Not quite." });
   title.tabIndex = -1;
   const button = makeButton("Continue", "button button-primary");
@@ -70,8 +71,9 @@ export async function showFeedback(section, recap, explanation) {
         make("p", { class: "overline", text: "Why" }),
         make("p", { class: "explanation", text: explanation }),
       ]),
-      make("div", {}, [make("p", { class: "overline", text: "The question" }), makeRecap(recap)]),
+      ...(compared ? [] : [make("div", {}, [make("p", { class: "overline", text: "The question" }), makeRecap(recap)])]),
     ]),
+    ...(compared ? [compared] : []),
     make("p", { class: "actions" }, [button]),
   );
   section.hidden = false;

@@ -52,7 +52,10 @@ const courier = new Courier(outbox, notices, {
     showSaved("saved", data.progress ? `Answer ${data.progress.answered} saved` : "Saved");
     if (data.feedback?.explanation) {
       showOnly("panel-feedback");
-      await showFeedback(byId("panel-feedback"), entry.recap, data.feedback.explanation);
+      const { explanation, details } = data.feedback;
+      const module = details && config.taskModule ? await loadModule(config.taskModule) : null;
+      const compared = module?.compare?.(details) ?? null;
+      await showFeedback(byId("panel-feedback"), entry.recap, explanation, compared);
       showOnly("panel-loading");
     }
   },
