@@ -290,6 +290,9 @@ def test_item_text_is_text_whatever_it_contains(open_scene: Opener, tmp_path: Pa
 # Forms that are more than fields to fill in are walked through in tests of their own.
 WALKED_THROUGH = {
     "frames": "test_browser_frames.py",
+    "mcq-compare": "test_browser_mcq.py",
+    "mcq-grade": "test_browser_mcq.py",
+    "mcq-validate": "test_browser_mcq.py",
     "mcq-write": "test_browser_mcq.py",
     "mturk": "test_browser_mturk.py",
     "qasrl-consolidate": "test_browser_qasrl.py",
@@ -845,6 +848,7 @@ def set_up(scene: Scene, page: Page) -> None:
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_requester_s_day(open_scene: Opener, tmp_path: Path) -> None:
     scene = open_scene(one_confusing_item)
     scene.watch.tolerate("status of 401")

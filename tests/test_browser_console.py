@@ -26,6 +26,7 @@ def open_acts(page: Page) -> None:
         act.click()
 
 
+@pytest.mark.slow
 def test_owner_expert_and_viewer_walk_through_the_console(chromium: Browser, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     create_study(folder, "rules")

@@ -87,6 +87,7 @@ def test_items_are_done_by_keyboard_alone(scene: Scene) -> None:
     assert scene.answers() == answers
 
 
+@pytest.mark.slow
 def test_an_item_is_done_by_touch_and_read_on_a_phone(scene: Scene) -> None:
     worker = scene.worker(**PHONE).open("meanings")
     page = worker.page

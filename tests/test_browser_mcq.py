@@ -158,6 +158,7 @@ def test_the_text_stays_in_view_on_a_phone(scene: Scene) -> None:
         assert not page.evaluate(WIDER_THAN_SCREEN), stage
 
 
+@pytest.mark.slow
 def test_quiz_grades_and_answers_by_touch(scene: Scene) -> None:
     worker = scene.worker(**PHONE).open("compare")
     page = worker.page

@@ -127,6 +127,7 @@ def test_questions_are_edited_and_deleted(scene: Scene) -> None:
     assert [plain(answer) for answer in scene.answers()] == [[{"question": "Who sold something?", "answers": [[0, 4]]}]]
 
 
+@pytest.mark.slow
 def test_questions_are_written_by_touch_with_the_phones_keyboard_up(scene: Scene) -> None:
     worker = scene.worker(**PHONE).open("writing")
     page = worker.page
@@ -151,6 +152,7 @@ def test_questions_are_written_by_touch_with_the_phones_keyboard_up(scene: Scene
     assert [plain(answer) for answer in scene.answers()] == [[EXPERT[1]]]
 
 
+@pytest.mark.slow
 def test_practice_shows_what_was_missed_on_the_sentence(scene: Scene) -> None:
     worker = scene.worker(**PHONE).open("practice")
     page = worker.page

@@ -904,6 +904,7 @@ def test_tables_of_several_forms_are_called_after_their_stages(tmp_path: Path) -
 # The template
 
 
+@pytest.mark.slow
 def test_the_template_is_done_by_a_simulated_crowd(tmp_path: Path) -> None:
     create_study(tmp_path / "study", "form")
     folder = load_folder(tmp_path / "study")

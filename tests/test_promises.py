@@ -25,7 +25,7 @@ from small_study import write_small_study
 
 # `make test-all` asks for all of it; a few kills find a broken promise as well, only not as surely.
 THOROUGH = os.environ.get("CHORALE_EXAMPLES") == "thorough"
-KILLS = {"sqlite": 50 if THOROUGH else 15, "postgresql": 20 if THOROUGH else 6}
+KILLS = {"sqlite": 50 if THOROUGH else 6, "postgresql": 20 if THOROUGH else 6}
 # Tenths of a second.
 MOST_WAITS = 600
 OFFLINE = (ConnectionError, asyncio.IncompleteReadError, OSError, TimeoutError)

@@ -538,6 +538,7 @@ def forecasts(tmp_path_factory: pytest.TempPathFactory) -> Forecasts:
     return rehearse(folder, seeds=2, workers=8, vary=[parse_vary("entailment.judgments=1,3")], processes=1)
 
 
+@pytest.mark.slow
 def test_a_forecast_is_the_same_in_processes_and_without(make_folder: Callable[..., Path]) -> None:
     folder = make_folder(share=0.2)
     before = sorted(path.name for path in folder.iterdir())

@@ -86,6 +86,7 @@ def test_feedback_from_accurate_graders_raises_the_quality_of_the_kept_pool_more
     assert careful > quick + 0.1
 
 
+@pytest.mark.slow
 def test_people_learn_from_feedback_that_is_right(tmp_path: Path) -> None:
     write_writing_study(tmp_path)
     kept = {}
