@@ -34,6 +34,7 @@ export class Question {
     this.form = /** @type {HTMLFormElement} */ (byId("task-form"));
     this.listening = new AbortController();
     this.shown = 0;
+    this.begun = false;
     const draft = store.get("draft", assignment.id);
     /** Made once for the assignment on this device: other tabs find it in the draft. */
     this.key = draft?.key ?? uuid();
@@ -86,8 +87,8 @@ export class Question {
     const own = this.module?.problem?.(this.root);
     const problem = own ? { message: own } : form.firstProblem(this.root);
     if (problem) {
-      // The second half of a double click or double Enter, meant for the question before.
-      if (performance.now() - this.shown < 500) return;
+      // The second half of a double click or double Enter, meant for the question before: nobody has begun this one.
+      if (!this.begun && performance.now() - this.shown < 500) return;
       this.#complain(problem.message, problem.control);
       if (own) this.module?.point?.(this.root);
       return;
@@ -143,6 +144,7 @@ export class Question {
   }
 
   #changed() {
+    this.begun = true;
     byId("form-error").textContent = "";
     for (const field of this.root.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
     if (!this.busy) this.saveDraft();
