@@ -300,3 +300,13 @@ def test_the_command_takes_a_folder(tiny_model: Path, tmp_path: Path, copies: li
     refused = run(file, "--model", broken)
     assert refused.exit_code == 2
     assert "can't be opened" in refused.output
+    assert (
+        "device:cpu"
+        in json.loads(run(file, "--model", tiny_model, "--epochs", 0, "--device", "cpu", "--json").stdout)["signature"]
+    )
+    import torch  # noqa: PLC0415 - after the check that it is there
+
+    if not torch.cuda.is_available():
+        absent = run(file, "--model", tiny_model, "--device", "cuda")
+        assert absent.exit_code == 2
+        assert "torch finds no 'cuda' on this machine. Use one of: auto, cpu" in absent.output

@@ -35,6 +35,8 @@ class HuggingFaceChoice:
     epochs: int = 4
     rate: float = 1e-5
     batch: int = 8
+    device: str = "auto"
+    """Where it computes: cpu, cuda or mps; `auto` for a CUDA card if there is one, otherwise the processor."""
     longest: int = 512
     """In tokens; the model's own limit if that is shorter."""
 
@@ -44,7 +46,7 @@ class HuggingFaceChoice:
     @property
     def signature(self) -> str:
         parts = {"epochs": self.epochs, "rate": self.rate, "batch": self.batch, "longest": self.longest}
-        told = ",".join(f"{name}:{value!r}" for name, value in parts.items())
+        told = ",".join(f"{name}:{value!r}" for name, value in parts.items()) + f",device:{self._place()}"
         return f"hugging-face:{self.digest()},{told},transformers:{transformers.__version__},torch:{torch.__version__}"
 
     def digest(self) -> str:
@@ -60,15 +62,26 @@ class HuggingFaceChoice:
 
     def fit(self, examples: Sequence[Example], seed: int) -> "FittedHuggingFace":
         ordered = sorted(examples, key=lambda one: one.id)
-        with _drawing(seed):
+        place = self._place()
+        with _drawing(seed, place), _fast_products():
             tokenizer, model = self._opened()
-            fitted = FittedHuggingFace(model, tokenizer, self._limit(tokenizer, model), self.batch)
+            fitted = FittedHuggingFace(model.to(place), tokenizer, self._limit(tokenizer, model), self.batch)
             if self.epochs:
                 _fine_tune(fitted, ordered, self, seed)
         model.eval()
         return fitted
 
+    def _place(self) -> str:
+        there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+        if self.device == "auto":
+            return "cuda" if there["cuda"] else "cpu"
+        if not there.get(self.device, False):
+            able = ", ".join(name for name, is_there in there.items() if is_there)
+            raise UserError(f"torch finds no {self.device!r} on this machine. Use one of: auto, {able}.")
+        return self.device
+
     def _opened(self) -> tuple[Any, Any]:
+        transformers.utils.logging.disable_progress_bar()
         try:
             # Code that a folder brings along is never run, and nobody is asked whether it should be.
             careful = {"local_files_only": True, "trust_remote_code": False}
@@ -99,8 +112,8 @@ class FittedHuggingFace:
         found = []
         for start in range(0, len(examples), self.at_once):
             part = examples[start : start + self.at_once]
-            with torch.no_grad():
-                chances = torch.softmax(self.logits(part).double(), dim=-1).numpy()
+            with torch.no_grad(), _fast_products():
+                chances = torch.softmax(self.logits(part).cpu().double(), dim=-1).numpy()
             found += [chances[row, : len(one.options)] for row, one in enumerate(part)]
         return found
 
@@ -109,10 +122,11 @@ class FittedHuggingFace:
         most = max(len(one.options) for one in examples)
         pairs = [self._texts(one, place) for one in examples for place in range(most)]
         encoded = self._encoded(pairs)
-        shaped = {name: value.view(len(examples), most, -1) for name, value in encoded.items()}
+        place = self.model.device
+        shaped = {name: value.view(len(examples), most, -1).to(place) for name, value in encoded.items()}
         logits = self.model(**shaped).logits
         there = np.asarray([[place < len(one.options) for place in range(most)] for one in examples])
-        return logits.masked_fill(~torch.from_numpy(there), -1e9)
+        return logits.masked_fill(~torch.from_numpy(there).to(place), -1e9)
 
     def _texts(self, example: Example, place: int) -> tuple[str, str]:
         option = example.options[place] if place < len(example.options) else ""
@@ -147,7 +161,7 @@ def _fine_tune(fitted: FittedHuggingFace, examples: Sequence[Example], settings:
         shuffler.shuffle(order)
         for start in range(0, len(order), settings.batch):
             part = order[start : start + settings.batch]
-            right = torch.tensor([one.right for one in part])
+            right = torch.tensor([one.right for one in part], device=fitted.model.device)
             loss = torch.nn.functional.cross_entropy(fitted.logits(part), right)
             if not torch.isfinite(loss):
                 raise UserError(f"The model of {settings.folder} diverged. Use a smaller --rate.")
@@ -158,10 +172,22 @@ def _fine_tune(fitted: FittedHuggingFace, examples: Sequence[Example], settings:
 
 
 @contextmanager
-def _drawing(seed: int) -> Iterator[None]:
-    with torch.random.fork_rng(devices=[]):
+def _drawing(seed: int, place: str) -> Iterator[None]:
+    cards = [torch.cuda.current_device()] if place == "cuda" else []
+    with torch.random.fork_rng(devices=cards):
         torch.manual_seed(seed)
         yield
+
+
+@contextmanager
+def _fast_products() -> Iterator[None]:
+    """On a card that has it, TF32: a third of the time, and of a product's factors ten bits behind the point."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def _first_line(error: Exception) -> str:

@@ -10,7 +10,9 @@ from chorale.baselines.multiple_choice.models import ChoiceModel
 LIGHT = "light"
 
 
-def choice_model(name: str, *, epochs: int = 4, rate: float = 1e-5, batch: int = 8) -> ChoiceModel:
+def choice_model(
+    name: str, *, epochs: int = 4, rate: float = 1e-5, batch: int = 8, device: str = "auto"
+) -> ChoiceModel:
     """`light`, or the Hugging Face model of that folder; what is told of learning is for the latter."""
     if name == LIGHT:
         return LightChoice()
@@ -19,4 +21,4 @@ def choice_model(name: str, *, epochs: int = 4, rate: float = 1e-5, batch: int =
     # Heavy, and behind an extra that a base install does not have.
     from chorale.baselines.multiple_choice.hugging_face import HuggingFaceChoice  # noqa: PLC0415
 
-    return HuggingFaceChoice(Path(name), epochs, rate, batch)
+    return HuggingFaceChoice(Path(name), epochs, rate, batch, device)

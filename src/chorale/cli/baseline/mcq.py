@@ -68,6 +68,12 @@ Rate = Annotated[float, typer.Option("--rate", metavar="RATE", min=0, max=1, hel
 BatchSize = Annotated[
     int, typer.Option("--batch", metavar="N", min=1, max=1024, help="Questions a folder's model reads at once.")
 ]
+Device = Annotated[
+    Literal["auto", "cpu", "cuda", "mps"],
+    typer.Option(
+        "--device", metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -88,6 +94,7 @@ def mcq(
     epochs: Epochs = 4,
     rate: Rate = 1e-5,
     batch: BatchSize = 8,
+    device: Device = "auto",
     out: Out = None,
     force: Force = False,
     ci: WithIntervals = False,
@@ -108,7 +115,7 @@ def mcq(
     from chorale.scores import signature
 
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
-    chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch)
+    chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch, device=device)
     named = []
     for path in files:
         questions, source = read_mcq(path)
