@@ -32,7 +32,7 @@ RUNS = 3
 
 
 def measured(title: str, reading: Callable[[], object], *arguments: object) -> str:
-    read = best_of(RUNS, reading).wall
+    read = best_of(RUNS, reading)
     walls, used = [], []
     for _ in range(RUNS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -41,7 +41,8 @@ def measured(title: str, reading: Callable[[], object], *arguments: object) -> s
         walls.append(time.perf_counter() - began)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return f"| {title} | {min(walls):.2f} | {min(used):.2f} | {read:.2f} | {min(walls) / read:.1f} |"
+    times = f"{min(walls) / read.wall:.1f} | {min(used) / read.cpu:.1f}"
+    return f"| {title} | {min(walls):.2f} | {min(used):.2f} | {read.wall:.2f} | {read.cpu:.2f} | {times} |"
 
 
 def ask_for_help() -> None:
@@ -49,8 +50,8 @@ def ask_for_help() -> None:
 
 
 def main() -> None:
-    print("| command | seconds | CPU seconds | reading s | × reading |")
-    print("| --- | ---: | ---: | ---: | ---: |")
+    print("| command | seconds | CPU seconds | reading s | reading CPU s | × reading | × reading, CPU |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         million, frames, many = folder / "million.csv", folder / "frames.csv", folder / "frames-large.csv"
@@ -61,7 +62,7 @@ def main() -> None:
         for path, text in zip((gold, system), questions(ROWS, random.Random(1)), strict=True):
             path.write_text(text, "utf-8", newline="")
         srl_system, srl_gold = write_files(folder)
-        print(f"| --help | {best_of(RUNS, ask_for_help).wall:.2f} | | | |")
+        print(f"| --help | {best_of(RUNS, ask_for_help).wall:.2f} | | | | | |")
         for method in ("majority", "dawid-skene"):
             title = f"aggregate --method {method}, 1,000,000 judgments"
             print(

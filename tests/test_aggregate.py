@@ -614,7 +614,11 @@ def test_without_a_truth_there_are_intervals_and_another_file(method: str, files
         assert unit["ci"]["uqs"][0] <= unit["uqs"] <= unit["ci"]["uqs"][1]
         assert worker["ci"]["wqs"][0] <= worker["wqs"] <= worker["ci"]["wqs"][1]
         assert compared["uqs"]["common"] == 64
-        assert found["means"]["ci"]["uqs"][0] < found["means"]["uqs"] < found["means"]["ci"]["uqs"][1]
+        for typical in ("means", "medians"):
+            for name in ("uqs", "wqs", "wwa", "wua", "aqs"):
+                low, high = found[typical]["ci"][name]
+                assert low < found[typical][name] < high
+        assert any("The lowest and the highest have none" in note for note in found["notes"])
         return
     shares = found["ci"]["probabilities"]
     assert set(shares) == {"0", "1", "2"}
@@ -626,8 +630,10 @@ def test_without_a_truth_there_are_intervals_and_another_file(method: str, files
     for worker in found["workers"].values():
         (quality, (low, high)), *_ = worker.get("ci", {"trust": (0, 1)}).items()
         assert low <= worker[quality] <= high
-    if method == "confidence":
-        assert any("has no interval" in note for note in found["notes"])
+    without = (
+        ["Workers' trust", "A single task's certainty"] if method == "confidence" else ["A single task's certainty"]
+    )
+    assert [note.partition(" has no interval")[0] for note in found["notes"] if "has no interval" in note] == without
     shown = run("judgments.csv", *options).stdout
     assert "Intervals" in shown
     assert "Compared" in shown
@@ -649,11 +655,27 @@ def test_what_workers_qualities_rest_on_gives_them_again(files: Path) -> None:
         result = aggregate(judgments, method)
         evidence = worker_evidence(judgments, method, result)
         assert evidence is not None
-        again = [
-            float(evidence.metric.formula(evidence.tally(place).sums())["quality"])
-            for place in range(len(result.workers))
-        ]
+        tallies = [evidence.tally(place) for place in range(len(result.workers))]
+        again = [float(evidence.metric.formula(tally.sums())["quality"]) for tally in tallies if tally is not None]
         np.testing.assert_allclose(again, next(iter(result.quality.values())), atol=2e-3)
+
+
+@pytest.mark.parametrize("smoothing", ["0", "3"])
+def test_trust_from_gold_is_drawn_over_the_gold_that_was_met(smoothing: str, files: Path) -> None:
+    truth = pd.read_csv("truth.csv")
+    truth[truth["task"] < 30].to_csv("gold.csv", index=False)
+    Path("with-late.csv").write_text(Path("judgments.csv").read_text("utf-8") + "70,late,1\n", "utf-8")
+    options = ["--method", "confidence", "--truth", "gold.csv", "--smoothing", smoothing, "--ci", "--resamples", "200"]
+    found = told("with-late.csv", *options)
+    widths = []
+    for name, worker in found["workers"].items():
+        assert ("ci" in worker) == (name != "late")
+        if name != "late":
+            low, high = worker["ci"]["trust"]
+            assert low - 1e-9 <= worker["trust"] <= high + 1e-9
+            widths.append(high - low)
+    assert max(widths) > 0
+    assert "1 worker met no gold: their trust has no interval." in found["notes"]
 
 
 def test_too_many_labels_are_refused_before_the_memory_is_full(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

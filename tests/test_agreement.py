@@ -720,6 +720,8 @@ def test_tables_of_pairs_and_items(file: Path) -> None:
     )
     assert found["items"][0] == {"item": "u05", "judgments": 4, "disagreement": 1.0}
     assert len(found["items"]) == 11
+    notes = chorale_json(file, "--items", "--ci", "--resamples", 100)["notes"]
+    assert any("item's disagreement has no interval" in note for note in notes)
     text = chorale(file, "--pairs", "--items", "--metric", "kappa").stdout
     assert "Pairs of workers" in text
     assert "u05" in text

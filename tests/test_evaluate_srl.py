@@ -626,6 +626,24 @@ def test_every_role_has_intervals_and_is_compared(files: dict[str, Path]) -> Non
     shown = run(files["bad.conllu"], files["gold.conllu"], *options).stdout
     assert "95% interval" in shown
     assert "A1 recall" in shown
+    assert "Errors by PriMeSRL" in shown
+    errors = system["primesrl"]["errors"]
+    assert errors["core"]["missing"] > 0
+    for group in ("argument", "core", "context"):
+        for kind, count in errors[group].items():
+            low, high = errors["ci"][group][kind]
+            assert low <= count <= high
+            one = compared["primesrl"]["errors"][group][kind]
+            assert (one["value"], one["value"] - one["other"]) == (count, one["difference"])
+
+
+def test_the_score_of_all_roles_has_one_interval_wherever_it_stands(files: dict[str, Path]) -> None:
+    shown = run(files["bad.conllu"], files["gold.conllu"], "--ci", "--resamples", 100, "--metric", "primesrl").stdout
+    of_arguments, of_all = (
+        next(line.split()[-4:] for line in shown.splitlines() if line.startswith(start))
+        for start in ("bad     argument", "all ")
+    )
+    assert of_arguments == of_all
 
 
 def test_names_draw_whole_sentences_also_those_without_the_name() -> None:
@@ -652,7 +670,7 @@ def test_names_draw_whole_sentences_also_those_without_the_name() -> None:
     nothing = Statistics(statistics.items, np.array([[0, 0, 1]] * 40, dtype=float))
     beside = tally_compare(ours.tallies_beside(theirs)["A0"], counts_metric())
     assert beside == compare(statistics, nothing, counts_metric())
-    assert set(ours.tallies_beside(theirs)) == {"", "A0", "A4"}
+    assert set(ours.tallies_beside(theirs)) == {"A0", "A4"}
     with pytest.raises(ValueError, match="same sentences"):
         ours.tallies_beside(Names())
 

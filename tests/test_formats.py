@@ -106,6 +106,8 @@ GOOD = '{"id": 1}\n'
 Found = tuple[int | None, str, str | None]
 UNSOUND: dict[str, tuple[str, str | bytes, list[int], list[Found]]] = {
     "malformed": ("a.jsonl", GOOD + "{'id': 2}\n" + GOOD, [1, 3], [(2, "is not JSON", "'id'")]),
+    "no brace": ("a.jsonl", GOOD + '{"id": 2\n' + GOOD, [1, 3], [(2, "delimiter at column 9", '{"id": 2')]),
+    "unclosed": ("a.jsonl", GOOD + '{"id": "x', [1], [(2, "is cut off", "x")]),
     "trailing": ("a.jsonl", GOOD + '{"id": 2} x\n' + GOOD, [1, 3], [(2, "extra data at column 11", "x")]),
     "list": ("a.jsonl", "[1, 2]\n" + GOOD, [2], [(1, "is not an object", "[1, 2]")]),
     "null": ("a.jsonl", "null\n" + GOOD, [2], [(1, "is not an object", "None")]),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.evaluate.irt import MODELS, SIGMA_ALPHAS, IrtModel, fit_irt, item_weights
+from chorale.evaluate.irt import MODELS, SIGMA_ALPHAS, IrtFit, IrtModel, fit_irt, irt_intervals, item_weights
 from chorale.evaluate.irt.climbing import Climb, Priors
 from chorale.evaluate.irt.fitting import _first_guess
 from chorale.evaluate.irt.likelihood import Likelihood, Posterior, Responses
@@ -336,23 +336,70 @@ def test_every_item_and_responder_has_an_interval(answers: Path, model: str) -> 
     for item in found["items"].values():
         for name, (low, high) in item["ci"].items():
             assert low <= item[name] <= high
-        assert item["ci"]["difficulty"][1] - item["ci"]["difficulty"][0] >= 2 * 1.95 * item["difficulty_sd"]
+        assert item["ci"]["difficulty"][1] - item["ci"]["difficulty"][0] >= 3 * item["difficulty_sd"]
         assert (item["ci"]["guessing"] == [0, 0]) == (model != "3pl")
     for responder in found["responders"].values():
         assert responder["ci"]["ability"][0] < responder["ability"] < responder["ci"]["ability"][1]
     assert "95% interval" in chorale("irt", answers, "--model", model, "--ci").stdout
 
 
+def share_held(
+    fit: IrtFit, matrix: FloatArray, truth: dict[str, FloatArray], *, level: float = 0.95
+) -> dict[str, float]:
+    """How many of the true values lie in the intervals, on the scale of the fit."""
+    scale, shift = np.polyfit(fit.ability.mean, truth["ability"], 1)
+    true = {name: (truth[name] - shift) / scale for name in ("ability", "difficulty")}
+    true |= {"discrimination": truth["discrimination"] * scale, "guessing": truth["guessing"]}
+    found = irt_intervals(fit, matrix, level=level)
+    ends = {name: getattr(found, name) for name in true}
+    return {name: float(np.mean((low <= true[name]) & (true[name] <= high))) for name, (low, high) in ends.items()}
+
+
 def test_intervals_hold_about_as_many_true_values_as_they_promise() -> None:
-    rng = np.random.default_rng(4)
-    ability, difficulty = rng.normal(size=80), rng.normal(size=150)
-    chance = 1 / (1 + np.exp(-1.6 * (ability[:, None] - difficulty)))
-    fit = fit_irt((rng.random(chance.shape) < chance).astype(float), model="2pl")
-    scale, shift = np.polyfit(fit.ability.mean, ability, 1)
-    low, high = fit.intervals().difficulty * scale + shift
-    assert 0.88 <= np.mean((low <= difficulty) & (difficulty <= high)) <= 1
-    narrow = fit.intervals(0.5).difficulty
-    assert (narrow[1] - narrow[0] < fit.intervals().difficulty[1] - fit.intervals().difficulty[0]).all()
+    matrix, truth = simulated(80, 150)
+    fit = fit_irt(matrix, model="3pl")
+    held = share_held(fit, matrix, truth)
+    assert all(0.87 <= share <= 1 for share in held.values()), held
+    half = share_held(fit, matrix, truth, level=0.5)
+    assert all(0.25 <= share <= 0.75 for share in half.values()), half
+    plain = fit_irt(matrix, model="2pl")
+    narrow, wide = (irt_intervals(plain, matrix, level=level).difficulty for level in (0.5, 0.95))
+    assert (narrow[1] - narrow[0] < wide[1] - wide[0]).all()
+    assert irt_intervals(plain, matrix).guessing.tolist() == np.zeros((2, 150)).tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("discrimination", "guessing"), [(1.0, 0.25), (1.6, 0.2), (2.5, 0.25)])
+def test_intervals_of_many_items_hold_nine_of_ten(discrimination: float, guessing: float) -> None:
+    matrix, truth = simulated(90, 500, discrimination=discrimination, guessing=guessing)
+    held = share_held(fit_irt(matrix, model="3pl"), matrix, truth)
+    assert all(0.87 <= share <= 0.99 for share in held.values()), held
+
+
+def test_intervals_are_those_of_the_whole_posterior() -> None:
+    """Of one item, by adding up the posterior over a fine grid."""
+    matrix, _ = simulated(60, 20, seed=5)
+    fit = fit_irt(matrix, model="3pl")
+    beta, log_alpha, gamma = (np.linspace(-6, 6, 121), np.linspace(-2, 2, 41), (np.arange(50) + 0.5) / 50)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(5)
+    theta = fit.ability.mean[:, None] + fit.ability.sd[:, None] * nodes
+    logit = np.exp(log_alpha)[None, :, None, None] * (theta - beta[:, None, None, None])
+    fails = (1 / (1 + np.exp(logit))) @ (weights / weights.sum())
+    prior = -0.5 * beta[:, None] ** 2 - 0.5 * (log_alpha / max(SIGMA_ALPHAS)) ** 2
+    found = irt_intervals(fit, matrix)
+    for item in (0, 7, 13):
+        right = matrix[:, item] == 1
+        parts = []
+        for guess in gamma:
+            wrong = (1 - guess) * fails
+            parts.append(prior + np.log1p(-wrong[..., right]).sum(-1) + np.log(wrong[..., ~right]).sum(-1))
+        posterior = np.exp(np.stack(parts, axis=-1) - np.max(parts))
+        below = np.cumsum(posterior.sum(axis=(1, 2)) / posterior.sum())
+        exact = np.interp([0.025, 0.975], below, beta)
+        assert found.difficulty[:, item] == pytest.approx(exact, abs=0.35)
+        of_gamma = posterior.sum(axis=(0, 1)) / posterior.sum()
+        low, high = found.guessing[:, item]
+        assert of_gamma[(gamma > low) & (gamma < high)].sum() == pytest.approx(0.95, abs=0.05)
 
 
 def test_other_answers_are_compared(answers: Path, tmp_path: Path) -> None:
@@ -443,8 +490,8 @@ def test_items_that_say_little_are_noted(tmp_path: Path) -> None:
         ("userid,a\n,1\n", ":2", "has no responder"),
         ("userid,a,b\nx,1\n", ":2", "does not have the 3 cells"),
         ("userid,a,b\nx,,\n", ":2", "without any answer"),
-        ('userid,a\n"x,1\n', ":2", "is not CSV"),
-        ("userid,a\rx,1\n", ":1", "is not CSV"),
+        ('userid,a\n"x,1\n', ":2", "has a quote that is never closed"),
+        ("userid,a\rx,1\n", ":1", "has a carriage return outside quotes"),
     ],
 )
 def test_bad_files_are_told_with_line_value_and_fix(tmp_path: Path, text: str, line: str, message: str) -> None:
@@ -466,9 +513,17 @@ def test_names_may_have_commas_and_odd_characters(tmp_path: Path) -> None:
 
 def test_all_mistakes_are_told_at_once_but_not_thousands(tmp_path: Path) -> None:
     file = tmp_path / "bad.csv"
-    file.write_text("userid,a\n" + "".join(f"r{number},x\n" for number in range(500)), "utf-8")
+    file.write_text("userid,a\nr,1\n" + "".join(f"r{number},x\n" for number in range(500)), "utf-8")
     told = chorale("irt", file, code=2).output
     assert 10 < told.count("not 0 or 1") <= 50
+
+
+def test_a_file_of_another_kind_is_one_problem(tmp_path: Path) -> None:
+    file = tmp_path / "judgments.csv"
+    file.write_text("task,worker,label\n" + "".join(f"t{number},ann,yes\n" for number in range(9)), "utf-8")
+    told = chorale("irt", file, code=2).output
+    assert told.count("judgments.csv:") == 1
+    assert "judgments.csv:2: is not a table of responses" in told and "(found 'ann')" in told
 
 
 def test_an_item_of_two_files_and_a_file_that_is_not_text_are_refused(answers: Path, tmp_path: Path) -> None:

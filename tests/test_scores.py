@@ -17,6 +17,7 @@ from chorale.scores import (
     counts_metric,
     f1_of,
     intervals,
+    median_interval,
     ratio,
     signature,
 )
@@ -126,6 +127,22 @@ def test_another_seed_draws_something_else() -> None:
     items = answers(0.7, 997, seed=1)
     found = {intervals(items, BY_ITEMS, resamples=100, seed=seed)["accuracy"] for seed in range(5)}
     assert len(found) > 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40])
+def test_intervals_of_medians_agree_with_drawing_one_by_one(count: int) -> None:
+    rng = np.random.default_rng(count)
+    values = rng.random(count).round(3)
+    drawn = np.median(values[rng.integers(count, size=(20_000, count))], axis=1)
+    found = median_interval(values, resamples=20_000, seed=2)
+    spread = np.sort(values)
+    for end, share in zip(found.as_list(), (0.025, 0.975), strict=True):
+        # Values are few, so an end may be the neighbour of the other's.
+        place = int(np.searchsorted(spread, np.quantile(drawn, share)))
+        assert spread[max(place - 2, 0)] <= end <= spread[min(place + 2, count - 1)]
+    assert found == median_interval(values[::-1].copy(), resamples=20_000, seed=2)
+    with pytest.raises(ValueError, match="no items"):
+        median_interval(np.zeros(0))
 
 
 def test_a_wider_level_is_a_wider_interval() -> None:

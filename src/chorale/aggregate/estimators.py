@@ -29,6 +29,11 @@ class _Estimator:
     probas_: Any
     """The probability of every label of each task."""
 
+    def __repr__(self) -> str:
+        """As it was made: what is fitted has an underscore at its end."""
+        given = (f"{name}={value!r}" for name, value in vars(self).items() if not name.endswith("_"))
+        return f"{type(self).__name__}({', '.join(given)})"
+
     def _take(self, table: Table, result: Aggregation) -> Self:
         self.labels_ = table.labels(result)
         self.probas_ = table.probabilities(result)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chorale.formats.wording import in_short, many
 from chorale.scores import FloatArray
 
 Progress = Callable[[int, int], None]
@@ -34,6 +35,16 @@ class Aggregation:
     converged: bool = True
     """Whether the method stopped by itself, and not at the most iterations it was allowed."""
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        steps = [] if self.iterations is None else [many(self.iterations, "iteration", "iterations")]
+        return in_short(
+            "Aggregation",
+            many(len(self.tasks), "task", "tasks"),
+            many(len(self.options), "label", "labels") + (" in sets" if self.multiple else ""),
+            f"{many(len(self.workers), 'worker', 'workers')} with {next(iter(self.quality))}",
+            *steps,
+        )
 
     @property
     def leading(self) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ The same as `trust_weighted_share`, which decides one item at a time while a stu
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chorale.aggregate.majority import judgments_of
 from chorale.aggregate.relevance import aggregated
@@ -64,6 +65,14 @@ def _weighted(judgments: Judgments, weights: FloatArray) -> Aggregation:
     )
 
 
+def held_against(judgments: Judgments, gold: Mapping[str, str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of every judgment whether its task is in the gold, and whether it says the same."""
+    place = {name: code for code, name in enumerate(judgments.label_names)}
+    true = np.array([place.get(gold[name], -2) if name in gold else -1 for name in judgments.task_names], dtype=np.intp)
+    of_each = true[judgments.tasks] if len(judgments) else true
+    return of_each != -1, of_each == judgments.labels
+
+
 def trust_from_gold(judgments: Judgments, gold: Mapping[str, str], *, smoothing: float = 0.0) -> FloatArray:
     """The trust of the worker of every judgment: their accuracy on the tasks in `gold`.
 
@@ -73,13 +82,10 @@ def trust_from_gold(judgments: Judgments, gold: Mapping[str, str], *, smoothing:
     """
     if smoothing < 0:
         raise ValueError("smoothing must be at least 0")
-    place = {name: code for code, name in enumerate(judgments.label_names)}
-    true = np.array([place.get(gold[name], -2) if name in gold else -1 for name in judgments.task_names], dtype=np.intp)
-    of_each = true[judgments.tasks] if len(judgments) else true
-    on_gold = of_each != -1
+    on_gold, is_right = held_against(judgments, gold)
     size = len(judgments.worker_names)
     answered = np.bincount(judgments.workers[on_gold], minlength=size).astype(np.float64)
-    right = np.bincount(judgments.workers[on_gold & (of_each == judgments.labels)], minlength=size)
+    right = np.bincount(judgments.workers[is_right], minlength=size)
     proven = answered > 0
     answered += 2 * smoothing
     trust = np.divide(right + smoothing, answered, out=np.ones(size), where=answered > 0)

@@ -5,6 +5,7 @@ worker among many moves them little. GLAD's ability and MACE's competence are no
 method from where it stopped, with the judgments as often as they are drawn.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from chorale.aggregate.mace import competence_of
 from chorale.aggregate.majority import majority
 from chorale.aggregate.result import Aggregation
+from chorale.aggregate.trust import held_against
 from chorale.aggregate.votes import Index, present
 from chorale.formats.judgments import Judgments
 from chorale.scores import FloatArray, Metric, Tally, ratio
@@ -28,8 +30,10 @@ class WorkerEvidence:
     _rows: FloatArray
     _edges: Index
 
-    def tally(self, worker: int) -> Tally:
-        return Tally.of(self._rows[self._edges[worker] : self._edges[worker + 1]])
+    def tally(self, worker: int) -> Tally | None:
+        """None of somebody of whom nothing is known, as who met no gold."""
+        rows = self._rows[self._edges[worker] : self._edges[worker + 1]]
+        return Tally.of(rows) if len(rows) else None
 
 
 def worker_evidence(judgments: Judgments, method: str, result: Aggregation) -> WorkerEvidence | None:
@@ -44,6 +48,19 @@ def worker_evidence(judgments: Judgments, method: str, result: Aggregation) -> W
     order = np.argsort(judgments.workers, kind="stable")
     edges = np.searchsorted(judgments.workers[order], np.arange(len(judgments.worker_names) + 1))
     return WorkerEvidence(next(iter(result.quality)), metric, rows[order], edges)
+
+
+def gold_evidence(judgments: Judgments, gold: Mapping[str, str], smoothing: float) -> WorkerEvidence:
+    """Of a trust that is accuracy on gold: the worker's judgments of it, with as many right and wrong ones added as
+    there were."""
+    judgments = present(judgments)
+    on_gold, right = held_against(judgments, gold)
+    workers, right = judgments.workers[on_gold], right[on_gold]
+    order = np.argsort(workers, kind="stable")
+    edges = np.searchsorted(workers[order], np.arange(len(judgments.worker_names) + 1))
+    rows = np.column_stack([right, np.ones(len(right))])[order]
+    smoothed = Metric(lambda sums: {"quality": ratio(sums[..., 0] + smoothing, sums[..., 1] + 2 * smoothing)})
+    return WorkerEvidence("trust", smoothed, rows, edges)
 
 
 def _rows(judgments: Judgments, method: str, result: Aggregation) -> tuple[FloatArray, Metric] | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from chorale.agreement.counts import by_number, sums_at
 from chorale.agreement.result import Agreement, no_pairs
 from chorale.agreement.scales import Weights, ranks_of
-from chorale.formats.judgments import Judgments
+from chorale.formats.judgments import Judgments, codes_in_use
 from chorale.formats.wording import many
 from chorale.scores import FloatArray
 
@@ -109,7 +109,7 @@ def _notes(found: FloatArray, pairs: int, min_common: int) -> tuple[str, ...]:
 
 
 def _all_alike(judgments: Judgments) -> str:
-    said = {judgments.label_names[code] for code in np.unique(judgments.labels)}
+    said = {judgments.label_names[code] for code in codes_in_use(judgments.labels)}
     if len(said) == 1:
         return f"everybody always said {said.pop()!r}"
     return "in every pair of workers both always said the same one label"

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chorale.formats.judgments import Codes, Judgments
+from chorale.formats.judgments import Codes, Judgments, codes_in_use
+from chorale.formats.wording import in_short, many
 from chorale.scores import FloatArray, Metric, Statistics
 
 Evidence = Callable[[], tuple[FloatArray, Metric]]
@@ -29,13 +30,22 @@ class Agreement:
     undefined: str = ""
     _evidence: Evidence | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return in_short(
+            "Agreement",
+            f"{self.metric} undefined: {self.undefined}" if self.value is None else f"{self.metric} {self.value:.4f}",
+            many(self.n_items, "item", "items"),
+            many(self.n_workers, "worker", "workers"),
+            many(self.n_judgments, "judgment", "judgments"),
+        )
+
     @property
     def n_items(self) -> int:
-        return len(np.unique(self.judgments.tasks))
+        return len(codes_in_use(self.judgments.tasks))
 
     @property
     def n_workers(self) -> int:
-        return len(np.unique(self.judgments.workers))
+        return len(codes_in_use(self.judgments.workers))
 
     @property
     def n_judgments(self) -> int:
@@ -63,7 +73,7 @@ def no_pairs() -> str:
 def one_value(judgments: Judgments) -> str:
     """Why a coefficient is undefined where chance leaves nothing to disagree about."""
     sizes = np.bincount(judgments.tasks, minlength=len(judgments.task_names))
-    said = np.unique(judgments.labels[sizes[judgments.tasks] > 1])
+    said = codes_in_use(judgments.labels[sizes[judgments.tasks] > 1])
     names = [judgments.label_names[code] for code in said]
     if len(names) == 1:
         return f"everybody always said {names[0]!r}"
@@ -102,7 +112,7 @@ def side_by_side(first: Judgments, second: Judgments) -> tuple[Judgments, int]:
 
 
 def _judged(judgments: Judgments) -> list[str]:
-    return [judgments.task_names[code] for code in np.unique(judgments.tasks)]
+    return [judgments.task_names[code] for code in codes_in_use(judgments.tasks)]
 
 
 def _recoded(codes: Codes, names: tuple[str, ...], among: list[str]) -> Codes:

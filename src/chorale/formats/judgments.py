@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from chorale.formats.judgment_columns import JSON_LISTS, as_text, columns_of, label_column, split_labels
 from chorale.formats.ordering import order_of
-from chorale.formats.wording import many
+from chorale.formats.wording import in_short, many
 
 Codes = NDArray[np.int32]
 Repeats = Literal["last", "first", "all"]
 
-__all__ = ["JSON_LISTS", "Codes", "Judgments", "Repeats", "set_name", "split_labels"]
+__all__ = ["JSON_LISTS", "Codes", "Judgments", "Repeats", "codes_in_use", "set_name", "split_labels"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +46,15 @@ class Judgments:
 
     def __len__(self) -> int:
         return len(self.tasks)
+
+    def __repr__(self) -> str:
+        return in_short(
+            "Judgments",
+            many(len(self), "judgment", "judgments"),
+            many(len(self.task_names), "task", "tasks"),
+            many(len(self.worker_names), "worker", "workers"),
+            many(len(self.options), "label", "labels") + (" in sets" if self.sets is not None else ""),
+        )
 
     @classmethod
     def from_columns(
@@ -172,6 +181,11 @@ class Judgments:
             return replace(self, labels=labels, label_names=listed, options=listed)
         sets = tuple(tuple(place[self.options[code]] for code in one) for one in self.sets)
         return replace(self, options=listed, sets=sets)
+
+
+def codes_in_use(codes: Codes) -> NDArray[np.intp]:
+    """The different codes, sorted: many times faster than `np.unique`, since codes are small numbers."""
+    return np.flatnonzero(np.bincount(codes))
 
 
 def set_name(options: Iterable[str]) -> str:

@@ -15,8 +15,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.formats.rows import shortened
+from chorale.formats.rows import shortened, why_not_csv
 from chorale.formats.source import MOST_PROBLEMS, Source, read_source
+from chorale.formats.wording import in_short, many
 from chorale.model import Problem, UserError
 
 _VALUES = {"1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "": np.nan}
@@ -34,6 +35,14 @@ class ResponseTable:
     matrix: NDArray[np.float64]
     """Responders × items: 1 right, 0 wrong, NaN missing."""
     sources: tuple[Source, ...]
+
+    def __repr__(self) -> str:
+        return in_short(
+            "ResponseTable",
+            many(len(self.responders), "responder", "responders"),
+            many(len(self.items), "item", "items"),
+            many(len(self.sources), "test", "tests"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,7 @@ def _read(path: Path, problems: list[Problem]) -> _Test:
 
     rows = csv.reader(io.StringIO(source.text, newline="\n"), strict=True)
     test = _Test(source, [], {})
+    before = len(problems)
     try:
         header = next(rows)
         if _check_header(header, report):
@@ -102,11 +112,24 @@ def _read(path: Path, problems: list[Problem]) -> _Test:
             for cells in rows:
                 if cells and len(problems) < MOST_PROBLEMS:
                     _read_row(cells, rows.line_num, test, report)
-            if not test.answers and not problems:
-                report(None, "has no responders", "Write one line for each")
+            if not test.answers:
+                _tell_of_none(problems, before, report)
     except csv.Error as error:
-        report(rows.line_num, f"is not CSV: {error}", "Close every quote, and double quotes inside a quoted cell")
+        message, fix = why_not_csv(str(error))
+        report(rows.line_num, message, fix.removesuffix("."))
     return test
+
+
+def _tell_of_none(problems: list[Problem], before: int, report: "_Report") -> None:
+    """Where not one of several rows is sound, the file is of another kind, and that is told once."""
+    if not problems:
+        report(None, "has no responders", "Write one line for each")
+    elif len(problems) - before > 1:
+        first = problems[before]
+        del problems[before:]
+        message = f"is not a table of responses: no row fits; this one {first.message}"
+        fix = "Write the items' names in the first line, then a line for each responder: a name, and 1, 0 or nothing."
+        problems.append(Problem(first.file, first.line, message, fix, first.value))
 
 
 def _check_header(header: list[str], report: "_Report") -> bool:

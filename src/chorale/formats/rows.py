@@ -227,10 +227,17 @@ def parsed_json(text: str) -> Any:
 def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str, str]:
     if not isinstance(error, json.JSONDecodeError):
         return "can't be read as JSON", "Remove overlong numbers and deep nesting.", shortened(text)
-    near = shortened(text[max(0, error.pos - 20) : error.pos + 20])
+    # What is missing at the end of a line is told of the next one, behind the line break.
+    where = min(error.pos, len(text.rstrip()))
+    near = shortened(text[max(0, where - 20) : where + 20].rstrip())
     if not ended:
         return "is cut off: the file ends in the middle of this line", "Complete the line or remove it.", near
-    return f"is not JSON: {error.msg.lower()} at column {error.colno}", "Correct the line.", near
+    return not_json(json.JSONDecodeError(error.msg, text, where)), "Correct the line.", near
+
+
+def not_json(error: json.JSONDecodeError) -> str:
+    """What is wrong with it, and where in the line."""
+    return f"is not JSON: {error.msg.lower().removesuffix(' at')} at column {error.colno}"
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -299,7 +306,7 @@ def _records(lines: _Lines, report: _Reporter, delimiter: str) -> Iterator[tuple
         except StopIteration:
             return
         except csv.Error as error:
-            message, fix = _why_not_csv(str(error))
+            message, fix = why_not_csv(str(error))
             report(line, message, fix)
             yield line, None
             if "field larger" in str(error):
@@ -311,7 +318,8 @@ def _records(lines: _Lines, report: _Reporter, delimiter: str) -> Iterator[tuple
                 yield line, None
 
 
-def _why_not_csv(error: str) -> tuple[str, str]:
+def why_not_csv(error: str) -> tuple[str, str]:
+    """Of what Python says of a CSV file: what is wrong with it, and what to do."""
     if "unexpected end" in error:
         return "has a quote that is never closed", "Close it, and double every quote inside a quoted cell."
     if "field larger" in error:

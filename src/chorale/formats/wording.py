@@ -13,6 +13,15 @@ def many(count: int, one: str, several: str) -> str:
     return f"{count:,} {one if count == 1 else several}"
 
 
+def in_short(kind: str, *parts: str) -> str:
+    """What an object with too much in it shows of itself, in a notebook or a debugger.
+
+    >>> in_short("Judgments", "2 tasks", "1 worker")
+    '<Judgments: 2 tasks, 1 worker>'
+    """
+    return f"<{kind}: {', '.join(parts)}>"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence to put behind a message about a name that is not known, or nothing if none is close.
 

@@ -9,6 +9,7 @@ from chorale.aggregate.methods import CROWDTRUTH, ITERATIVE, NAMES, MethodOption
 from chorale.aggregate.relevance import MOST_CELLS
 from chorale.aggregate.result import Aggregation, Progress
 from chorale.aggregate.trust import trust_from_gold
+from chorale.aggregate.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
 from chorale.formats import refused, shortened
 from chorale.formats.judgments import Judgments, set_name
 from chorale.formats.truth_files import Truth
@@ -108,7 +109,8 @@ def score_aggregation(
     if found is None:
         scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
         if drawing.ci:
-            scored = with_intervals(scored, result, judgments, request.method, drawing, for_scripts=for_scripts)
+            evidence = _evidence(judgments, request, truth, result)
+            scored = with_intervals(scored, result, evidence, drawing, for_scripts=for_scripts)
     else:
         scored = crowdtruth_scored(found, signature=line, drawing=drawing, for_scripts=for_scripts)
     scored = replace(scored, notes=[*scored.notes, *notes])
@@ -183,13 +185,26 @@ def _trust(judgments: Judgments, request: Request, truth: Truth | None) -> tuple
         return judgments.trust, []
     if truth is None:
         return None, ["Nothing is known about workers' trust: every vote counts the same."]
-    names = {
+    trust = trust_from_gold(judgments, _gold(judgments, truth), smoothing=request.smoothing or 0.0)
+    return trust, ["Trust is accuracy on the truth, and the result is held against the same truth."]
+
+
+def _gold(judgments: Judgments, truth: Truth) -> dict[str, str]:
+    """True labels as the judgments have them."""
+    return {
         task: set_name(options) if judgments.sets is not None else next(iter(options))
         for task, options in truth.labels.items()
         if options or judgments.sets is not None
     }
-    trust = trust_from_gold(judgments, names, smoothing=request.smoothing or 0.0)
-    return trust, ["Trust is accuracy on the truth, and the result is held against the same truth."]
+
+
+def _evidence(
+    judgments: Judgments, request: Request, truth: Truth | None, result: Aggregation
+) -> WorkerEvidence | None:
+    """What workers' quality rests on; None where that is nothing that could be drawn."""
+    if request.method == "confidence" and judgments.trust is None and truth is not None:
+        return gold_evidence(judgments, _gold(judgments, truth), request.smoothing or 0.0)
+    return worker_evidence(judgments, request.method, result)
 
 
 def _run(

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from chorale.aggregate.result import Aggregation
-from chorale.aggregate.worker_evidence import worker_evidence
-from chorale.formats.judgments import Judgments
+from chorale.aggregate.worker_evidence import WorkerEvidence
+from chorale.formats.wording import many
 from chorale.report.aggregation import certainty
 from chorale.report.drawing import Drawing
 from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
@@ -19,10 +19,10 @@ _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
 
 
 def with_intervals(
-    scored: Scored, result: Aggregation, judgments: Judgments, method: str, drawing: Drawing, *, for_scripts: bool
+    scored: Scored, result: Aggregation, evidence: WorkerEvidence | None, drawing: Drawing, *, for_scripts: bool
 ) -> Scored:
     """The report with intervals of certainty and of labels' probabilities, over tasks, and of workers' quality, over
-    their judgments."""
+    the judgments it rests on."""
     means = {"mean certainty": certainty(result)}
     means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}
     drawn = {name: _mean_interval(values, drawing) for name, values in means.items()}
@@ -34,12 +34,13 @@ def with_intervals(
         "mean_certainty": drawn["mean certainty"].as_list(),
         "probabilities": {label: drawn[f"probability of {label}"].as_list() for label in result.options},
     }
-    of_workers, notes = _worker_intervals(result, judgments, method, drawing, for_scripts=for_scripts)
+    of_workers, notes = _worker_intervals(result, evidence, drawing, for_scripts=for_scripts)
     quality = next(iter(result.quality))
     for worker, around in of_workers.items():
         rows.append((f"{quality} of {worker}", _quality(result, worker), shown_interval(around), "their judgments"))
         if "workers" in json:
             json["workers"][worker]["ci"] = {quality: around.as_list()}
+    notes.append("A single task's certainty has no interval: it says itself how sure the method is of that task.")
     table = ScoreTable("Intervals", ("what", "value#", "95% interval#", "drawn"), rows)
     return replace(scored, json=json, tables=[*scored.tables, table], notes=[*scored.notes, *notes])
 
@@ -83,21 +84,24 @@ def _mean_interval(values: FloatArray, drawing: Drawing) -> Interval:
 
 
 def _worker_intervals(
-    result: Aggregation, judgments: Judgments, method: str, drawing: Drawing, *, for_scripts: bool
+    result: Aggregation, evidence: WorkerEvidence | None, drawing: Drawing, *, for_scripts: bool
 ) -> tuple[dict[str, Interval], list[str]]:
-    evidence = worker_evidence(judgments, method, result)
     quality = next(iter(result.quality))
     if evidence is None:
-        why = "it is a mean over options" if result.multiple else "it does not come from these judgments"
+        given = "it was given, or is the same for all"
+        why = "it is a mean over options" if result.multiple else given
         return {}, [f"Workers' {quality} has no interval: {why}."]
     order = np.argsort(result.quality[quality], kind="stable").tolist()
     found = {}
     wanted = range(len(result.workers)) if for_scripts else order[:_SHOWN]
     for number, place in enumerate(wanted, 1):
-        found[result.workers[place]] = drawing.tally_intervals(evidence.tally(place), evidence.metric)["quality"]
+        tally = evidence.tally(place)
+        if tally is not None:
+            found[result.workers[place]] = drawing.tally_intervals(tally, evidence.metric)["quality"]
         if drawing.progress:
             drawing.progress(number, len(wanted))
-    return found, []
+    lacking = len(wanted) - len(found)
+    return found, [f"{many(lacking, 'worker', 'workers')} met no gold: their trust has no interval."] if lacking else []
 
 
 def _quality(result: Aggregation, worker: str) -> float:

@@ -24,7 +24,7 @@ from chorale.agreement import (
     scott_pi,
     side_by_side,
 )
-from chorale.formats.judgments import Judgments
+from chorale.formats.judgments import Judgments, codes_in_use
 from chorale.formats.wording import many
 from chorale.model import Problem, UserError
 from chorale.report.agreement_pairs import (
@@ -155,6 +155,8 @@ def score_agreement(
         rows = _item_rows(found)
         json["items"] = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
         tables.append(_items_table(rows))
+        if drawing.ci:
+            notes.append("A single item's disagreement has no interval: there are no items to draw.")
     inputs = {"file": judged.digest}
     if against is not None:
         other = _told(against, lambda: options.compute(against.judgments))
@@ -247,7 +249,7 @@ def _halves(items: int) -> tuple[slice, slice]:
 
 def _check_same_items(judged: Judged, against: Judged) -> None:
     there, here = (
-        {one.judgments.task_names[code] for code in np.unique(one.judgments.tasks)} for one in (against, judged)
+        {one.judgments.task_names[code] for code in codes_in_use(one.judgments.tasks)} for one in (against, judged)
     )
     for items, has, lacks in ((here - there, judged, against), (there - here, against, judged)):
         if items:

@@ -26,6 +26,7 @@ class _Drawn:
     workers: Mapping[int, Mapping[str, FloatArray]] = field(default_factory=dict)
     annotations: Mapping[int, FloatArray] = field(default_factory=dict)
     means: Mapping[str, Interval] = field(default_factory=dict)
+    medians: Mapping[str, Interval] = field(default_factory=dict)
 
 
 def crowdtruth_scored(
@@ -50,7 +51,8 @@ def crowdtruth_scored(
     if drawn.means:
         notes += (
             "Intervals: of a unit over its workers, of a worker over their units, of an annotation over units, all "
-            "else being as it is; of means, over what they are means of.",
+            "else being as it is; of means and medians, over what they are of. The lowest and the highest have none: "
+            "a resample never goes beyond them.",
         )
     return Scored(json=json, tables=tables, signature=signature, notes=notes)
 
@@ -85,14 +87,15 @@ def _draw(result: CrowdTruth, drawing: Drawing, *, for_scripts: bool, shown: int
     draws = Resampling(result.evidence, resamples=drawing.resamples, seed=drawing.seed)
     units = range(len(result.units)) if for_scripts else _lowest(result.uqs, shown)
     workers = range(len(result.workers)) if for_scripts else _lowest(result.wqs, shown)
-    kinds = [("uqs", result.uqs), *((name, getattr(result, name)) for name in _OF_WORKERS), ("aqs", result.aqs)]
+    kinds = {name: getattr(result, name) for name in ("uqs", *_OF_WORKERS, *([] if result.open_task else ["aqs"]))}
     means = {
         name: drawing.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
-        for name, values in kinds
-        if not (result.open_task and name == "aqs")
+        for name, values in kinds.items()
     }
+    medians = {name: drawing.median_interval(values) for name, values in kinds.items()}
     annotations = {} if result.open_task else dict(enumerate(draws.of_annotations(drawing.progress).T))
-    return _Drawn(draws.of_units(units), draws.of_workers(workers, drawing.progress), annotations, means)
+    of_workers = draws.of_workers(workers, drawing.progress)
+    return _Drawn(draws.of_units(units), of_workers, annotations, means, medians)
 
 
 def _add_intervals(json: dict[str, Any], result: CrowdTruth, drawn: _Drawn) -> None:
@@ -108,6 +111,9 @@ def _add_intervals(json: dict[str, Any], result: CrowdTruth, drawn: _Drawn) -> N
     if drawn.means:
         json["means"] = {"ci": jsonable(drawn.means)} | {
             name: float(getattr(result, name).mean()) for name in drawn.means
+        }
+        json["medians"] = {"ci": jsonable(drawn.medians)} | {
+            name: float(np.median(getattr(result, name))) for name in drawn.medians
         }
 
 
@@ -144,20 +150,14 @@ def _summary(result: CrowdTruth, drawn: _Drawn) -> ScoreTable:
     ]
     if not result.open_task:
         kinds.append(("aqs", "annotations (AQS)", result.aqs))
-    rows: list[tuple[Cell, ...]] = [
-        (
-            title,
-            len(values),
-            float(values.mean()),
-            *([shown_interval(drawn.means[name])] if drawn.means else []),
-            *(float(each) for each in (np.median(values), values.min(), values.max())),
-        )
-        for name, title, values in kinds
-    ]
-    columns = ["quality of", "how many#", "mean#", "median#", "lowest#", "highest#"]
-    if drawn.means:
-        columns.insert(3, "95% interval#")
-    return ScoreTable(f"CrowdTruth, {result.iterations} iterations", tuple(columns), rows)
+    rows: list[tuple[Cell, ...]] = []
+    for name, title, values in kinds:
+        around = [[shown_interval(one[name])] if one else [] for one in (drawn.means, drawn.medians)]
+        mean, median, *ends = (float(each) for each in (values.mean(), np.median(values), values.min(), values.max()))
+        rows.append((title, len(values), mean, *around[0], median, *around[1], *ends))
+    around_any = ["95% interval#"] * bool(drawn.means)
+    columns = ("quality of", "how many#", "mean#", *around_any, "median#", *around_any, "lowest#", "highest#")
+    return ScoreTable(f"CrowdTruth, {result.iterations} iterations", columns, rows)
 
 
 def _units(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:

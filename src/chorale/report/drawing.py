@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from chorale.scores import (
     Comparison,
+    FloatArray,
     Interval,
     Metric,
     Statistics,
     Tally,
     compare,
     intervals,
+    median_interval,
     tally_compare,
     tally_intervals,
 )
@@ -35,6 +37,9 @@ class Drawing:
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
         """Of one of many tables: nothing is told about progress, since there are more to come."""
         return tally_intervals(tally, metric, resamples=self.resamples, seed=self.seed)
+
+    def median_interval(self, values: FloatArray) -> Interval:
+        return median_interval(values, resamples=self.resamples, seed=self.seed)
 
     def tally_compare(self, both: Tally, metric: Metric) -> dict[str, Comparison]:
         return tally_compare(both, metric, resamples=self.resamples, seed=self.seed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chorale.evaluate.irt import GuessingPrior, IrtFit, IrtIntervals, IrtModel, fit_irt, item_weights
+from chorale.evaluate.irt import GuessingPrior, IrtFit, IrtIntervals, IrtModel, fit_irt, irt_intervals, item_weights
 from chorale.formats import write_csv
 from chorale.formats.responses import ResponseTable
 from chorale.model import Problem, UserError
@@ -71,7 +71,9 @@ def score_irt(
         "starts": list(fit.starts),
         "converged": fit.converged,
     }
-    around = fit.intervals() if drawing is not None and drawing.ci else None
+    around = None
+    if drawing is not None and drawing.ci:
+        around = irt_intervals(fit, table.matrix, weights=item_weights(table.tests), progress=progress)
     if around is not None:
         for place, row in enumerate(items):
             ends = {name: getattr(around, name)[:, place].tolist() for name in _PARAMETERS}
@@ -80,10 +82,8 @@ def score_irt(
             json["responders"][name]["ci"] = {"ability": around.ability[:, place].tolist()}
     tables = _tables(items, abilities, around)
     notes = _notes(table, fit)
-    if around is not None and len(set(table.tests)) > 1:
-        notes.append(
-            "Tests are weighted, and so is what the intervals rest on: those of a large test's items are wider."
-        )
+    if around is not None:
+        notes += _about_intervals(table, options)
     if against is not None:
         json["against"], told = _compared(table, fit, against, options, drawing or Drawing(), tables)
         notes += told
@@ -254,6 +254,23 @@ def _notes(table: ResponseTable, fit: IrtFit) -> list[str]:
     if len(fit.starts) > 1 and max(fit.starts) - min(fit.starts) > 1:
         spread = max(fit.starts) - min(fit.starts)
         notes.append(f"The starts ended {spread:.1f} nats apart: there are several optima, and the best is shown.")
+    return notes
+
+
+def _about_intervals(table: ResponseTable, options: IrtOptions) -> list[str]:
+    notes = [
+        "Intervals are what the answers and the priors leave open in this one fit, on its own scale; items can't be "
+        "drawn again for the difficulty of an item, so nothing is resampled."
+    ]
+    if options.model == "3pl":
+        notes.append(
+            "Intervals take every guessing from 0 to 1 to be as likely as any other at first: a value near an end of "
+            "its interval owes more to the prior of guessing than to the answers."
+        )
+    if len(set(table.tests)) > 1:
+        notes.append(
+            "Tests are weighted, and so is what the intervals rest on: those of a large test's items are wider."
+        )
     return notes
 
 

@@ -56,20 +56,16 @@ def latex_table(table: ScoreTable) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
 
-def comparison_table(title: str, names: tuple[str, str], compared: Mapping[str, Comparison]) -> ScoreTable:
-    """Two systems, score by score."""
-    rows = [
-        (
-            name,
-            one.first,
-            one.second,
-            one.difference,
-            shown_interval(one.interval),
-            one.p_bootstrap,
-            one.p_randomisation,
-        )
-        for name, one in compared.items()
-    ]
+def comparison_table(
+    title: str, names: tuple[str, str], compared: Mapping[str, Comparison], *, counts: bool = False
+) -> ScoreTable:
+    """Two systems, score by score. Counts have nothing behind the point."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, one in compared.items():
+        values: list[float] = [one.first, one.second, one.difference]
+        around = shown_interval(one.interval, 0 if counts else 4)
+        shown: list[float] = [round(value) for value in values] if counts else values
+        rows.append((name, *shown, around, one.p_bootstrap, one.p_randomisation))
     columns = (
         "score",
         f"{names[0]}#",

@@ -9,7 +9,7 @@ from chorale.scores import Comparison, Interval, counts_metric
 
 _Found = TypeVar("_Found", Mapping[str, Interval], Mapping[str, Comparison])
 ByName = Mapping[str, Mapping[str, _Found]]
-"""Table, name, score. What is told of all names together has no name."""
+"""Table, name, score."""
 _METRIC = counts_metric()
 
 
@@ -56,6 +56,6 @@ def _of_tables(
 
 def tables_json(found: ByName[Mapping[str, Comparison]]) -> dict[str, Any]:
     return {
-        table: {name: {score: one.as_dict() for score, one in scores.items()} for name, scores in names.items() if name}
+        table: {name: {score: one.as_dict() for score, one in scores.items()} for name, scores in names.items()}
         for table, names in found.items()
     }

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chorale.evaluate.srl import Outcome, findings
+from chorale.evaluate.srl import ERROR_COUNTS, Outcome, findings
+from chorale.evaluate.srl.outcome import grouped
 from chorale.evaluate.srl.wholes import Mode
 from chorale.formats.srl import Corpus, FrameRelations
 from chorale.report.drawing import Drawing
@@ -12,7 +13,7 @@ from chorale.report.scoring import Scored, jsonable
 from chorale.report.srl_names import compared_tables, drawn_tables, tables_json
 from chorale.report.srl_outcomes import SrlOptions, metrics_for, mode_for, outcomes, remarks
 from chorale.report.srl_tables import RANKED_BY, System, tables_of
-from chorale.scores import Counts, signature
+from chorale.scores import Comparison, Counts, Interval, signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,24 @@ def _system(
         compared,
         drawn_tables(scored, drawing) if drawing.ci else {},
         {} if rival is None else compared_tables(scored, rival, drawing),
+        _drawn_errors(scored, drawing) if drawing.ci else {},
+        {} if rival is None else _compared_errors(scored, rival, drawing),
     )
+
+
+def _drawn_errors(scored: Mapping[str, Outcome], drawing: Drawing) -> dict[str, Interval]:
+    counted = [one.errors for one in scored.values() if one.errors is not None]
+    return drawing.intervals(counted[0], ERROR_COUNTS) if counted else {}
+
+
+def _compared_errors(
+    scored: Mapping[str, Outcome], rival: Mapping[str, Outcome], drawing: Drawing
+) -> dict[str, Comparison]:
+    both = [(one.errors, rival[name].errors) for name, one in scored.items()]
+    for ours, theirs in both:
+        if ours is not None and theirs is not None:
+            return drawing.compare(ours, theirs, ERROR_COUNTS)
+    return {}
 
 
 def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -174,16 +192,21 @@ def _system_json(system: System, shown: Shown, worst: list[dict[str, Any]] | Non
         for table, names in system.table_intervals.get(name, {}).items():
             for label, counts in json[name][table].items():
                 counts["ci"] = jsonable(names[label])
+        if "errors" in json[name] and system.error_intervals:
+            json[name]["errors"]["ci"] = grouped(jsonable(system.error_intervals))
     if worst is not None:
         json["worst"] = worst
     return json
 
 
 def _compared_json(system: System) -> dict[str, Any]:
-    return {
+    json: dict[str, Any] = {
         metric: {**jsonable(compared), "tables": tables_json(system.table_compared[metric])}
         for metric, compared in system.compared.items()
     }
+    if system.error_compared:
+        json["primesrl"]["errors"] = grouped(jsonable(system.error_compared))
+    return json
 
 
 def _outcome_json(name: str, outcome: Outcome, shown: Shown) -> dict[str, Any]:
@@ -199,10 +222,8 @@ def _outcome_json(name: str, outcome: Outcome, shown: Shown) -> dict[str, Any]:
         json["counts"] = totals
     for table, counts in outcome.tables.items():
         json[table] = {label: _counts_json(name, one) for label, one in counts.items()}
-    if outcome.tallies:
-        groups = {group: dict(tally) for group, tally in outcome.tallies.items()}
-        kinds = next(iter(groups.values()))
-        json["errors"] = {"argument": {kind: sum(tally[kind] for tally in groups.values()) for kind in kinds}} | groups
+    if outcome.errors is not None:
+        json["errors"] = outcome.tallies
     if shown.confusion and outcome.confusion:
         matrix: dict[str, dict[str, int]] = {}
         for (expected, given), count in sorted(outcome.confusion.items()):

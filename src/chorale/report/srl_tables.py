@@ -29,9 +29,12 @@ RANKED_BY = {
     "semeval07": "all",
 }
 """The group of scores whose F1 systems are ranked by; the only one if it has no name."""
+_ALL_ROLES = {"primesrl": "argument.", "conll05": "", "conll09": "argument.", "conll08": "argument.", "senseval3": ""}
+"""Before the names of the scores that all roles together have: what stands in two tables has one interval."""
 _BARE = ("conll05", "senseval3")
 """Metrics with one precision, recall and F1."""
 _FRACTIONS = ("precision", "recall", "f1")
+_ERROR_GROUPS = {"argument": "all", "core": "core", "context": "context"}
 _MOST_ERRORS = 6
 """Shown of a sentence; the others are in the JSON."""
 
@@ -47,6 +50,9 @@ class System:
     compared: Mapping[str, Mapping[str, Comparison]]
     table_intervals: Mapping[str, ByName[Drawn]]
     table_compared: Mapping[str, ByName[Mapping[str, Comparison]]]
+    error_intervals: Drawn
+    """Of the kinds of error, by `group.kind`."""
+    error_compared: Mapping[str, Comparison]
 
 
 def tables_of(
@@ -78,6 +84,8 @@ def tables_of(
             tables.append(_worst(system.name, worst[system.name]))
         for metric, compared in system.compared.items():
             tables.append(comparison_table(_TITLES[metric], (system.name, rival), compared))
+            if metric == "primesrl":
+                tables.append(_compared_errors(system, rival))
             if len(systems) == 1 and metric in by_role:
                 tables.append(_compared_roles(metric, system, rival))
     return tables
@@ -145,11 +153,25 @@ def _twice(metrics: Container[str]) -> bool:
 
 def _errors(system: System) -> ScoreTable:
     tallies = system.outcomes["primesrl"].tallies
-    rows = [
-        (kind.replace("_", " "), count + tallies["context"][kind], count, tallies["context"][kind])
-        for kind, count in tallies["core"].items()
-    ]
-    return ScoreTable(f"Errors of {system.name} by PriMeSRL", ("error", "all#", "core#", "context#"), rows)
+    columns = ["error"]
+    rows: list[list[Cell]] = [[_words(kind)] for kind in tallies["argument"]]
+    for group, title in _ERROR_GROUPS.items():
+        columns += [f"{title}#", *["95% interval#"] * bool(system.error_intervals)]
+        for row, (kind, count) in zip(rows, tallies[group].items(), strict=True):
+            row.append(count)
+            if system.error_intervals:
+                row.append(shown_interval(system.error_intervals[f"{group}.{kind}"], 0))
+    return ScoreTable(f"Errors of {system.name} by PriMeSRL", tuple(columns), rows)
+
+
+def _compared_errors(system: System, rival: str) -> ScoreTable:
+    kinds = system.outcomes["primesrl"].tallies["argument"]
+    compared = {_words(kind): system.error_compared[f"argument.{kind}"] for kind in kinds}
+    return comparison_table("Errors by PriMeSRL", (system.name, rival), compared, counts=True)
+
+
+def _words(kind: str) -> str:
+    return kind.replace("_", " ")
 
 
 def _roles(metric: str, system: System) -> ScoreTable:
@@ -160,13 +182,16 @@ def _roles(metric: str, system: System) -> ScoreTable:
     ]
     columns: tuple[str, ...] = ("role", "correct#", "excess#", "missed#", "precision#", "recall#", "F1#")
     if metric in system.table_intervals:
-        columns, rows = _with_intervals(columns, rows, list(system.table_intervals[metric]["roles"].values()))
+        drawn = system.table_intervals[metric]["roles"].values()
+        of_all = {name: system.intervals[metric][_ALL_ROLES[metric] + name] for name in _FRACTIONS}
+        columns, rows = _with_intervals(columns, rows, [of_all, *drawn])
     return ScoreTable(f"{_TITLES[metric]}, by role: {system.name}", columns, rows)
 
 
 def _compared_roles(metric: str, system: System, rival: str) -> ScoreTable:
-    compared = {
-        f"{role or 'all'} {name}": one
+    compared = {f"all {name}": system.compared[metric][_ALL_ROLES[metric] + name] for name in _FRACTIONS}
+    compared |= {
+        f"{role} {name}": one
         for role, scores in system.table_compared[metric]["roles"].items()
         for name, one in scores.items()
     }
@@ -193,4 +218,4 @@ def _worst(name: str, sentences: Sequence[Mapping[str, Any]]) -> ScoreTable:
 
 def _told(error: Mapping[str, Any]) -> str:
     sides = [side for side in (error["gold"], error["system"]) if side]
-    return f"{error['kind'].replace('_', ' ')}: {' → '.join(sides)}"
+    return f"{_words(error['kind'])}: {' → '.join(sides)}"

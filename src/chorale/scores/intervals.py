@@ -50,6 +50,22 @@ def tally_intervals(
     return {name: interval_of(values, level) for name, values in drawn.items()}
 
 
+def median_interval(values: FloatArray, *, resamples: int = 1000, level: float = 0.95, seed: int = 1) -> Interval:
+    """The same for the median of some values.
+
+    Which of the sorted values is the median of a resample follows a beta distribution, so none has to be drawn whole.
+    """
+    if not len(values):
+        raise ValueError("there are no items to draw from")
+    rng = np.random.default_rng(seed)
+    count, ordered = len(values), np.sort(values)
+    middle = (count + 1) // 2
+    lower = rng.beta(middle, count + 1 - middle, size=resamples)
+    upper = lower if count % 2 else lower + (1 - lower) * rng.beta(1, count - middle, size=resamples)
+    drawn = [ordered[np.minimum((place * count).astype(np.int64), count - 1)] for place in (lower, upper)]
+    return interval_of((drawn[0] + drawn[1]) / 2, level)
+
+
 def interval_of(values: FloatArray, level: float) -> Interval:
     """The middle `level` of the values."""
     tail = (1 - level) / 2

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from chorale.formats.wording import in_short, many
+
 FloatArray = NDArray[np.float64]
 
 
@@ -16,6 +18,10 @@ class Statistics:
     items: tuple[str, ...]
     rows: FloatArray
     """One row per item, one column per statistic."""
+
+    def __repr__(self) -> str:
+        items = many(len(self.items), "item", "items")
+        return in_short("Statistics", items, many(self.rows.shape[1], "number each", "numbers each"))
 
     def __post_init__(self) -> None:
         if self.rows.ndim != 2 or len(self.items) != len(self.rows):

@@ -25,6 +25,7 @@ from chorale.aggregate.crowdtruth.resampling import Evidence, Resampling
 from chorale.aggregate.crowdtruth.vectors import Index, Values, Vectors, vectors_of
 from chorale.aggregate.result import Aggregation
 from chorale.formats.judgments import Judgments
+from chorale.formats.wording import in_short, many
 
 __all__ = ["CrowdTruth", "Evidence", "Iteration", "Resampling", "as_aggregation", "crowdtruth"]
 
@@ -73,6 +74,15 @@ class CrowdTruth:
     """Whether it stopped by itself, and not at the most iterations it was allowed."""
     evidence: Evidence | None = field(default=None, repr=False)
     """What it came from, for intervals."""
+
+    def __repr__(self) -> str:
+        return in_short(
+            "CrowdTruth",
+            f"{many(len(self.units), 'unit', 'units')} of mean quality {self.uqs.mean():.3f}",
+            f"{many(len(self.workers), 'worker', 'workers')} of {self.wqs.mean():.3f}",
+            f"{many(len(self.annotations), 'annotation', 'annotations')} of {self.aqs.mean():.3f}",
+            many(self.iterations, "iteration", "iterations"),
+        )
 
     def unit_annotation_scores(self, *, initial: bool = False) -> Iterator[tuple[str, dict[str, float]]]:
         """UAS unit by unit: of all annotations in a closed task, of those that were chosen in an open one."""

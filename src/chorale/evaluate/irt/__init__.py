@@ -12,6 +12,7 @@ from chorale.evaluate.irt.model import (
     Normal,
     item_weights,
 )
+from chorale.evaluate.irt.uncertainty import irt_intervals
 
 __all__ = [
     "GUESSING_SPREADS",
@@ -23,5 +24,6 @@ __all__ = [
     "IrtModel",
     "Normal",
     "fit_irt",
+    "irt_intervals",
     "item_weights",
 ]

@@ -155,21 +155,7 @@ def _searched(
         guessing_spread=spread if model == "3pl" else None,
         starts=(bound,),
         converged=converged,
-        marginal_sd=_marginal(fine, at, priors, model),
     )
-
-
-def _marginal(likelihood: Likelihood, at: Posterior, priors: Priors, model: IrtModel) -> FloatArray:
-    """Deviations of β, log α and logit γ, each over whatever the item's other two may be.
-
-    A product of normals has the deviations that hold while the other parameters are fixed, which are too small. These
-    are from the inverse of Fisher's information and the priors' precision, item by item.
-    """
-    free = np.array([True, model != "1pl", model == "3pl"])
-    precision = likelihood.evaluate(at).information[:, free][:, :, free] + np.diag(1 / priors.variance[free])
-    found = np.zeros_like(at.items_sd)
-    found[free] = np.sqrt(np.linalg.inv(precision).diagonal(axis1=1, axis2=2).T)
-    return np.maximum(found, np.where(free[:, None], at.items_sd, 0.0))
 
 
 def _known(sd: FloatArray, fixed: bool) -> FloatArray:

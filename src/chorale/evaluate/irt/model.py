@@ -9,11 +9,11 @@ The 2PL model has γ = 0; the 1PL model has α = 1 as well (Baker and Kim 1993).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 
+from chorale.formats.wording import in_short, many
 from chorale.scores import FloatArray
 
 IrtModel = Literal["1pl", "2pl", "3pl"]
@@ -67,18 +67,15 @@ class IrtFit:
     starts: tuple[float, ...]
     """The bound reached from every start, the first being the one that the data suggest."""
     converged: bool
-    marginal_sd: FloatArray
-    """Deviations of β, log α and logit γ (rows) of every item, each over whatever the other two may be."""
 
-    def intervals(self, level: float = 0.95) -> "IrtIntervals":
-        """Credible intervals: what the parameters are with that probability, given the responses and the priors."""
-        far = NormalDist().inv_cdf((1 + level) / 2)
-        means = (self.difficulty.mean, self.log_discrimination.mean, self.logit_guessing.mean)
-        difficulty, discrimination, guessing = (
-            np.stack([mean - far * sd, mean + far * sd]) for mean, sd in zip(means, self.marginal_sd, strict=True)
+    def __repr__(self) -> str:
+        return in_short(
+            "IrtFit",
+            self.model,
+            many(len(self.ability.mean), "responder", "responders"),
+            many(len(self.difficulty.mean), "item", "items"),
+            f"bound {self.bound:.1f}",
         )
-        ability = np.stack([self.ability.mean - far * self.ability.sd, self.ability.mean + far * self.ability.sd])
-        return IrtIntervals(ability, difficulty, np.exp(discrimination), 1 / (1 + np.exp(-guessing)))
 
     @property
     def discrimination(self) -> FloatArray:

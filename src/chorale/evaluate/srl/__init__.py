@@ -2,7 +2,7 @@
 
 from chorale.evaluate.srl.conll05 import conll05
 from chorale.evaluate.srl.conll09 import conll08, conll09
-from chorale.evaluate.srl.errors import Finding, findings
+from chorale.evaluate.srl.errors import ERROR_COUNTS, Finding, findings
 from chorale.evaluate.srl.names import Names
 from chorale.evaluate.srl.outcome import Outcome, only_common
 from chorale.evaluate.srl.primesrl import primesrl
@@ -10,6 +10,7 @@ from chorale.evaluate.srl.semeval07 import semeval07
 from chorale.evaluate.srl.senseval import senseval3
 
 __all__ = [
+    "ERROR_COUNTS",
     "Finding",
     "Names",
     "Outcome",

@@ -46,7 +46,7 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
             _confuse(confusion, expected, found)
         rows.append((correct, excess, missed, len(ours.predicates), perfect))
         roles.close_sentence()
-    statistics = statistics_of(rows, COLUMNS)
+    statistics = statistics_of(rows)
     wrong = statistics.rows[:, 1:3].sum(axis=1).astype(np.int64)
     return Outcome("conll05", COLUMNS, statistics, Metric(_formula), wrong, {"roles": roles}, confusion=dict(confusion))
 

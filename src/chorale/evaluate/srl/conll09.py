@@ -47,7 +47,7 @@ def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> 
         rows.append((*semantics, *syntax, int(semantics[-2] == 1 and syntax[-1] == 1)))
         for names in (roles, tagged, senses, predicates):
             names.close_sentence()
-    statistics = statistics_of(rows, COLUMNS)
+    statistics = statistics_of(rows)
     sums = statistics.rows
     wrong = (sums[:, 0] + sums[:, 1] + sums[:, 5] + sums[:, 6] - 2 * (sums[:, 3] + sums[:, 8])).astype(np.int64)
     tables = {"roles": roles, "tags_and_roles": tagged, "tags": senses, "tags_unlabeled": predicates}

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from chorale.evaluate.srl.wholes import Mode, Whole, is_core, wholes
 from chorale.formats.srl import Predicate, Sentence, tokens_under
+from chorale.scores import FloatArray, Metric
 
 CORRECT = "correct"
 MISSING = "missing"
@@ -15,6 +16,19 @@ OTHER_EXTENT = "same_head_different_span"
 """Right by its head, though the two trees give it different tokens."""
 OTHER_HEAD = "same_span_different_head"
 KINDS = (CORRECT, MISSING, SPURIOUS, OTHER_SPAN, OTHER_LABEL, OTHER_EXTENT, OTHER_HEAD)
+
+
+def _error_counts(sums: FloatArray) -> dict[str, FloatArray]:
+    core, context = sums[..., : len(KINDS)], sums[..., len(KINDS) :]
+    return {
+        f"{group}.{kind}": counts[..., place]
+        for group, counts in (("argument", core + context), ("core", core), ("context", context))
+        for place, kind in enumerate(KINDS)
+    }
+
+
+ERROR_COUNTS = Metric(_error_counts)
+"""From a row per sentence, the kinds among its core and then among its context arguments: how many there are."""
 
 
 class Mistake(NamedTuple):

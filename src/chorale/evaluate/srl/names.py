@@ -32,8 +32,7 @@ class Names:
         }
 
     def tallies(self) -> dict[str, Tally]:
-        """Of every name true positives, false positives and false negatives, over sentences; and of all together,
-        which has no name."""
+        """Of every name true positives, false positives and false negatives, over sentences."""
         found = _by_name(self)
         return {name: Tally.of(rows, absent=len(self._ends) - len(rows)) for name, (_, rows) in found.items()}
 
@@ -71,11 +70,7 @@ def _by_name(names: Names) -> dict[str, tuple[Places, FloatArray]]:
     )
     rows = np.column_stack([right, returned - right, wanted - right])
     edges = np.searchsorted(cells, np.arange(len(known) + 1) * sentences)
-    found = {
+    return {
         name: (cells[edges[place] : edges[place + 1]] % sentences, rows[edges[place] : edges[place + 1]])
         for place, name in enumerate(known)
     }
-    at, place = np.unique(cells % max(1, sentences), return_inverse=True)
-    together = np.zeros((len(at), 3))
-    np.add.at(together, place.reshape(-1), rows)
-    return {"": (at, together), **found}

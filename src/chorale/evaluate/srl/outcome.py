@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chorale.evaluate.srl.errors import ERROR_COUNTS
 from chorale.evaluate.srl.names import Names
 from chorale.formats.srl import Sentence
+from chorale.formats.wording import in_short, many
 from chorale.scores import Counts, FloatArray, Metric, Statistics, ratio
+
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +29,27 @@ class Outcome:
     """Of every sentence how many mistakes the metric saw."""
     names: Mapping[str, Names] = field(default_factory=dict, repr=False)
     """What was right, returned and wanted by role, by tag, …"""
-    tallies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """How often each kind of error occurred, per group of arguments."""
+    errors: Statistics | None = field(default=None, repr=False)
+    """Of every sentence how many arguments went wrong in which way, for `ERROR_COUNTS`."""
     confusion: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """Arguments by their gold and their predicted role; `-NONE-` where there is none."""
+
+    def __repr__(self) -> str:
+        shown = [f"{name} {value:.4f}" for name, value in self.scores().items() if name.endswith("f1")]
+        return in_short("Outcome", self.name, many(len(self.wrong), "sentence", "sentences"), *shown)
 
     @property
     def tables(self) -> dict[str, dict[str, Counts]]:
         """Counts per role, per tag, …"""
         return {table: names.counts() for table, names in self.names.items()}
+
+    @property
+    def tallies(self) -> dict[str, dict[str, int]]:
+        """How often each kind of error occurred, per group of arguments."""
+        if self.errors is None:
+            return {}
+        counts = {name: int(value) for name, value in ERROR_COUNTS.scores(self.errors).items()}
+        return grouped(counts)
 
     def scores(self) -> dict[str, float]:
         return self.metric.scores(self.statistics)
@@ -42,9 +59,22 @@ class Outcome:
         return dict(zip(self.columns, self.statistics.rows.sum(axis=0).tolist(), strict=True))
 
 
-def statistics_of(rows: Sequence[Sequence[float]], columns: Sequence[str]) -> Statistics:
+def grouped(values: Mapping[str, _Value]) -> dict[str, dict[str, _Value]]:
+    """By what stands before the point, and behind it.
+
+    >>> grouped({"core.missing": 1, "core.spurious": 2})
+    {'core': {'missing': 1, 'spurious': 2}}
+    """
+    groups: dict[str, dict[str, _Value]] = {}
+    for name, value in values.items():
+        group, _, last = name.partition(".")
+        groups.setdefault(group, {})[last] = value
+    return groups
+
+
+def statistics_of(rows: Sequence[Sequence[float]]) -> Statistics:
     """One row per sentence, named by its number."""
-    table = np.asarray(rows, dtype=np.float64).reshape(len(rows), len(columns))
+    table = np.asarray(rows, dtype=np.float64).reshape(len(rows), -1)
     return Statistics(tuple(map(str, range(1, len(rows) + 1))), table)
 
 

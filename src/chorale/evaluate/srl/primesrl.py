@@ -9,7 +9,6 @@
 All arguments of a predicate that the system does not have are missing, all of one that the gold does not have spurious.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,20 +27,20 @@ COLUMNS = (
 _Proposition = tuple[str, list[Whole], list[Whole]]
 """Sense, core arguments, context arguments."""
 _NOTHING: _Proposition = ("", [], [])
+_PLACE = {kind: place for place, kind in enumerate(KINDS)}
 
 
 def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode = "head") -> Outcome:
     """Score predicates, senses and arguments. `span` compares sets of tokens; of files that mark heads, those under
     the head in the file's own tree."""
     check_same_length(system, gold)
-    rows = []
+    rows, errors = [], []
     names = Names()
-    tallies = {"core": Counter[str](), "context": Counter[str]()}
     for theirs, ours in zip(system, gold, strict=True):
         expected = {each.position: _proposition(ours, each, mode) for each in ours.predicates}
         found = {each.position: _proposition(theirs, each, mode) for each in theirs.predicates}
         same_trees = theirs.heads == ours.heads or mode == "span" or not (theirs.heads and ours.heads)
-        row = [0] * len(COLUMNS)
+        row, kinds = [0] * len(COLUMNS), [0] * (2 * len(KINDS))
         row[1], row[2] = len(found), len(expected)
         for position, one in expected.items():
             other = found.get(position)
@@ -50,18 +49,19 @@ def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode
             else:
                 row[0] += 1
                 row[3] += one[0] == other[0]
-            _compare(one, other, row, names, tallies, None if same_trees else (theirs, ours))
+            _compare(one, other, row, names, kinds, None if same_trees else (theirs, ours))
         for position, other in found.items():
             if position not in expected:
-                _compare(_NOTHING, other, row, names, tallies, None)
+                _compare(_NOTHING, other, row, names, kinds, None)
         rows.append(row)
+        errors.append(kinds)
         names.close_sentence()
-    statistics = statistics_of(rows, COLUMNS)
+    statistics = statistics_of(rows)
     sums = statistics.rows
     wrong = (sums[:, 1] + sums[:, 2] - 2 * sums[:, 3] + sums[:, 5] + sums[:, 6] - 2 * sums[:, 4]).astype(np.int64)
     wrong += (sums[:, 8] + sums[:, 9] - 2 * sums[:, 7]).astype(np.int64)
-    counted = {group: {kind: tally[kind] for kind in KINDS} for group, tally in tallies.items()}
-    return Outcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names}, tallies=counted)
+    counted = statistics_of(errors)
+    return Outcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names}, counted)
 
 
 def _proposition(sentence: Sentence, predicate: Predicate, mode: Mode) -> _Proposition:
@@ -77,34 +77,34 @@ def _compare(
     other: _Proposition,
     row: list[int],
     names: Names,
-    tallies: dict[str, Counter[str]],
+    kinds: list[int],
     differing_trees: tuple[Sentence, Sentence] | None,
 ) -> None:
     """Add a gold and a system proposition to the counts."""
-    for group, expected, found, column in (("core", one[1], other[1], 4), ("context", one[2], other[2], 7)):
+    for expected, found, column, start in ((one[1], other[1], 4, 0), (one[2], other[2], 7, len(KINDS))):
         if not expected and not found:
             continue
         row[column + 1] += len(found)
         row[column + 2] += len(expected)
         names.returned.extend([whole[0] for whole in found])
         names.wanted.extend([whole[0] for whole in expected])
-        tally = tallies[group]
-        if group == "core" and one[0] != other[0]:
-            tally[MISSING] += len(expected)
-            tally[SPURIOUS] += len(found)
+        if column == 4 and one[0] != other[0]:
+            kinds[_PLACE[MISSING]] += len(expected)
+            kinds[_PLACE[SPURIOUS]] += len(found)
             continue
         common = expected if expected == found else [whole for whole in expected if whole in found]
         row[column] += len(common)
         names.right.extend([whole[0] for whole in common])
-        tally[CORRECT] += len(common)
+        kinds[start + _PLACE[CORRECT]] += len(common)
         alike = None if differing_trees is None else same_tokens_in(*differing_trees)
         if alike is not None:
             moved = sum(not alike(whole, whole) for whole in common)
-            tally[CORRECT] -= moved
-            tally[OTHER_EXTENT] += moved
+            kinds[start + _PLACE[CORRECT]] -= moved
+            kinds[start + _PLACE[OTHER_EXTENT]] += moved
         if len(common) < max(len(expected), len(found)):
             ours, theirs = ([whole for whole in side if whole not in common] for side in (expected, found))
-            tally.update([mistake.kind for mistake in mistakes(ours, theirs, alike)])
+            for mistake in mistakes(ours, theirs, alike):
+                kinds[start + _PLACE[mistake.kind]] += 1
 
 
 def _formula(sums: FloatArray) -> dict[str, FloatArray]:

@@ -53,7 +53,7 @@ def semeval07(
         names.wanted.extend([each.sense for each in ours.predicates])
         rows.append(points)
         names.close_sentence()
-    statistics = statistics_of(rows, COLUMNS)
+    statistics = statistics_of(rows)
     lost = statistics.rows @ np.asarray([-2.0, 1.0, 1.0, -2.0, 1.0, 1.0])
     wrong = np.ceil(np.round(lost, 9)).astype(np.int64)
     return Outcome("semeval07", COLUMNS, statistics, Metric(_formula), wrong, {"frames": names})

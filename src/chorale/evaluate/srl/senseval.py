@@ -39,7 +39,7 @@ def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
             names.wanted.extend([whole.label for whole in each])
         rows.append((correct, attempted, sum(map(len, expected.values())), overlap))
         names.close_sentence()
-    statistics = statistics_of(rows, COLUMNS)
+    statistics = statistics_of(rows)
     wrong = (statistics.rows[:, 1] + statistics.rows[:, 2] - 2 * statistics.rows[:, 0]).astype(np.int64)
     return Outcome("senseval3", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names})
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from chorale.formats.wording import in_short, many
+
 Heads = tuple[int, ...]
 
 
@@ -61,6 +63,9 @@ class Corpus:
     """`conll05`, `conll09` or `conllu`."""
     digest: str
     sentences: Sequence[Sentence]
+
+    def __repr__(self) -> str:
+        return in_short("Corpus", self.name, self.format, many(len(self.sentences), "sentence", "sentences"))
 
     @property
     def marks_spans(self) -> bool:

@@ -1,0 +1,75 @@
+"""What results show of themselves in a notebook: one line, however much is in them."""
+
+from pathlib import Path
+
+import numpy as np
+
+from chorale.aggregate import DawidSkene, aggregate
+from chorale.aggregate.crowdtruth import crowdtruth
+from chorale.agreement import krippendorff_alpha
+from chorale.evaluate.frames import frame_agreement
+from chorale.evaluate.irt import fit_irt
+from chorale.evaluate.qasrl import align, statistics
+from chorale.evaluate.rules import evaluate_rules
+from chorale.evaluate.srl import conll05
+from chorale.formats.frame_scores import FrameScores
+from chorale.formats.judgments import Judgments
+from chorale.formats.qasrl import Qa, Question, QuestionAnswers
+from chorale.formats.responses import read_responses
+from chorale.formats.rule_files import RuleSet, rule_of
+from chorale.formats.srl import read_srl
+
+CROWD = Judgments.from_columns(["t1", "t1", "t2", "t2"], ["ann", "bob"] * 2, ["x", "x", "y", "x"])
+FRAMES = FrameScores.from_columns(["s", "s"], ["giving", "selling"], [0.9, 0.1])
+
+
+def questions() -> QuestionAnswers:
+    who = Question("Who sat?", "who")
+    return QuestionAnswers.of({("s1", 2): [Qa(who, ((0, 2),))]}, name="gold.csv")
+
+
+def shown_of_files(folder: Path) -> dict[str, object]:
+    answers = folder / "answers.csv"
+    answers.write_text("userid,a,b\nx,1,0\ny,0,1\n", "utf-8")
+    props = folder / "gold.props"
+    props.write_text("- (A0*)\ngive *\n", "utf-8")
+    corpus = read_srl(props)
+    return {
+        "<ResponseTable: 2 responders, 2 items, 1 test>": read_responses([answers]),
+        f"<Corpus: {props}, conll05, 1 sentence>": corpus,
+        "<Outcome: conll05, 1 sentence, f1 1.0000>": conll05(corpus.sentences, corpus.sentences),
+    }
+
+
+def test_every_result_is_one_line(tmp_path: Path) -> None:
+    alignment = align(questions(), questions())
+    expected = {
+        "<Judgments: 4 judgments, 2 tasks, 2 workers, 2 labels>": CROWD,
+        "<Aggregation: 2 tasks, 2 labels, 2 workers with agreement>": aggregate(CROWD, "majority"),
+        "<Agreement: alpha 0.0000, 2 items, 2 workers, 4 judgments>": krippendorff_alpha(CROWD),
+        "<QuestionAnswers: gold.csv, 1 verb, 1 row, 1 answer>": questions(),
+        "<Alignment: 1 verb, 1 pair>": alignment,
+        "<Statistics: 1 item, 9 numbers each>": statistics(alignment),
+        "<RuleSet: berant, 1 rule>": RuleSet("berant", {rule_of("buy", "own"): 1.0}, "", scored=True),
+        "<Curve: 1 point>": evaluate_rules(np.ones(1), np.array([True])).curve,
+        "<FrameAgreement: 1 sentence, tau_auc 1.0000, tau_mean 1.0000, cosine_auc 1.0000, cosine_mean 1.0000>": (
+            frame_agreement(FRAMES, FRAMES)
+        ),
+        **shown_of_files(tmp_path),
+    }
+    assert {line: repr(one) for line, one in expected.items()} == {line: line for line in expected}
+
+
+def test_numbers_that_matter_are_in_the_line() -> None:
+    assert repr(crowdtruth(CROWD)).startswith("<CrowdTruth: 2 units of mean quality 0.")
+    fit = fit_irt(np.array([[1.0, 0.0], [0.0, 1.0]]), model="1pl")
+    assert repr(fit).startswith("<IrtFit: 1pl, 2 responders, 2 items, bound −".replace("−", "-"))
+    alone = krippendorff_alpha(Judgments.from_columns(["t"], ["ann"], ["x"]))
+    assert "alpha undefined: no item was judged twice" in repr(alone)
+
+
+def test_estimators_show_how_they_were_made() -> None:
+    made = DawidSkene(n_iter=7)
+    made.fit({"task": ["t", "t"], "worker": ["a", "b"], "label": ["x", "x"]})
+    assert repr(made).startswith("DawidSkene(n_iter=7, ")
+    assert "labels_" not in repr(made)
