@@ -39,6 +39,7 @@ from chorale.evaluate.qasrl import (
 from chorale.evaluate.qasrl.matching import distinct_spans, find_edges, match
 from chorale.formats.qasrl import Qa, Question, QuestionAnswers, Verb
 from chorale.model import UserError
+from chorale.report.qasrl_alignment import write_alignment
 from chorale.reproduce import roit2020
 from chorale.reproduce.roit2020 import PAPER
 from chorale.scores import Counts
@@ -517,6 +518,17 @@ def test_the_alignment_page_stands_alone_and_escapes_what_it_shows(gold: Path, p
     assert "<mark>slept</mark>" in page
     assert page.count("<section>") == 2
     assert page.rstrip().endswith("</html>")
+
+
+def test_the_alignment_page_says_how_many_errors_overlapping_spans_are(tmp_path: Path) -> None:
+    who = Question("Who sat?", "who")
+    gold = QuestionAnswers.of({("s", 1): [Qa(who, ((0, 1),))]})
+    system = QuestionAnswers.of({("s", 1): [Qa(who, ((0, 1), (3, 6), (3, 7), (9, 10)))]})
+    alignment = align(system, gold)
+    target = tmp_path / "alignment.html"
+    write_alignment(target, aligned_arguments(alignment), {}, ("system", "gold"), "")
+    assert "3 arguments: only in the system’s output; 2 errors" in target.read_text("utf-8")
+    assert counts(statistics(alignment))["ua"].fp == 2
 
 
 def test_an_alignment_needs_an_ending_that_is_known(gold: Path, pred: Path, tmp_path: Path) -> None:

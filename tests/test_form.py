@@ -485,6 +485,9 @@ def test_the_view_has_what_the_form_shows_and_no_more() -> None:
     assert view == ROW | {"word": "shout"}
     for given_, shown in ((3, "3"), (["noise", "parcels"], "noise, parcels")):
         assert task.view(task.parse_item(ROW | {"word": "two", "context": given_}))["context"] == shown
+    about_words = form(CHOICE, shows=[{"item": "tokens", "highlight": "verb"}])
+    given = {"tokens": ["Police", "searched", "it", "."], "verb": "searched"}
+    assert about_words.view(about_words.parse_item(given))["tokens"] == "Police searched it ."
 
 
 def test_orders_stay_for_a_worker_and_sides_change() -> None:

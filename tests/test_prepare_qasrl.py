@@ -1,6 +1,9 @@
 """`chorale prepare qasrl`: from texts to items, and what is wrong with a text."""
 
 import json
+import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +216,43 @@ def test_a_model_that_is_not_the_checked_one_is_refused(monkeypatch: pytest.Monk
     before = digest_of_folder(tmp_path)
     (tmp_path / "a").rename(tmp_path / "b")
     assert digest_of_folder(tmp_path) != before
+
+
+def install_official_model(folder: Path) -> None:
+    """A package under the official model's name, with the files of the copy and a version of its own."""
+    copy = Path(str(import_module(tagger.COPY).__file__)).parent / f"{tagger.COPY}-{tagger.COPY_VERSION}"
+    meta = json.loads((copy / "meta.json").read_text("utf-8")) | {"name": "core_web_sm", "version": "9.9.9"}
+    package = folder / tagger.OFFICIAL
+    data = package / f"{tagger.OFFICIAL}-9.9.9"
+    data.mkdir(parents=True)
+    for path in copy.iterdir():
+        (data / path.name).symlink_to(path)
+    (data / "meta.json").unlink()
+    for place in (package, data):
+        (place / "meta.json").write_text(json.dumps(meta), "utf-8")
+    loading = "from spacy.util import load_model_from_init_py\n\n\ndef load(**given):\n"
+    write(package, "__init__.py", f"{loading}    return load_model_from_init_py(__file__, **given)\n")
+    about = folder / f"{tagger.OFFICIAL}-9.9.9.dist-info"
+    about.mkdir()
+    write(about, "METADATA", f"Metadata-Version: 2.1\nName: {tagger.OFFICIAL}\nVersion: 9.9.9\n")
+
+
+@pytest.mark.slow
+def test_the_official_model_is_taken_if_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(tagger.COPY)
+    if find_spec(tagger.OFFICIAL) is not None:
+        pytest.skip("the official model itself is installed here, and the other tests use it")
+    path = write(tmp_path, "a.txt", "The twins sold lemonade.")
+    assert json.loads(run(path, "--out", tmp_path / "copy.jsonl", "--json").stdout)["model"].startswith(tagger.COPY)
+    install_official_model(tmp_path / "installed")
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    try:
+        told = json.loads(run(path, "--out", tmp_path / "official.jsonl", "--json").stdout)
+    finally:
+        sys.modules.pop(tagger.OFFICIAL, None)
+        tagger._loaded.cache_clear()
+    assert told["model"] == f"{tagger.OFFICIAL} 9.9.9"
+    assert (tmp_path / "official.jsonl").read_bytes() == (tmp_path / "copy.jsonl").read_bytes()
 
 
 # Tokens

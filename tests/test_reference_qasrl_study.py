@@ -48,9 +48,9 @@ def test_the_columns_are_those_of_the_published_files() -> None:
 
 def test_the_gold_standard_comes_back_as_it_was(tmp_path: Path) -> None:
     sentences = read_sentences(SENTENCES)
-    published = read_published(GOLD, sentences)
+    published = read_published([GOLD], sentences)
     assert len(published.predicates) == 1264
-    assert [note for note in published.notes if note.startswith("2 questions are left out")]
+    assert [note for note in published.notes if note.startswith("1 question is left out")]
     given = stored(published)
     again = tmp_path / "again.csv"
     write_csv(CSV_COLUMNS, csv_rows(Annotation(item, answer, "w", 1) for item, answer in given), again)
@@ -62,7 +62,7 @@ def test_the_gold_standard_comes_back_as_it_was(tmp_path: Path) -> None:
 
 def test_the_bank_comes_back_as_it_was(tmp_path: Path) -> None:
     bank = read_bank(DENSE)
-    published = read_published(DENSE)
+    published = read_published([DENSE])
     given = stored(published)
     asked = [
         BankQuestion(item, one["question"], ("w",), (("w", tuple((start, end) for start, end in one["answers"])),))
@@ -80,3 +80,12 @@ def test_the_bank_comes_back_as_it_was(tmp_path: Path) -> None:
     gold = bank.answers()
     back = QuestionAnswers.of({(item["sentence_id"], item["verb_index"]): as_qas(answer) for item, answer in given})
     assert counts(statistics(align(back, gold)))["la"].fn == 0
+
+
+def test_the_dense_set_and_the_gold_standard_stand_side_by_side() -> None:
+    published = read_published([DENSE, GOLD])
+    task = BUILT_IN["qasrl-consolidate"]
+    items = [task.parse_row({name: row[name] for name in row if name != "id"}) for row in published.sets]
+    assert len(items) == 1207
+    assert {len(item["sets"]) for item in items} == {2}
+    assert sum(bool(task.view(item)["groups"]) for item in items) == 1207

@@ -80,6 +80,9 @@ tr.missed td.status, tr.spurious td.status { font-weight: 600; } tr.redundant { 
 .where, footer { font-size: .85em; opacity: .75; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; }
+@media (max-width: 40rem) {
+  th:first-child { width: 6.2rem; } th, td { padding: .3rem .25rem; } td.status .where { display: block; }
+}
 @media print {
   body { font-size: 10pt; margin: 0; max-width: none; } section { break-inside: avoid; } h2 { break-after: avoid; }
   thead { display: table-header-group; }
@@ -97,13 +100,20 @@ def _page(
     yield f"<h1>{system} against {gold}</h1>\n<dl>\n"
     for status, meaning in _MEANINGS.items():
         count = sum(row.status == status for row in rows)
-        yield f"<dt>{_SIGNS[status]} {status}</dt><dd>{count:,} arguments: {meaning}</dd>\n"
+        errors = _errors(rows) if status == "spurious" else count
+        together = "" if errors == count else f"; {errors:,} errors, since those that overlap count as one"
+        yield f"<dt>{_SIGNS[status]} {status}</dt><dd>{count:,} arguments: {meaning}{together}</dd>\n"
     other_role = sum(row.same_role is False for row in rows)
     yield f'<dt><span class="differs">underlined</span></dt><dd>{other_role:,} matched arguments whose questions ask '
     yield "for different roles under STRICT-MATCH</dd>\n</dl>\n<main>\n"
     for verb, group in groupby(rows, key=lambda row: row.verb):
         yield from _verb(verb, list(group), sentences.get(verb.sentence, ()))
     yield f"</main>\n<footer><p>{escape(signature)}</p></footer>\n</body>\n</html>\n"
+
+
+def _errors(rows: Iterable[AlignedArgument]) -> int:
+    """False positives: spurious spans of a verb that hang together are one."""
+    return len({(row.verb, row.counted_with) for row in rows if row.status == "spurious"})
 
 
 def _verb(verb: Verb, rows: list[AlignedArgument], tokens: Sequence[str]) -> Iterator[str]:

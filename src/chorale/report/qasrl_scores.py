@@ -1,6 +1,5 @@
 """QA-SRL scores as a command tells them: one system against a gold standard, and perhaps another beside it."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -175,8 +174,7 @@ def file_notes(table: QuestionAnswers) -> list[str]:
 
 
 def _verbs(system: QuestionAnswers, gold: QuestionAnswers, alignment: Alignment) -> dict[str, int]:
-    of_system = {system.verbs[code] for code in np.unique(system.rows.verb)}
-    of_gold = {gold.verbs[code] for code in np.unique(gold.rows.verb)}
+    of_system, of_gold = system.verbs_with_rows(), gold.verbs_with_rows()
     return {
         "scored": len(alignment.verbs),
         "gold": len(of_gold),
@@ -217,6 +215,7 @@ def _repeated(alignment: Alignment) -> int:
     """Rows of the gold whose question stands in another row of the verb too, beyond the first."""
     table = alignment.gold.table
     there = table.rows.question >= 0
-    texts = [question.text for question in table.questions]
-    asked = zip(table.rows.verb[there].tolist(), table.rows.question[there].tolist(), strict=True)
-    return sum(times - 1 for times in Counter((verb, texts[question]) for verb, question in asked).values())
+    texts: dict[str, int] = {}
+    text = np.array([texts.setdefault(question.text, len(texts)) for question in table.questions], dtype=np.int64)
+    asked = np.sort(table.rows.verb[there] * len(texts) + text[table.rows.question[there]])
+    return int(np.count_nonzero(asked[1:] == asked[:-1]))

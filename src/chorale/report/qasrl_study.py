@@ -88,7 +88,7 @@ def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
     settled = {stage.name: _settled(tx, study, stage, everybody[stage.name]) for stage in stages}
     return QasrlStudy(
         yields=tuple(_yield(name, given) for name, given in settled.items() if given),
-        agreements=tuple(one for stage in stages for one in _agreements(stage, everybody[stage.name])),
+        agreements=(*_of_people(everybody), *_of_teams(everybody)),
         cost_per_predicate=costs.per_result,
         cost_without_training=costs.per_result_without_training,
     )
@@ -110,27 +110,35 @@ def _yield(stage: str, given: Sequence[Annotation]) -> StageYield:
     )
 
 
-def _agreements(stage: RunningStage, given: Sequence[Annotation]) -> Iterable[StageAgreement]:
-    table = _table(given)
-    alone = agreement(table)
-    if alone is not None:
-        yield _told(stage.name, "people", alone)
-    teams = consolidated_agreement(table)
-    if teams is not None:
-        yield _told(stage.name, "teams that share nobody", teams)
+def _of_people(everybody: Mapping[str, Sequence[Annotation]]) -> Iterable[StageAgreement]:
+    for stage, given in everybody.items():
+        found = agreement(_table({stage: given}))
+        if found is not None:
+            yield _told(stage, "people", found)
+
+
+def _of_teams(everybody: Mapping[str, Sequence[Annotation]]) -> Iterable[StageAgreement]:
+    """All stages together: in one of them, a verb has one team of writers only."""
+    consolidated = {stage: given for stage, given in everybody.items() if any(one.sources for one in given)}
+    found = consolidated_agreement(_table(consolidated))
+    if found is not None:
+        yield _told(" and ".join(consolidated), "teams that share nobody", found)
 
 
 def _told(stage: str, of: str, found: Agreement) -> StageAgreement:
     return StageAgreement(stage, of, len(found.pairs), len(found.verbs), *(found.scores[name] for name in _AGREED))
 
 
-def _table(given: Sequence[Annotation]) -> QuestionAnswers:
+def _table(everybody: Mapping[str, Sequence[Annotation]]) -> QuestionAnswers:
+    """What people have said in some stages. Somebody who worked on a verb in two of them is there twice."""
     listed: dict[Verb, list[Qa]] = {}
     teams: dict[tuple[Verb, str], frozenset[str]] = {}
-    for one in given:
-        listed.setdefault(_verb(one), []).extend(as_qas(one.given, one.worker))
-        if one.sources:
-            teams[_verb(one), one.worker] = frozenset({one.worker, *(source.worker for source in one.sources)})
+    for stage, given in everybody.items():
+        for one in given:
+            name = f"{stage}/{one.worker}"
+            listed.setdefault(_verb(one), []).extend(as_qas(one.given, name))
+            if one.sources:
+                teams[_verb(one), name] = frozenset({one.worker, *(source.worker for source in one.sources)})
     return replace(QuestionAnswers.of(listed), teams=teams)
 
 

@@ -3,6 +3,7 @@
 import typer
 
 from chorale.cli.browse.frames import frames
+from chorale.cli.browse.qasrl import qasrl
 
 browse = typer.Typer(
     name="browse",
@@ -11,10 +12,5 @@ browse = typer.Typer(
     help="Look through results: what is clear, what people disagree on, and why.",
 )
 
-
-@browse.callback()
-def _browse() -> None:
-    """Keeps the commands below apart although there is one so far."""
-
-
 browse.command("frames")(frames)
+browse.command("qasrl")(qasrl)

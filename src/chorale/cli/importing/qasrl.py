@@ -11,10 +11,13 @@ from chorale.cli.output import print_json, say
 
 
 def qasrl(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="FILE", help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank."
+            metavar="FILE…",
+            help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. What several files "
+            "have about a verb is to be consolidated.",
+            show_default=False,
         ),
     ],
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the files; made if it is not there.")],
@@ -35,21 +38,21 @@ def qasrl(
     from chorale.model import UserError
     from chorale.tasks.qasrl_common.published import read_published
 
-    found = read_published(file, read_sentences(sentences) if sentences else None)
-    files = {out / name: rows for name, rows in found.files().items()}
-    if not files:
-        raise UserError(f"{file} has no verbs to make items of.")
-    there = [path for path in files if path.exists()]
+    found = read_published(files, read_sentences(sentences) if sentences else None)
+    made = {out / name: rows for name, rows in found.files().items()}
+    if not made:
+        raise UserError(f"{files[0]} has no verbs to make items of.")
+    there = [path for path in made if path.exists()]
     if there and not force:
         raise UserError(f"{there[0]} is there already. Add --force to overwrite it, or name another folder with --out.")
     try:
-        write_all_jsonl(files)
+        write_all_jsonl(made)
     except OSError as error:
         raise UserError(f"{out} can't be written to: {error.strerror or error}. Choose another folder.") from error
     if as_json:
-        print_json({"files": {str(path): len(rows) for path, rows in files.items()}, "notes": found.notes})
+        print_json({"files": {str(path): len(rows) for path, rows in made.items()}, "notes": found.notes})
         return
-    for path, rows in files.items():
+    for path, rows in made.items():
         say(f"Wrote {len(rows):,} rows to {path}.")
     for note in found.notes:
         say(note)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from chorale.evaluate.qasrl.matching import Edges, Spans, distinct_spans, find_edges, linked, match
 from chorale.evaluate.qasrl.questions import label_of
 from chorale.formats.qasrl import Integers, QuestionAnswers, Verb
+from chorale.formats.wording import in_short, many
 from chorale.scores import Counts, FloatArray, Metric, Statistics, f1_of, ratio
 
 MEASURES = ("ua", "la", "role")
@@ -65,6 +66,11 @@ class Alignment:
     extra_verbs: int
     """Verbs that only the system has, whether they count or not."""
 
+    def __repr__(self) -> str:
+        return in_short(
+            "Alignment", many(len(self.verbs), "verb", "verbs"), many(len(self.pairs.gold), "pair", "pairs")
+        )
+
 
 def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = None) -> Alignment:
     """Match the arguments of every verb."""
@@ -94,8 +100,8 @@ def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = 
 
 
 def _scored_verbs(system: QuestionAnswers, gold: QuestionAnswers, extra: bool) -> tuple[tuple[Verb, ...], int]:
-    wanted = {gold.verbs[code] for code in np.unique(gold.rows.verb)}
-    others = {system.verbs[code] for code in np.unique(system.rows.verb)} - wanted
+    wanted = gold.verbs_with_rows()
+    others = system.verbs_with_rows() - wanted
     return tuple(sorted(wanted | others if extra else wanted)), len(others)
 
 

@@ -86,9 +86,7 @@ def propbank_metric() -> Metric:
 
 def _asked(table: QuestionAnswers) -> dict[Verb, dict[tuple[str, bool], set[Span]]]:
     """By verb, every question (and whether it is core) with its answers."""
-    asked: dict[Verb, dict[tuple[str, bool], set[Span]]] = {
-        table.verbs[verb]: {} for verb in np.unique(table.rows.verb)
-    }
+    asked: dict[Verb, dict[tuple[str, bool], set[Span]]] = {verb: {} for verb in sorted(table.verbs_with_rows())}
     names = [(question.text, question.wh.lower() in ("who", "what")) for question in table.questions]
     verbs, questions = table.rows.verb[table.answers.row].tolist(), table.rows.question[table.answers.row].tolist()
     bounds = zip(table.answers.start.tolist(), table.answers.end.tolist(), strict=True)

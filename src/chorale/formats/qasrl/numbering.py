@@ -4,6 +4,7 @@ import polars as pl
 
 from chorale.formats.qasrl.cells import SEPARATOR, TRUTH, question_of
 from chorale.formats.qasrl.table import MARK_ONLY, Answers, Integers, QuestionAnswers, Rows, Verb
+from chorale.formats.qasrl.tokens import tokens_in
 from chorale.formats.wording import many
 
 _QUESTION = ("question", "wh", "aux", "subj", "obj", "prep", "obj2", "is_negated", "is_passive", "verb_form",
@@ -93,7 +94,7 @@ def _voice_notes(frame: pl.DataFrame) -> list[str]:
 def _sentences(frame: pl.DataFrame) -> dict[str, tuple[str, ...]]:
     text = pl.when(pl.col("tokens") != "").then("tokens").otherwise("sentence").alias("text")
     listed = frame.select("qasrl_id", text).unique().filter(pl.col("text") != "")
-    return {given: tuple(text.split()) for given, text in listed.sort("qasrl_id").iter_rows()}
+    return {given: tokens_in(text) for given, text in listed.sort("qasrl_id").iter_rows()}
 
 
 def _teams(frame: pl.DataFrame) -> dict[tuple[Verb, str], frozenset[str]]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from chorale.formats.qasrl.header import nearest
-from chorale.formats.qasrl.tokens import plain, same_tokens
+from chorale.formats.qasrl.tokens import plain, same_tokens, tokens_in
 from chorale.formats.rows import read_rows, shortened
 from chorale.formats.source import MOST_PROBLEMS
+from chorale.formats.tables import unescape_cell
 from chorale.model import Problem, UserError
 
 Tokens = tuple[str, ...]
@@ -25,8 +27,8 @@ def read_sentences(path: Path) -> dict[str, Tokens]:
         if missing:
             problems += [_missing(str(path), row.line, name, row.values) for name in missing]
             break
-        given, text = row.values["qasrl_id"], row.values[column]
-        tokens = tuple(map(str, text)) if isinstance(text, list) else tuple(str(text).split())
+        given, text = (_meant(row.values[name]) for name in ("qasrl_id", column))
+        tokens = tuple(map(str, text)) if isinstance(text, list) else tokens_in(str(text))
         if not tokens:
             problems.append(Problem(str(path), row.line, "has a sentence without tokens", "Write them.", str(given)))
         elif found.setdefault(str(given), tokens) != tokens:
@@ -39,6 +41,11 @@ def read_sentences(path: Path) -> dict[str, Tokens]:
     if problems:
         raise UserError(f"{path} can't be used", problems)
     return found
+
+
+def _meant(cell: Any) -> Any:
+    """Without the apostrophe that keeps a spreadsheet from taking a cell for a formula."""
+    return unescape_cell(cell) if isinstance(cell, str) else cell
 
 
 def _missing(file: str, line: int, name: str, columns: Iterable[str]) -> Problem:

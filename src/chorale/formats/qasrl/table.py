@@ -11,6 +11,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from chorale.formats.wording import in_short, many
+
 Integers = NDArray[np.int64]
 Span = tuple[int, int]
 """First token, and the token after the last."""
@@ -110,6 +112,32 @@ class QuestionAnswers:
         spans = [(row, *span) for row, (_, qa) in enumerate(listed) for span in qa.spans]
         words = ("",) * len(keys)
         return cls(name, "", keys, words, questions, workers, Rows(*_columns(rows)), Answers(*_columns(spans)))
+
+    def __repr__(self) -> str:
+        return in_short(
+            "QuestionAnswers",
+            self.name,
+            many(len(self.verbs), "verb", "verbs"),
+            many(len(self.rows.verb), "row", "rows"),
+            many(len(self.answers.row), "answer", "answers"),
+        )
+
+    def verbs_with_rows(self) -> set[Verb]:
+        """Those that somebody looked at in this table, which may be a part of a larger one."""
+        return {self.verbs[code] for code in np.flatnonzero(np.bincount(self.rows.verb))}
+
+    def by_worker(self) -> dict[Verb, dict[str, list[Qa]]]:
+        """As plain lists: what each worker has about each verb, in the order of the rows."""
+        spans: dict[int, list[Span]] = {}
+        for row, start, end in zip(*(column.tolist() for column in self.answers), strict=True):
+            spans.setdefault(row, []).append((start, end))
+        found: dict[Verb, dict[str, list[Qa]]] = {verb: {} for verb in self.verbs}
+        for number, (verb, question, code) in enumerate(zip(*(part.tolist() for part in self.rows), strict=True)):
+            worker = self.workers[code]
+            of_worker = found[self.verbs[verb]].setdefault(worker, [])
+            if question != MARK_ONLY:
+                of_worker.append(Qa(self.questions[question], tuple(spans.get(number, ())), worker))
+        return found
 
     def of_worker(self, worker: str) -> Self:
         """What one of the workers said."""

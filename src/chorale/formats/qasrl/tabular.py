@@ -15,9 +15,10 @@ from chorale.formats.qasrl.cells import INDEX, RANGES, SEPARATOR, TRUTH, flaws
 from chorale.formats.qasrl.header import ANOTHER_NAME, NEEDED, USED, nearest
 from chorale.formats.qasrl.numbering import numbered
 from chorale.formats.qasrl.table import QuestionAnswers
-from chorale.formats.qasrl.tokens import relocated
+from chorale.formats.qasrl.tokens import relocated, tokens_in
 from chorale.formats.rows import read_rows, shortened, suffix_of
 from chorale.formats.source import MOST_PROBLEMS, read_source, refused
+from chorale.formats.tables import unescape_cell
 from chorale.model import Problem, UserError
 
 _KEPT = (*USED, "answer", "verb_slot_inflection")
@@ -89,6 +90,15 @@ def _separators(text: str, delimiter: str) -> int:
     return int(np.count_nonzero((raw == ord(delimiter)) & outside))
 
 
+def _lacking(missing: list[str], name: str, columns: list[str]) -> list[Problem]:
+    """Each column that is missing; of a file that lacks most of them, and so is of another kind, all at once."""
+    if len(missing) <= len(NEEDED) // 2:
+        return [Problem(name, 1, f"has no column {column}", nearest(column, columns)) for column in missing]
+    there = f"columns {', '.join(map(shortened, columns))}"
+    fix = "It must be a CSV file with the columns of the QA-SRL gold standard. Check that the right file was named."
+    return [Problem(name, 1, f"has no columns {', '.join(missing)}", fix, there)]
+
+
 def _named(frame: pl.DataFrame, name: str, by: str | None) -> pl.DataFrame:
     """The columns used here, under the gold standard's names, their cells stripped; those the file lacks are empty."""
     found = {column: column.strip() for column in frame.columns}
@@ -97,15 +107,20 @@ def _named(frame: pl.DataFrame, name: str, by: str | None) -> pl.DataFrame:
             found = {column: ours if stripped == other else stripped for column, stripped in found.items()}
     missing = [column for column in (*NEEDED, *([by] if by else ())) if column not in found.values()]
     if missing:
-        problems = [Problem(name, 1, f"has no column {column}", nearest(column, frame.columns)) for column in missing]
-        raise UserError(f"{name} can't be used", problems)
+        raise UserError(f"{name} can't be used", _lacking(missing, name, frame.columns))
     there = frame.rename(found)
     if by:
         there = there.with_columns(worker_id=by)
-    return there.select(
+    cells = there.select(
         pl.col(column).fill_null("").str.strip_chars() if column in there.columns else pl.lit("").alias(column)
         for column in _KEPT
     )
+    return cells.with_columns(_meant(column) for column in cells if column.str.starts_with("'").any())
+
+
+def _meant(column: pl.Series) -> pl.Series:
+    """Without the apostrophe that keeps a spreadsheet from taking a cell for a formula, as our own exports have it."""
+    return pl.Series(column.name, [unescape_cell(cell).strip() for cell in column], dtype=pl.String)
 
 
 def _by_their_text(frame: pl.DataFrame) -> pl.DataFrame:
@@ -114,7 +129,7 @@ def _by_their_text(frame: pl.DataFrame) -> pl.DataFrame:
     if not frame.select(told.any()).item():
         return frame.with_columns(moved=pl.lit(False))
     ranges = [
-        relocated(cells["answer_range"], cells["answer"], (cells["tokens"] or cells["sentence"]).split())
+        relocated(cells["answer_range"], cells["answer"], tokens_in(cells["tokens"] or cells["sentence"]))
         for cells in frame.select("answer_range", "answer", "tokens", "sentence").iter_rows(named=True)
     ]
     there = pl.Series("answer_range", ranges, dtype=pl.String)
@@ -143,7 +158,7 @@ class _RowByRow:
         for row in read_rows(self._path, shown_as=self._name, problems=self._problems):
             if len(self._problems) >= MOST_PROBLEMS:
                 break
-            values = {name: str(value).strip() for name, value in row.values.items()}
+            values = {name: unescape_cell(str(value)).strip() for name, value in row.values.items()}
             if not rows:
                 _named(pl.DataFrame(schema=dict.fromkeys(values, pl.String)), self._name, self._by)
             cells = dict.fromkeys(_KEPT, "")
@@ -159,8 +174,8 @@ class _RowByRow:
 
     def _look_at(self, cells: dict[str, str], line: int) -> None:
         text = cells["tokens"] or cells["sentence"]
-        known = self._sentences.get(cells["qasrl_id"]) or tuple(text.split()) or None
-        where_it_stands = relocated(cells["answer_range"], cells["answer"], text.split()) if text else None
+        known = self._sentences.get(cells["qasrl_id"]) or tokens_in(text) or None
+        where_it_stands = relocated(cells["answer_range"], cells["answer"], tokens_in(text)) if text else None
         placed = cells | {"answer_range": where_it_stands} if where_it_stands else cells
         for flaw in flaws(placed, None if known is None else len(known)):
             problem = Problem(self._name, line, *flaw[:3])
@@ -168,7 +183,7 @@ class _RowByRow:
                 self._outside.append(problem)
             else:
                 self._problems.append(problem)
-        if self._texts.setdefault(cells["qasrl_id"], text).split() != text.split():
+        if tokens_in(self._texts.setdefault(cells["qasrl_id"], text)) != tokens_in(text):
             message, fix = "has another sentence of the same id", "Write one text under one id."
             self._problems.append(Problem(self._name, line, message, fix, shortened(text)))
 
@@ -203,7 +218,7 @@ def _fits(frame: pl.DataFrame, sentences: Mapping[str, tuple[str, ...]]) -> bool
     texts = frame.select("qasrl_id", text=pl.when(pl.col("tokens") != "").then("tokens").otherwise("sentence")).unique()
     if texts["qasrl_id"].is_duplicated().any():
         return False
-    lengths = {given: len(text.split()) for given, text in texts.iter_rows() if text}
+    lengths = {given: len(tokens_in(text)) for given, text in texts.iter_rows() if text}
     lengths |= {given: len(sentences[given]) for given in texts["qasrl_id"] if given in sentences}
     if not lengths:
         return True

@@ -7,6 +7,16 @@ from chorale.formats.qasrl.cells import RANGES, SEPARATOR
 
 _ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
 _ESCAPE = re.compile("|".join(map(re.escape, _ESCAPES)))
+_TOKEN = re.compile(r"[^ \t\r\n\f\v]+")
+
+
+def tokens_in(text: str) -> tuple[str, ...]:
+    """The tokens of a text that has spaces between them. Those of the QA-SRL Bank may hold spaces that do not break.
+
+    >>> tokens_in("328\\u00a01535 years .")
+    ('328\\xa01535', 'years', '.')
+    """
+    return tuple(_TOKEN.findall(text))
 
 
 def plain(text: str) -> str:

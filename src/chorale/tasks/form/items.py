@@ -25,14 +25,15 @@ def item_type(options: FormOptions) -> type[BaseModel]:
     required = {each for part in options.shows if not part.optional for each in (part.item, part.highlight) if each}
     marked = {field.item for field in options.fields if field.item}
     required |= marked | {side for field in options.fields for side in field.sides or ()}
+    highlights = {part.highlight: part.item for part in options.shows if part.highlight}
     columns: dict[str, Any] = {}
     for number, name in enumerate(sorted(required | optional)):
-        kind: Any = Annotated[Any, BeforeValidator(_tokens if name in marked else _text)]
+        reading = _tokens if name in marked else _running_text if name in highlights.values() else _text
+        kind: Any = Annotated[Any, BeforeValidator(reading)]
         # Columns may be called anything, attributes may not.
         columns[f"column_{number}"] = (
             (kind, Field(alias=name)) if name in required else (kind | None, Field(default=None, alias=name))
         )
-    highlights = {part.highlight: part.item for part in options.shows if part.highlight}
     validators: dict[str, Any] = {}
     if highlights:
 
@@ -56,6 +57,12 @@ def _text(value: Any) -> str:
     if len(value) > LONGEST:
         raise ValueError(f"is too long. Write at most {LONGEST} characters.")
     return value
+
+
+def _running_text(value: Any) -> str:
+    """What something is highlighted in is a text, also where it comes as a list of tokens."""
+    words = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return _text(" ".join(value) if words else value)
 
 
 def _tokens(value: Any) -> str | list[str]:

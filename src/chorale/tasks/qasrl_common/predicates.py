@@ -4,13 +4,23 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from chorale.formats.qasrl.tokens import tokens_in
 from chorale.model import Payload
 from chorale.text.inflections import VerbForms
 
 MOST_TOKENS = 500
-_Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
+
+
+def _in_one(word: str) -> str:
+    """Published files have spaces between tokens: one inside would make two of it, and move all answers behind it."""
+    if tokens_in(word) != (word,):
+        raise ValueError(f"has a token with a space in it: {word!r}. Write it as two tokens, or without the space")
+    return word
+
+
+_Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_in_one)]
 _Form = Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
 _Preposition = Annotated[str, Field(min_length=1, max_length=25, pattern=r"^[a-z]+(?:-[a-z]+)*$")]
 _NO_SPACE_BEFORE = re.compile(r"(?:[.,;:!?%)\]}…”’]|'|''|-RRB-|-RSB-|n['’]t|['’](?:s|S|re|ve|ll|d|m)|\.\.\.)")

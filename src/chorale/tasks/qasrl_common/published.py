@@ -1,15 +1,17 @@
 """Published QA-SRL data as items of a study: to ask about again, to consolidate, to validate, and as gold."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from pydantic import ValidationError
 
-from chorale.formats.qasrl import Bank, Qa, QuestionAnswers, Span, Verb, read_bank, read_table
-from chorale.formats.rows import is_table
+from chorale.formats.qasrl import Bank, Qa, Span, Verb, joined, read_bank, read_table
+from chorale.formats.qasrl.header import ANOTHER_NAME
+from chorale.formats.qasrl.tokens import plain
+from chorale.formats.rows import is_table, read_rows
 from chorale.formats.source import MOST_PROBLEMS
 from chorale.formats.wording import many
 from chorale.model import Problem, UserError
@@ -48,32 +50,41 @@ class Published:
         return {name: rows for name, rows in named.items() if rows}
 
 
-def read_published(path: Path, sentences: Mapping[str, tuple[str, ...]] | None = None) -> Published:
-    """A CSV file of the gold standard's kind, or JSON lines of the QA-SRL Bank's. UserError if anything is wrong."""
-    if is_table(path):
-        table = read_table(path, sentences)
-        known = {**table.sentences, **(sentences or {})}
-        return _Converter(str(path), known, {}).converted(_by_worker(table), words=_words(table), notes=table.notes)
-    bank = read_bank(path)
-    return _Converter(str(path), bank.sentences, bank.forms).converted(_settled(bank))
+def read_published(paths: Sequence[Path], sentences: Mapping[str, tuple[str, ...]] | None = None) -> Published:
+    """CSV files of the gold standard's kind, JSON lines of the QA-SRL Bank's. UserError if anything is wrong.
+
+    What several files have about one verb are annotations of different people, to be consolidated.
+    """
+    banks = {path: read_bank(path) for path in paths if not is_table(path)}
+    named = ((str(path), bank.sentences) for path, bank in banks.items())
+    known = joined([("the sentences", sentences or {}), *named])
+    sources = [_of_bank(path, banks[path]) if path in banks else _of_table(path, known) for path in paths]
+    return _Converter(
+        sources, joined([("the sentences", known), *((str(one.path), one.sentences) for one in sources)])
+    ).converted()
 
 
-def _words(table: QuestionAnswers) -> dict[Verb, str]:
-    return dict(zip(table.verbs, table.words, strict=True))
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What one file says."""
+
+    path: Path
+    annotated: Mapping[Verb, Mapping[str, Sequence[Qa]]]
+    """By verb and worker."""
+    sentences: Mapping[str, tuple[str, ...]]
+    forms: Mapping[Verb, Mapping[str, str]] = field(default_factory=dict)
+    words: Mapping[Verb, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
-def _by_worker(table: QuestionAnswers) -> dict[Verb, dict[str, list[Qa]]]:
-    """What each worker has about each verb."""
-    spans: dict[int, list[Span]] = defaultdict(list)
-    for row, start, end in zip(*(column.tolist() for column in table.answers), strict=True):
-        spans[row].append((start, end))
-    found: dict[Verb, dict[str, list[Qa]]] = {verb: {} for verb in table.verbs}
-    rows = zip(*(column.tolist() for column in table.rows), strict=True)
-    for number, (verb, question, worker) in enumerate(rows):
-        of_worker = found[table.verbs[verb]].setdefault(table.workers[worker], [])
-        if question >= 0:
-            of_worker.append(Qa(table.questions[question], tuple(spans[number]), table.workers[worker]))
-    return found
+def _of_table(path: Path, sentences: Mapping[str, tuple[str, ...]]) -> _Source:
+    table = read_table(path, sentences)
+    words = dict(zip(table.verbs, table.words, strict=True))
+    return _Source(path, table.by_worker(), table.sentences, words=words, notes=table.notes)
+
+
+def _of_bank(path: Path, bank: Bank) -> _Source:
+    return _Source(path, _settled(bank), bank.sentences, forms=bank.forms)
 
 
 def _settled(bank: Bank) -> dict[Verb, dict[str, list[Qa]]]:
@@ -84,97 +95,115 @@ def _settled(bank: Bank) -> dict[Verb, dict[str, list[Qa]]]:
     }
 
 
+def _lines(path: Path) -> dict[str, int]:
+    """The first line about each sentence, and about each verb where a line has one."""
+    found: dict[str, int] = {}
+    for row in read_rows(path, shown_as=str(path), problems=[]):
+        sentence = str(row.values.get("qasrl_id") or row.values.get("sentenceId") or "")
+        index = next((row.values[name] for name in ("verb_idx", *ANOTHER_NAME) if name in row.values), None)
+        for name in (sentence, f"{sentence}:{index}"):
+            found.setdefault(name, row.line)
+    return found
+
+
 class _Converter:
-    def __init__(
-        self, name: str, sentences: Mapping[str, Sequence[str]], forms: Mapping[Verb, Mapping[str, str]]
-    ) -> None:
-        self._name, self._sentences, self._forms = name, sentences, forms
+    def __init__(self, sources: Sequence[_Source], sentences: Mapping[str, tuple[str, ...]]) -> None:
+        self._sources, self._sentences = sources, sentences
         self._problems: list[Problem] = []
         self._left_out: list[str] = []
-        self._unknown: set[str] = set()
+        self._lines: dict[Path, dict[str, int]] = {}
 
-    def converted(
-        self,
-        annotated: Mapping[Verb, Mapping[str, Sequence[Qa]]],
-        words: Mapping[Verb, str] | None = None,
-        notes: Sequence[str] = (),
-    ) -> Published:
-        found = Published(notes=list(notes))
-        for verb in sorted(annotated):
-            tokens = self._tokens(verb)
+    def converted(self) -> Published:
+        found = Published(notes=[note for source in self._sources for note in source.notes])
+        unknown: dict[Path, set[str]] = {}
+        for verb in sorted({verb for source in self._sources for verb in source.annotated}):
+            of_verb = [source for source in self._sources if verb in source.annotated]
+            tokens = self._sentences.get(verb.sentence)
             if tokens is None:
+                unknown.setdefault(of_verb[0].path, set()).add(verb.sentence)
                 continue
-            word = (words or {}).get(verb, "") or tokens[verb.token]
-            questions = [qa.question.text for qas in annotated[verb].values() for qa in qas]
-            row = self._predicate(verb, tokens, word, questions)
+            row = self._predicate(verb, tokens, of_verb)
             if row is not None:
-                self._add(found, row, annotated[verb])
+                self._add(found, row, of_verb, verb)
             if len(self._problems) >= MOST_PROBLEMS:
                 break
-        if self._unknown:
-            count = many(len(self._unknown), "sentence", "sentences")
+        for path, names in unknown.items():
+            count = many(len(names), "sentence", "sentences")
             fix = "Name the file with the sentences with --sentences."
-            self._tell(f"has {count} whose words are not known", fix, min(self._unknown))
+            self._tell(path, min(names), f"has {count} whose words are not known", fix, min(names))
         if self._problems:
-            raise UserError(f"{self._name} can't be used", self._problems[:MOST_PROBLEMS])
+            files = " and ".join(str(source.path) for source in self._sources)
+            raise UserError(f"{files} can't be used", self._problems[:MOST_PROBLEMS])
         if self._left_out:
             named = "; ".join(f"“{text}”" for text in self._left_out[:SHOWN])
             count = many(len(self._left_out), "question is", "questions are")
             found.notes.append(f"{count} left out: the grammar does not know {named}.")
         return found
 
-    def _tokens(self, verb: Verb) -> Sequence[str] | None:
-        tokens = self._sentences.get(verb.sentence)
-        if tokens is None:
-            self._unknown.add(verb.sentence)
-        elif verb.token >= len(tokens):
-            fix = f"The sentence has {len(tokens)} tokens: the last is {len(tokens) - 1}."
-            self._tell("has a verb outside its sentence", fix, str(verb))
-            return None
-        return tokens
+    def _tell(self, path: Path, place: str, message: str, fix: str, value: str) -> None:
+        """`place` is the sentence or the verb it is about."""
+        if path not in self._lines:
+            self._lines[path] = _lines(path)
+        lines = self._lines[path]
+        line = lines.get(place, lines.get(place.rpartition(":")[0]))
+        self._problems.append(Problem(str(path), line, message, fix, value))
 
-    def _tell(self, message: str, fix: str, value: str) -> None:
-        if not any((one.message, one.value) == (message, value) for one in self._problems):
-            self._problems.append(Problem(self._name, None, message, fix, value))
-
-    def _predicate(self, verb: Verb, tokens: Sequence[str], word: str, questions: Sequence[str]) -> Row | None:
-        forms = self._forms_of(verb, word, questions)
+    def _predicate(self, verb: Verb, tokens: Sequence[str], sources: Sequence[_Source]) -> Row | None:
+        path = sources[0].path
+        for source in sources:
+            word = source.words.get(verb, "")
+            if word and plain(word).lower() != plain(tokens[verb.token]).lower():
+                fix = f"Correct verb_idx: token {verb.token}, counted from 0, is “{tokens[verb.token]}”."
+                self._tell(source.path, str(verb), "has a verb that stands elsewhere in its sentence", fix, word)
+                return None
+        forms = self._forms_of(verb, tokens[verb.token], sources)
         if forms is None:
-            self._tell("has a verb whose forms are not known", "Correct verb_idx: does it point at the verb?", word)
+            fix = "Correct verb_idx: does it point at the verb?"
+            self._tell(path, str(verb), "has a verb whose forms are not known", fix, tokens[verb.token])
             return None
         row = {
             "sentence_id": verb.sentence,
             "tokens": list(tokens),
             "verb_index": verb.token,
-            "verb": word,
+            "verb": tokens[verb.token],
             "forms": forms.as_bank(),
         }
         try:
             Predicate.model_validate(row)
         except ValidationError as error:
-            self._tell("has a sentence that can't be an item", f"{error.errors()[0]['msg']}.", verb.sentence)
+            why = error.errors()[0]["msg"].removeprefix("Value error, ")
+            self._tell(path, str(verb), "has a sentence that can't be an item", f"{why}.", verb.sentence)
             return None
         return {"id": str(verb), **row}
 
-    def _forms_of(self, verb: Verb, word: str, questions: Sequence[str]) -> VerbForms | None:
-        """From the file, or those that the most questions can be asked with: *left* is a form of leave, mostly."""
-        given = self._forms.get(verb, {})
-        if all(given.get(key) for key in KEYS):
-            return VerbForms.from_bank(given)
+    def _forms_of(self, verb: Verb, word: str, sources: Sequence[_Source]) -> VerbForms | None:
+        """From a file, or those that the most questions can be asked with: *left* is a form of leave, mostly."""
+        for source in sources:
+            given = source.forms.get(verb, {})
+            if all(given.get(key) for key in KEYS):
+                return VerbForms.from_bank(given)
         found = verbs_of(word)
         if len(found) < 2:
             return found[0] if found else None
-        fits = [sum(isinstance(parse(text, forms), Parsed) for text in questions) for forms in found]
+        asked = [qa.question.text for source in sources for qas in source.annotated[verb].values() for qa in qas]
+        fits = [sum(isinstance(parse(text, forms), Parsed) for text in asked) for forms in found]
         return found[max(range(len(found)), key=lambda number: (fits[number], -number))]
 
-    def _add(self, found: Published, row: Row, annotated: Mapping[str, Sequence[Qa]]) -> None:
+    def _add(self, found: Published, row: Row, sources: Sequence[_Source], verb: Verb) -> None:
         forms = VerbForms.from_bank(row["forms"])
-        sets = [self._asked(annotated[worker], forms) for worker in sorted(annotated)]
+        sets = [
+            self._asked(source.annotated[verb][worker], forms)
+            for source in sources
+            for worker in sorted(source.annotated[verb])
+        ]
         found.predicates.append(row)
         if len(sets) == 1 and sets[0]:
             found.gold.append({**row, "answer": sets[0], "explanation": EXPLANATION})
         elif sum(map(bool, sets)) > 1:
-            found.sets.append({**row, "sets": [each for each in sets if each]})
+            several = [each for each in sets if each]
+            # Their order must not tell whose is whose.
+            Random(str(verb)).shuffle(several)
+            found.sets.append({**row, "sets": several})
         questions = {one["question"]: one for each in sets for one in each}
         if questions:
             found.asked.append({**row, "questions": list(questions.values())})

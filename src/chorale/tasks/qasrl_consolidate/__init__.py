@@ -4,7 +4,7 @@ Items are made from the answers to a writing stage (`of = "together"`), or come 
 sets are in an order drawn for the item, and nothing tells whose they are.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,6 +24,7 @@ from chorale.tasks.qasrl_common.tables import (
     SENTENCES,
     BankQuestion,
     bank_table,
+    behind_each,
 )
 
 _HERE = Path(__file__).parent
@@ -110,21 +111,19 @@ def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Rando
     return [one for one in truth if len(of_question.get(one["question"], ())) > 1 or rng.random() < accuracy]
 
 
-def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> list[BankQuestion]:
-    """Every question settled on, with its consolidator as the judge who calls it valid."""
-    return [
-        BankQuestion(
-            item.payload,
-            one["question"],
-            (judgment.worker,),
-            ((judgment.worker, tuple((start, end) for start, end in one["answers"])),),
-        )
-        for item in items
-        if item.label is not None
-        for judgment in results.judgments(item)
-        for one in judgment.answer
-        if not one.get("redundant")
-    ]
+def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
+    """Every question settled on, by whoever wrote it so; its consolidator is the judge who calls it valid."""
+    for item, written in behind_each([item for item in items if item.label is not None], results):
+        for judgment in results.judgments(item):
+            for one in judgment.answer:
+                if one.get("redundant"):
+                    continue
+                writers = {
+                    each.worker for each in written if any(one["question"] == q["question"] for q in each.answer)
+                }
+                spans = tuple((start, end) for start, end in one["answers"])
+                sources = tuple(sorted(writers or {judgment.worker}))
+                yield BankQuestion(item.payload, one["question"], sources, ((judgment.worker, spans),))
 
 
 _FORMS = {

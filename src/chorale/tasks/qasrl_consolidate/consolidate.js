@@ -135,7 +135,7 @@ class Page {
   // What can be done with a group
 
   /**
-   * Keep one of its questions, or no longer.
+   * Keep one of its questions, or no longer. The same question with other answers takes its place.
    *
    * @param {Group} group
    * @param {number} at
@@ -145,7 +145,8 @@ class Page {
     group.rejected = false;
     if (there >= 0) group.entries.splice(there, 1);
     else {
-      group.entries = group.entries.filter((entry) => entry.from !== at);
+      const { question } = group.members[at];
+      group.entries = group.entries.filter((entry) => entry.from !== at && entry.question !== question);
       group.entries.push(copy(group.members[at], at));
     }
     this.#decided(group, `${there >= 0 ? "No longer kept" : "Kept"}: ${group.members[at].question}`);
@@ -207,13 +208,19 @@ class Page {
   }
 
   /**
-   * @param {Group} group
+   * @param {Group | null} group none for what was added
    * @param {string} said
    */
   #decided(group, said) {
     this.editor.say(said);
     this.#changed();
-    this.#card(group)?.focus();
+    if (group) this.#card(group)?.focus();
+    else this.editor.field.focus();
+  }
+
+  /** @param {Entry[]} entries */
+  #groupOf(entries) {
+    return this.groups.find((group) => group.entries === entries) ?? null;
   }
 
   /**
@@ -253,13 +260,10 @@ class Page {
 
   /** @param {Asked} asked */
   #keep(asked) {
-    const group = this.groups.find((each) => each.entries === this.origin?.entries) ?? null;
+    const group = this.origin && this.#groupOf(this.origin.entries);
     this.#place(asked);
     this.origin = null;
-    this.editor.say(`Kept: ${asked.question}`);
-    this.#changed();
-    if (group) this.#card(group)?.focus();
-    else this.editor.field.focus();
+    this.#decided(group, `Kept: ${asked.question}`);
   }
 
   /**
@@ -421,8 +425,7 @@ class Page {
     const isList = parts.length !== entry.answers.length || parts.some((part, number) => !isSame(part, entry.answers[number]));
     const change = (/** @type {Partial<Entry>} */ what, /** @type {string} */ said) => {
       entries[entries.indexOf(entry)] = { ...entry, ...what };
-      this.editor.say(said);
-      this.#changed();
+      this.#decided(this.#groupOf(entries), said);
     };
     return make("li", { class: entry.redundant ? "qa-entry qa-redundant" : "qa-entry" }, [
       make("div", {}, [
@@ -439,8 +442,7 @@ class Page {
         ),
         button("Remove", `Remove ${entry.question}`, () => {
           entries.splice(entries.indexOf(entry), 1);
-          this.editor.say(`Removed: ${entry.question}`);
-          this.#changed();
+          this.#decided(this.#groupOf(entries), `Removed: ${entry.question}`);
         }),
       ]),
     ]);

@@ -82,7 +82,12 @@ class Page {
   /** @param {Asked} one */
   #edit(one) {
     const { asked } = this.editor;
-    if (asked !== null && this.editor.problem() === null) this.done = this.#with(asked);
+    // What is in hand may have been done once: nothing of it gets lost for another.
+    if (this.editor.problem() !== null) {
+      this.editor.point();
+      return;
+    }
+    if (asked !== null) this.done = this.#with(asked);
     this.place = this.done.indexOf(one);
     this.done = this.done.filter((each) => each !== one);
     this.editor.open(one);
