@@ -77,10 +77,10 @@ VERBS: Synsets = {
 NOUNS: Synsets = {"00000009": ("runner", "18", [], "somebody who runs")}
 
 
-def write_wordnet(folder: Path) -> Path:
+def write_wordnet(folder: Path, verbs: Synsets = VERBS, nouns: Synsets = NOUNS) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     none: Synsets = {}
-    for suffix, pos, synsets in (("verb", "v", VERBS), ("noun", "n", NOUNS), ("adj", "a", none), ("adv", "r", none)):
+    for suffix, pos, synsets in (("verb", "v", verbs), ("noun", "n", nouns), ("adj", "a", none), ("adv", "r", none)):
         senses: dict[str, list[str]] = {}
         lines = ["  1 This file was written by a test.  "]
         for offset, (words, file, links, gloss) in synsets.items():
@@ -88,7 +88,10 @@ def write_wordnet(folder: Path) -> Path:
             for lemma in lemmas:
                 senses.setdefault(lemma, []).append(offset)
             ids = " ".join(f"{lemma} {len(senses[lemma]) - 1:x}" for lemma in lemmas)
-            pointers = "".join(f" {symbol} {other} {kind} 0000" for symbol, other, kind in links)
+            # Derivations are between words: here, between the first ones.
+            pointers = "".join(
+                f" {link} {other} {kind} {'0101' if link == '+' else '0000'}" for link, other, kind in links
+            )
             lines.append(f"{offset} {file} {pos} {len(lemmas):02x} {ids} {len(links):03d}{pointers} | {gloss}  ")
         (folder / f"data.{suffix}").write_text("\n".join(lines) + "\n")
         index = [f"{lemma} {pos} {len(found)} 0 {len(found)} 0 {' '.join(found)}  " for lemma, found in senses.items()]

@@ -382,6 +382,29 @@ def test_sentence_quality_gives_weighted_averages(tmp_path: Path, files: tuple[P
     assert "cosine_w_avg" in run(files[0], gold, "--ci", "--resamples", "100")["ci"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("s1,0.2\n", "lacks 1 of 2 sentences (found 's3')"),
+        ("s1,\ns3,0.8\n", "q.csv:2: has no sentence quality"),
+        ("s1,0.2\ns3,0.8\ns1,0.3\n", "q.csv:4: has a sentence for the second time"),
+        ("s1,-1\ns3,0.8\n", "q.csv:2: has no sentence quality (found '-1')"),
+    ],
+)
+def test_sentence_quality_may_have_a_file_of_its_own(
+    rows: str, told: str, tmp_path: Path, files: tuple[Path, Path]
+) -> None:
+    scores = "sent_id,frame,score\ns1,motion,1\ns1,travel,0.5\ns3,statement,1\n"
+    gold = write(tmp_path / "gold.csv", scores)
+    qualities = write(tmp_path / "q.csv", "sent_id,word,sqs\ns1,go,0.2\ns3,say,0.8\ns4,see,\n")
+    printed = run(files[0], gold, "--sqs", qualities)
+    assert printed["cosine"]["w_avg"] == pytest.approx(0.2 * printed_cosine(1.0, 0.5) + 0.8)
+    assert printed["signature"] != run(files[0], gold)["signature"]
+    write(qualities, f"sent_id,sqs\n{rows}")
+    refused = runner.invoke(app, ["evaluate", "frames", str(files[0]), str(gold), "--sqs", str(qualities)])
+    assert refused.exit_code == 2 and told in refused.output
+
+
 def printed_cosine(top: float, chosen: float) -> float:
     return chosen / math.sqrt(top**2 + chosen**2)
 

@@ -20,7 +20,7 @@ from chorale.model import UserError
 from chorale.text.frame_items import Wanted, Word, chosen_words, lemma_of
 from chorale.text.frames import CandidateFrames
 from chorale.text.tagger import Tagged
-from framenet_files import UNITS, write_framenet, write_map, write_wordnet
+from framenet_files import UNITS, Synsets, write_framenet, write_map, write_wordnet
 
 
 def refused_by(error: pytest.ExceptionInfo[UserError]) -> str:
@@ -123,6 +123,22 @@ def test_no_mark_up_is_left_whatever_it_is(text: str) -> None:
         assert all(0 <= start < end <= len(marked.text) for start, end in marked.spans)
     assert "<t>" not in definition and "<ex>" not in definition
     assert len(brief(definition, 40)) <= 42
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "word"),
+    [
+        ("<ex>It was <t>drawn</t> on paper. <fex name='A'>CNI</fex></ex>", "It was drawn on paper.", "drawn"),
+        ("<ex>She 's not <t>ready</t> ! DNI.</ex>", "She's not ready!", "ready"),
+        ("<ex>He <t>waited</t> DNI .</ex>", "He waited.", "waited"),
+        ("<ex>It (INI) did n't <t>grow</t>. [CNI] INI</ex>", "It didn't grow.", "grow"),
+        ("<ex>The CNIX <t>grew</t>...</ex>", "The CNIX grew.", "grew"),
+    ],
+)
+def test_examples_have_no_signs_of_roles_that_nothing_fills(raw: str, text: str, word: str) -> None:
+    (example,) = readable(raw)[1]
+    assert example.text == text
+    assert [example.text[start:end] for start, end in example.spans] == [word]
 
 
 def test_relations_have_a_direction_and_a_kind(tmp_path: Path) -> None:
@@ -267,6 +283,30 @@ def test_candidates_come_from_units_the_map_and_wordnets_relations(tmp_path: Pat
         CandidateFrames(framenet)
 
 
+def test_far_away_only_what_is_sure_counts_and_derived_words_count_in_every_sense(tmp_path: Path) -> None:
+    verbs: Synsets = {
+        "00000001": ("say", "32", [("+", "00000020", "n")], ""),
+        "00000002": ("go", "38", [], ""),
+        "00000003": ("go", "38", [], ""),
+        "00000004": ("babble", "32", [("@", "00000005", "v")], ""),
+        "00000005": ("utter", "32", [("$", "00000003", "v"), ("^", "00000001", "v")], ""),
+        "00000006": ("quote", "32", [("+", "00000022", "n")], ""),
+    }
+    nouns: Synsets = {
+        "00000020": ("saying", "10", [], ""),
+        "00000021": ("saying", "10", [], ""),
+        "00000022": ("quotation", "10", [("@", "00000021", "n")], ""),
+    }
+    wordnet = read_wordnet(write_wordnet(tmp_path / "wn", verbs, nouns))
+    assert wordnet.derived("say", "v") == {("saying", "n")}
+    related = CandidateFrames(read_framenet(write_framenet(tmp_path / "fn")), wordnet, {}, "related")
+    assert set(related.candidates("utter")) == {"Going", "Moving", "Speaking"}
+    # Of what is beside the more general *utter*, *say* has one sense only; which of its two *go* has there is not sure.
+    assert related.candidates("babble") == ["Speaking"]
+    # *Saying* comes of *say* in one sense, and *quotation* is under its other.
+    assert related.candidates("quote") == ["Speaking"]
+
+
 def test_the_lemma_is_the_one_a_dictionary_has(tmp_path: Path) -> None:
     wordnet = read_wordnet(write_wordnet(tmp_path))
     assert lemma_of(Tagged("saw", "see", "VERB"), "v", wordnet) == "see"
@@ -381,6 +421,16 @@ def test_what_prepare_cannot_use_is_told(tmp_path: Path, resources: list[str], m
     done = CliRunner().invoke(app, command)
     assert (done.exit_code, "Traceback" in done.output) == (2, False), done.output
     assert told in done.output
+
+
+def test_sentences_that_are_too_long_are_left_out_and_told(tmp_path: Path, resources: list[str]) -> None:
+    long = {"id": "s4", "tokens": ["Cats", "ran", *["home"] * 250, "."], "verb_indices": [1]}
+    with (tmp_path / "text.jsonl").open("a") as file:
+        file.write(json.dumps(long) + "\n")
+    out = tmp_path / "o.jsonl"
+    done = CliRunner().invoke(app, ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(out)])
+    assert done.exit_code == 0 and "s4" not in out.read_text()
+    assert "1 sentence has more than 1,000 characters and was left out." in done.output
 
 
 def test_a_partial_framenet_is_told_by_the_file_that_is_missing(tmp_path: Path, resources: list[str]) -> None:

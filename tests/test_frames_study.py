@@ -1,7 +1,7 @@
 """A frame study: the task, quality while it runs, stopping early, and what it comes to."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -358,6 +358,18 @@ def test_the_console_shows_quality_as_it_is_now(study: Study) -> None:
     review_workers(study)
     assert everyone[0].pseudonym not in browser.get("/console/quality/meanings").text
     assert browser.get("/console/quality/nowhere").status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "walk", [test_whoever_agrees_with_nobody_is_dropped_with_evidence, test_the_console_shows_quality_as_it_is_now]
+)
+def test_on_postgresql_it_is_the_same(
+    walk: Callable[[Study], None], tmp_path: Path, clock: Clock, postgres_url: str
+) -> None:
+    study = open_study(write_study(tmp_path / "study", items=8, judgments="6", quality=FLOOR), postgres_url, clock)
+    walk(study)
+    study.close()
 
 
 # Results

@@ -47,7 +47,7 @@ def test_every_definition_and_example_is_readable(framenet: FrameNet) -> None:
         frame = framenet.frame(name)
         assert frame.brief and len(frame.brief) <= 402
         texts = [frame.brief, *(example.text for example in frame.examples)]
-        assert not any(mark in text for text in texts for mark in ("<fen", "<t>", "<ex", "&lt;", "</"))
+        assert not any(mark in text for text in texts for mark in ("<fen", "<t>", "<ex", "&lt;", "</", "CNI", "DNI"))
         with_examples += any(example.spans for example in frame.examples)
     assert with_examples > 1000
 
@@ -67,9 +67,9 @@ def test_candidates_cover_the_corpus(framenet: FrameNet, wordnet: WordNet, corpu
     assert mapped.unknown_frames == ("skill_test",) and mapped.unknown_senses == 15
     widest = CandidateFrames(framenet, wordnet, mapped.frames, "related")
     recall, precision, top = coverage(corpus.sentences, widest, wordnet)
-    assert recall >= 0.97 and precision == pytest.approx(0.062, abs=0.005) and top > 0.99
+    assert recall >= 0.97 and precision == pytest.approx(0.095, abs=0.001) and top > 0.98
     recall, precision, top = coverage(corpus.sentences, widest, wordnet, 25)
-    assert [recall, precision, top] == pytest.approx([0.696, 0.317, 0.941], abs=0.01)
+    assert [recall, precision, top] == pytest.approx([0.698, 0.319, 0.941], abs=0.001)
     recall, precision, _ = coverage(corpus.sentences, CandidateFrames(framenet, reach="units"), wordnet)
     assert recall == pytest.approx(0.174, abs=0.005) and precision > 0.99
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.formats.frame_scores import FrameScores
+from chorale.formats.wording import in_short, many
 from chorale.scores import FloatArray, Metric, Statistics
 
 Constant = Literal["zero", "skip"]
@@ -44,6 +45,10 @@ class FrameAgreement:
     """Scores of the system for frames that are not candidates of the sentence."""
     unknown: int
     """Sentences of the system that the crowd has not judged."""
+
+    def __repr__(self) -> str:
+        scores = (f"{name} {value:.4f}" for name, value in self.metric().scores(self.statistics()).items())
+        return in_short("FrameAgreement", many(len(self.sentences), "sentence", "sentences"), *scores)
 
     def statistics(self) -> Statistics:
         weights = np.zeros(len(self.tau)) if self.quality is None else self.quality

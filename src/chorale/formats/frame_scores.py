@@ -242,7 +242,7 @@ def _line(path: Path, row: Row, columns: _Columns, problems: list[Problem]) -> _
         texts.append(str(value).strip())
     numbers: list[float | None] = []
     for column in (columns.score, columns.quality):
-        number = None if column is None else _number(row.values.get(column))
+        number = None if column is None else number_of(row.values.get(column))
         if column is not None and number is None:
             fix = "Write a number of at least 0, where 0 says that the frame does not apply."
             wrong(f"has no number of at least 0 under {column!r}", fix, row.values.get(column))
@@ -252,7 +252,8 @@ def _line(path: Path, row: Row, columns: _Columns, problems: list[Problem]) -> _
     return _Line(row.line, texts[0], texts[1], score, numbers[1])
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
+    """A number of at least 0; None if it is none."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -271,11 +272,11 @@ def _from_json(path: Path, wanted: _Wanted) -> Iterator[_Line]:
     for unit, values in units.items():
         name = "uas_initial" if wanted.initial else "uas"
         scores = values.get(name) if isinstance(values, dict) else None
-        quality = _number(values.get("uqs")) if isinstance(values, dict) else None
+        quality = number_of(values.get("uqs")) if isinstance(values, dict) else None
         if not isinstance(scores, dict) or quality is None:
             raise _not_crowdtruth(source, f"unit {unit!r}")
         for frame, value in scores.items():
-            score = _number(value)
+            score = number_of(value)
             if score is None or not frame.strip():
                 raise _not_crowdtruth(source, f"{frame!r} of unit {unit!r}")
             yield _Line(None, unit, frame, score, quality)

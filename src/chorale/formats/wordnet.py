@@ -45,6 +45,8 @@ class Synset:
     links: tuple[tuple[str, str], ...]
     """WordNet's pointer symbol (`@` to what is more general, `+` to what is derived) and the other's name."""
     gloss: str
+    derived: tuple[tuple[str, str, int], ...] = ()
+    """Which of its lemmas has a derived word: the lemma, the other's name, and the place of the word in the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,17 @@ class WordNet:
         regular = (folded.removesuffix(end) + new for end, new in _ENDINGS[pos] if folded.endswith(end))
         possible = (folded, *part.irregular.get(folded, ()), *regular)
         return tuple(dict.fromkeys(each for each in possible if each in part.senses))
+
+    def derived(self, lemma: str, pos: str) -> frozenset[tuple[str, str]]:
+        """The words that are derived from a lemma or that it is derived from, with their parts of speech."""
+        folded = _folded(lemma)
+        synsets = (found for sense in self.senses(lemma, pos) if (found := self.synset(sense)) is not None)
+        places = {(other, place) for each in synsets for own, other, place in each.derived if own == folded}
+        return frozenset(
+            (found.lemmas[place], name[-1])
+            for name, place in places
+            if (found := self.synset(name)) is not None and place < len(found.lemmas)
+        )
 
     def _part(self, pos: str) -> _Part:
         if pos not in self._parts:
@@ -162,11 +175,14 @@ def _synset(line: str, pos: str, keys: dict[str, str]) -> Synset:
         keys[f"{lemma}%{_NUMBERS[pos]}:{cells[1]}:{int(cells[place + 1], 16):02d}::"] = name
         lemmas.append(lemma)
     at = 5 + 2 * count
-    links = tuple(
-        (cells[place], f"{cells[place + 1]}-{'a' if cells[place + 2] == 's' else cells[place + 2]}")
-        for place in range(at, at + 4 * int(cells[at - 1]), 4)
-    )
-    return Synset(name, tuple(lemmas), links, gloss.strip())
+    links, derived = [], []
+    for place in range(at, at + 4 * int(cells[at - 1]), 4):
+        symbol, offset, part, words = cells[place : place + 4]
+        other = f"{offset}-{'a' if part == 's' else part}"
+        links.append((symbol, other))
+        if symbol == "+" and words != "0000":
+            derived.append((lemmas[int(words[:2], 16) - 1], other, int(words[2:], 16) - 1))
+    return Synset(name, tuple(lemmas), tuple(links), gloss.strip(), tuple(derived))
 
 
 def _irregular(path: Path) -> dict[str, tuple[str, ...]]:

@@ -13,7 +13,7 @@ from chorale.report.frames_study import (
     reason_tables,
     summary_table,
 )
-from chorale.report.scoring import ScoreTable, shown_number
+from chorale.report.html import html_table
 from chorale.report.svg import Curve, curve_chart
 
 _SHOWN = 40
@@ -21,13 +21,13 @@ _SHOWN = 40
 
 def frames_section(found: FrameBrowsing, shown: int = _SHOWN) -> str:
     """What a report has of a frame study: no page around it."""
-    parts = [_table(summary_table(found))]
+    parts = [html_table(summary_table(found))]
     if histograms := found.histograms():
         parts.append(_figure("How clear sentences are: share of the sentences by SQS", _histogram(histograms)))
-    parts.append(_table(pairs_table(found, shown)))
-    parts += [_table(table) for table in reason_tables(found, shown)]
-    parts.append(_table(clarity_table(found, shown)))
-    parts += [_table(table) for table in quality_tables(found, shown)]
+    parts.append(html_table(pairs_table(found, shown)))
+    parts += [html_table(table) for table in reason_tables(found, shown)]
+    parts.append(html_table(clarity_table(found, shown)))
+    parts += [html_table(table) for table in quality_tables(found, shown)]
     return "\n".join(parts)
 
 
@@ -52,30 +52,6 @@ def _histogram(histograms: dict[str, list[int]]) -> str:
 
 def _figure(caption: str, picture: str) -> str:
     return f"<figure><figcaption>{escape(caption)}</figcaption>{picture}</figure>"
-
-
-def _table(table: ScoreTable) -> str:
-    kinds = ["number" if name.endswith("#") else "text" for name in table.columns]
-
-    def cells(values: Sequence[object], tag: str) -> str:
-        return "".join(
-            f'<{tag} class="{kind}">{escape(_shown(value, table.digits))}</{tag}>'
-            for kind, value in zip(kinds, values, strict=True)
-        )
-
-    head = cells([name.removesuffix("#").strip() for name in table.columns], "th")
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.rows)
-    caption = f"<caption>{escape(table.title)}</caption>"
-    inside = f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="wide" tabindex="0"><table>{inside}</table></div>'
-
-
-def _shown(value: object, digits: int) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return shown_number(value, digits)
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 STYLE = """

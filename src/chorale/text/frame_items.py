@@ -22,7 +22,7 @@ POS = {"VERB": "v", "NOUN": "n", "ADJ": "a", "ADV": "adv"}
 """Universal Dependencies' parts of speech as FrameNet has them."""
 _WORDNETS = {"v": "v", "n": "n", "a": "a", "adv": "r"}
 _LONGEST_EXAMPLE = 180
-_LONGEST_SENTENCE = 1000
+LONGEST_SENTENCE = 1000
 _LONGEST_WORD = 60
 
 
@@ -73,6 +73,8 @@ class FrameItems:
     not_in_framenet: int
     """Chosen words whose lemma FrameNet does not have."""
     model: str
+    too_long: int = 0
+    """Sentences of more characters than people can be asked to read."""
 
 
 def frame_items(
@@ -86,9 +88,11 @@ def frame_items(
     tagger = None if all(map(is_complete, given)) else load_tagger()
     texts: list[str] = []
     words: list[Word] = []
+    too_long = 0
     for done, (one, found) in enumerate(tagged_sentences(given, tagger), 1):
         for name, sentence, text, offsets in _placed(one, found):
-            if len(text) <= _LONGEST_SENTENCE:
+            too_long += len(text) > LONGEST_SENTENCE
+            if len(text) <= LONGEST_SENTENCE:
                 words += _words(one, len(texts), name, sentence, offsets, candidates.wordnet, wanted)
             texts.append(text)
         if progress:
@@ -107,6 +111,7 @@ def frame_items(
         evenness=_evenness(counts),
         not_in_framenet=sum(not candidates.in_framenet(word.lemma, word.pos) for word in chosen),
         model=tagger.name if tagger else "",
+        too_long=too_long,
     )
 
 

@@ -8,11 +8,12 @@ farther away is worth less:
                    0.9 for each step to what is more general, 0.5 to 0.8 for a step sideways, 0.3 for one from there,
                    and how sure it is that the sense has the frame (1 by the map)
 
-The frames of the word's own lexical unit come first, always.
+The step sideways from there is taken only to senses that have the frame for sure: the others bring nearly nothing that
+fits. The frames of the word's own lexical unit come first, always.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -26,14 +27,14 @@ REACHES: tuple[Reach, ...] = get_args(Reach)
 
 _POS = {"v": "v", "n": "n", "a": "a", "adv": "r"}
 """FrameNet's parts of speech as WordNet has them."""
-_SIDEWAYS = {"+": 0.7, "$": 0.8, "*": 0.5, ">": 0.5, "^": 0.5, "!": 0.5}
-"""Links to senses that tell of the same in another way: derived, grouped, entailed, caused, see also, opposite."""
+_SIDEWAYS = {"+": 0.7, "$": 0.8, "^": 0.5, "!": 0.5}
+"""Links to senses that tell of the same in another way: derived, grouped, see also, opposite."""
 _UP = 0.9
 _FROM_THERE = 0.3
 _OWN = 2.0
-_ONLY_SENSE, _AMONG_ITS_LIKE, _FIRST_SENSE, _ANY_SENSE = 1.0, 0.6, 0.35, 0.12
+_SURE, _AMONG_ITS_LIKE, _FIRST_SENSE, _ANY_SENSE, _DERIVED = 1.0, 0.6, 0.35, 0.12, 0.05
 """How sure it is that a lexical unit is meant in a sense: its lemma has no other; words of the same frame are near;
-it is the most frequent; none of these."""
+it is the most frequent; none of these; the sense is one of a word that is derived from it."""
 
 
 class CandidateFrames:
@@ -82,17 +83,20 @@ class CandidateFrames:
             return {}
         if self.reach == "map":
             return dict.fromkeys(self._mapped.get(sense, ()), 1.0)
-        reached = self._reached(sense) if self.reach == "related" else {sense: 1.0}
+        near, beside = self._reached(sense) if self.reach == "related" else ({sense: 1.0}, {})
         found: dict[str, float] = {}
-        for other, near in reached.items():
-            for frame, sure in self._seeds.get(other, {}).items():
-                found[frame] = max(near * sure, found.get(frame, 0.0))
+        for reached, surest in ((near, 0.0), (beside, _SURE)):
+            for other, weight in reached.items():
+                for frame, sure in self._seeds.get(other, {}).items():
+                    if sure >= surest:
+                        found[frame] = max(weight * sure, found.get(frame, 0.0))
         return found
 
-    def _reached(self, sense: str) -> dict[str, float]:
-        """Senses that lead to frames, and how near they are."""
+    def _reached(self, sense: str) -> tuple[dict[str, float], dict[str, float]]:
+        """Senses that lead to frames, and how near they are; and those beside them, which must have frames for sure."""
         start = {sense: 1.0} | {other: _SIDEWAYS[link] for link, other in self._links(sense) if link in _SIDEWAYS}
         found: dict[str, float] = {}
+        beside: dict[str, float] = {}
         for first, near in start.items():
             edge, seen, weight = {first}, {first}, near
             while edge:
@@ -100,11 +104,11 @@ class CandidateFrames:
                     found[each] = max(weight, found.get(each, 0.0))
                     for link, other in self._links(each):
                         if link in _SIDEWAYS:
-                            found[other] = max(weight * _FROM_THERE, found.get(other, 0.0))
+                            beside[other] = max(weight * _FROM_THERE, beside.get(other, 0.0))
                 edge = {other for each in edge for link, other in self._links(each) if link in ("@", "@i")} - seen
                 seen |= edge
                 weight *= _UP
-        return found
+        return found, beside
 
     @cached_property
     def _seeds(self) -> Mapping[str, Mapping[str, float]]:
@@ -115,15 +119,24 @@ class CandidateFrames:
                 senses = self._senses(lemma, pos)
                 for number, sense in enumerate(senses):
                     if len(senses) == 1:
-                        sure = _ONLY_SENSE
+                        sure = _SURE
                     elif self._among_its_like(sense, (lemma, pos), lemmas):
                         sure = _AMONG_ITS_LIKE
                     else:
                         sure = _ANY_SENSE if number else _FIRST_SENSE
                     seeds[sense][frame] = max(sure, seeds[sense].get(frame, 0.0))
+                for sense in self._senses_of_derived(lemma, pos):
+                    seeds[sense].setdefault(frame, _DERIVED)
         for sense, frames in self._mapped.items():
-            seeds[sense].update(dict.fromkeys(frames, 1.0))
+            seeds[sense].update(dict.fromkeys(frames, _SURE))
         return seeds
+
+    def _senses_of_derived(self, lemma: str, pos: str) -> Iterator[str]:
+        """Every sense of the verbs and nouns that a word is akin to: *amount to* leads to all that *amount* can be."""
+        if self.wordnet is not None and self.reach == "related":
+            for word, part in sorted(self.wordnet.derived(lemma, pos)):
+                if part in ("v", "n"):
+                    yield from self.wordnet.senses(word, part)
 
     def _lemmas_of_frames(self) -> dict[str, set[tuple[str, str]]]:
         found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)

@@ -67,6 +67,15 @@ Only = Annotated[
         show_default=False,
     ),
 ]
+Qualities = Annotated[
+    Path | None,
+    typer.Option(
+        "--sqs",
+        metavar="FILE",
+        help="How clear the sentences are (the export frames-sqs), for the weighted average, where GOLD does not say.",
+        show_default=False,
+    ),
+]
 Curves = Annotated[
     Path | None,
     typer.Option(
@@ -96,6 +105,7 @@ def frames(
     gold_score: GoldColumn = None,
     items: Annotated[bool, typer.Option("--items", help="List sentences, the worst first.")] = False,
     only: Only = None,
+    sqs: Qualities = None,
     curves: Curves = None,
     beside: Beside = None,
     force: Force = False,
@@ -109,6 +119,7 @@ def frames(
     """Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine."""
     from chorale.cli.progress import patiently
     from chorale.cli.targets import check_target, writing
+    from chorale.formats.frame_qualities import with_qualities
     from chorale.formats.frame_scores import read_frame_scores
     from chorale.formats.tables import replacing
     from chorale.model import UserError
@@ -132,6 +143,7 @@ def frames(
         crowd = read_frame_scores(
             gold, sentence=sentence, frame=frame, score=gold_score, initial=scores == "initial", need_scores=True
         )
+        crowd = crowd if sqs is None else with_qualities(crowd, sqs)
         scored = score_frames(
             read(pred),
             Named(named, crowd),

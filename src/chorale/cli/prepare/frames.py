@@ -124,7 +124,8 @@ def frames(
     with writing(out, "--out"):
         write_jsonl(found.rows, out)
     if as_json:
-        told = {name: getattr(found, name) for name in ("sentences", "words", "without_candidates", "over", "frames")}
+        numbers = ("sentences", "too_long", "words", "without_candidates", "over", "frames")
+        told = {name: getattr(found, name) for name in numbers}
         more = {"evenness": found.evenness, "not_in_framenet": found.not_in_framenet, "model": found.model or None}
         print_json({"file": str(out), "items": len(found.rows), **told, **more, "notes": notes})
         return
@@ -188,12 +189,18 @@ def _refuse_nothing(found: "FrameItems", texts: Path) -> None:
 def _tell(found: "FrameItems", out: Path, most: int, over: str, notes: list[str]) -> None:
     from chorale.cli.output import say, tell_notes
     from chorale.formats.wording import many
+    from chorale.text.frame_items import LONGEST_SENTENCE
 
     say(f"{out}: {many(len(found.rows), 'word', 'words')} of {many(found.sentences, 'sentence', 'sentences')}.")
     frames_there = many(found.frames, "frame", "frames")
     say(f"Their candidates have {frames_there}, spread {found.evenness:.0%} as evenly as can be.")
     if found.not_in_framenet:
         say(f"{many(found.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
+    if found.too_long:
+        long = many(found.too_long, "sentence has", "sentences have")
+        say(
+            f"{long} more than {LONGEST_SENTENCE:,} characters and {'was' if found.too_long == 1 else 'were'} left out."
+        )
     if found.over:
         what = "were left out" if over == "leave-out" else "were cut to the nearest"
         say(f"{many(found.over, 'word has', 'words have')} more than {most} candidates and {what}.")

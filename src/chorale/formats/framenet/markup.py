@@ -8,7 +8,18 @@ _EXAMPLE = re.compile(r"<ex>(.*?)(?:</ex>|$)", re.DOTALL)
 _MENTION = re.compile(r"<(ment|m)>(.*?)</\1>", re.DOTALL)
 _TARGET = re.compile(r"<(?:t|target)>(.*?)</(?:t|target)>", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_SPACE_BEFORE = re.compile(r" +([.,;:!?)’])")
+_SPACE_BEFORE = re.compile(r" +([.,;:!?)’]|'(?:s|re|ve|ll|d|m)\b|n't\b)")
+_ABSENT = re.compile(r"\s*[\[(]?\b[CDI]NI\b[\])]?")
+"""FrameNet's sign, behind an example, for a role that nothing in it fills."""
+_STOPPED_TWICE = re.compile(r"([.!?])\s*\.+$")
+_IN_SHORT = {
+    "LU": "word",
+    "LUs": "words",
+    "FE": "role",
+    "FEs": "roles",
+    **dict.fromkeys(("CNI", "DNI", "INI"), "left unsaid"),
+}
+_SHORT = re.compile(rf"\b(?:{'|'.join(sorted(_IN_SHORT, reverse=True))})\b")
 _NOTES = re.compile(r"\n\s*\n|(?:^|\s)(?:NB|N\.B\.|Note)\b")
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!cf)(?<!etc)[.!?](?=\s|$)")
 _JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
@@ -44,11 +55,14 @@ def readable(definition: str) -> tuple[str, tuple[Marked, ...]]:
 def brief(definition: str, longest: int = 400) -> str:
     """The beginning of a readable definition, without notes to annotators, cut at the end of a sentence.
 
-    >>> brief("Somebody acts. It takes time.\\n\\nNB: this is not for events.")
-    'Somebody acts. It takes time.'
+    What lexicographers write in short (LU, FE) is written out.
+
+    >>> brief("Somebody acts. Some LUs take time.\\n\\nNB: this is not for events.")
+    'Somebody acts. Some words take time.'
     """
     found = _NOTES.search(definition)
     first = definition[: found.start()].strip() if found and found.start() > 0 else definition.strip()
+    first = _SHORT.sub(lambda short: _IN_SHORT[short[0]], first)
     if len(first) <= longest:
         return first
     ends = [match.end() for match in _SENTENCE_END.finditer(first, 0, longest)]
@@ -59,7 +73,7 @@ def brief(definition: str, longest: int = 400) -> str:
 
 def _example(raw: str) -> Marked:
     text = _TARGET.sub(lambda found: f"{_OPEN}{found[1]}{_CLOSE}", raw)
-    text = _tidied(_plain(text))
+    text = _STOPPED_TWICE.sub(r"\1", _tidied(_ABSENT.sub("", _plain(text))))
     spans: list[tuple[int, int]] = []
     pieces: list[str] = []
     length = 0
