@@ -4,20 +4,26 @@ import gzip
 import json
 import math
 import os
+import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from math import log, sqrt
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chorale.cli import app
@@ -28,6 +34,7 @@ from chorale.learn import LearnOptions, Pruning, Resources, learn_rules, synthet
 from chorale.learn.classifier import trained
 from chorale.learn.examples import examples_from_wordnet
 from chorale.learn.settings import Method, bytes_of, methods_of
+from chorale.learn.work_folder import alone_in
 from chorale.model import UserError
 
 for _needed in ("ibis", "duckdb", "highspy", "pyarrow"):
@@ -289,6 +296,11 @@ def test_malformed_lines_are_told_with_their_numbers_and_counted(tmp_path: Path)
         "ann\tbuy\tcar\t0",
         "ann\tbuy\tcar\t1\t1",
         "a" * 1001 + "\tbuy\tcar\t1",
+        "ann\tbuy@R@\tcar\t1",
+        "ann\tbuy\tcar\t1٣",
+        "ann\tbuy\tcar\t10000000000",
+        "ann\tbuy\tcar\t-1",
+        "ann\tbuy\tcar\t1.5",
     ]
     raw = "\n".join([*lines, *wrong, ""]).encode() + b"ann\xff\tbuy\tcar\t1\nann\0\tbuy\tcar\t1\n\n"
     path = tmp_path / "rough.tsv"
@@ -296,17 +308,85 @@ def test_malformed_lines_are_told_with_their_numbers_and_counted(tmp_path: Path)
     out = tmp_path / "rules.tsv"
     result = command(path, "--method", "binc", "--min-predicate", 1, "--min-score", 0, "--out", out)
     assert result.exit_code == 0, result.output
-    assert "8 lines are malformed and left out" in result.stderr
-    for number in range(10, 18):
-        assert f"rough.tsv:{number}: " in result.stderr
+    assert "13 lines are malformed and left out" in result.stderr
+    told = [int(number) for number in re.findall(r"rough\.tsv:(\d+): ", result.stderr)]
+    assert told == list(range(10, 23))
+    assert "rough.tsv:16: has a predicate that ends in @R@" in result.stderr
     assert rule_table(out)[rule_of("buy", "own")] == pytest.approx(BINC["buy", "own"], abs=1e-9)
     described = json.loads((tmp_path / "rules.tsv.json").read_text("utf-8"))
-    assert described["malformed"] == 8
+    assert described["malformed"] == 13
     assert described["signature"].startswith("learn-rules|method:binc|")
     strict = command(path, "--method", "binc", "--strict", "--out", tmp_path / "none.tsv")
     assert strict.exit_code == 2
     assert "rough.tsv:10: does not have as many cells" in strict.output
     assert not (tmp_path / "none.tsv").exists()
+
+
+def test_counts_that_are_whole_count_however_they_are_written(tmp_path: Path) -> None:
+    table = pl.DataFrame(CORPUS, schema=["arg1", "predicate", "arg2", "count"], orient="row")
+    table.with_columns(pl.col("count").cast(pl.Float64)).write_parquet(tmp_path / "float.parquet")
+    found = learned_from(tmp_path / "float.parquet", tmp_path / "work")
+    same(found["binc"], BINC)
+    bad = table.with_columns(count=pl.lit(0.5))
+    bad.write_parquet(tmp_path / "bad.parquet")
+    with pytest.raises(UserError, match=r"bad\.parquet:1: has a count that is not a whole number .*0\.5'"):
+        learn_rules(tmp_path / "bad.parquet", tmp_path / "work", LearnOptions(LOCAL))
+    (tmp_path / "odd.jsonl").write_text('{"arg1": ["a"], "predicate": true, "arg2": "c"}\n')
+    with pytest.raises(UserError, match=r"odd\.jsonl:1: has an empty argument or predicate"):
+        learn_rules(tmp_path / "odd.jsonl", tmp_path / "work", LearnOptions(LOCAL))
+
+
+def test_what_says_nothing_is_no_feature_whatever_rounding_makes_of_it(tmp_path: Path) -> None:
+    # Every filler is with every predicate as often as chance has it: mi = ln(1 · 147 / (49 · 3)) = ln 1 = 0.
+    rows: list[Row] = [(f"w{one}", f"p{p}", f"v{two}", 1) for p in range(3) for one in range(7) for two in range(7)]
+    result = command(
+        written(rows, tmp_path / "even.tsv"), "--method", "dirt", "--min-score", 0, "--out", tmp_path / "a.tsv"
+    )
+    assert result.exit_code == 0
+    assert "No rule was found. Lower --min-predicate" in " ".join(result.stderr.split())
+    assert json.loads((tmp_path / "a.tsv.json").read_text("utf-8"))["features"] == 0
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """As on a disk that is nearly full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_loses_nothing_that_is_finished(tmp_path: Path) -> None:
+    path, work = written(drawn(6), tmp_path / "drawn.tsv"), tmp_path / "work"
+    arguments = (path, "--method", "dirt", "--min-predicate", 1, "--work", work, "--out", tmp_path / "a.tsv")
+    with files_of_at_most(100):
+        full = command(*arguments)
+    assert (full.exit_code, "Traceback" in full.output) == (2, False)
+    assert "extractions can't be written" in full.output and "--work" in full.output
+    assert command(*arguments, "--keep-work").exit_code == 0
+    next(work.glob("*/features.parquet")).unlink()
+    with files_of_at_most(100):
+        full = command(*arguments, "--force")
+    assert full.exit_code == 2 and "what is finished is kept" in " ".join(full.output.split())
+    (tmp_path / "a.tsv").unlink()
+    with files_of_at_most(3000):
+        full = command(*arguments, "--keep-work")
+    assert full.exit_code == 2 and "a.tsv can't be written" in full.output and not (tmp_path / "a.tsv").exists()
+    again = command(*arguments, "--json")
+    assert again.exit_code == 0 and "slots" in json.loads(again.stdout)["resumed"]
+
+
+def test_two_commands_do_not_work_in_one_folder(tmp_path: Path) -> None:
+    path = written(CORPUS, tmp_path / "small.tsv")
+    arguments = (path, "--method", "dirt", "--min-predicate", 1, "--out", tmp_path / "a.tsv")
+    with alone_in(tmp_path / "a.tsv.work"):
+        second = command(*arguments)
+    assert second.exit_code == 2 and "Another command is working in" in second.output
+    assert not (tmp_path / "a.tsv.work").exists()
+    assert command(*arguments).exit_code == 0
+    assert not (tmp_path / "a.tsv.work").exists()
 
 
 def rule_table(path: Path) -> dict[Rule, float]:
@@ -356,6 +436,46 @@ def test_files_that_are_no_extractions_are_refused(name: str, raw: bytes, messag
     assert message in str(caught.value)
 
 
+PIECES = [
+    b"a",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b'"',
+    b",",
+    b"\0",
+    b"\xff",
+    b"1",
+    b"0",
+    b"-",
+    b"{",
+    b"}",
+    b":",
+    b"null",
+    b"NaN",
+    b"@R@",
+]
+HEADS = {
+    ".tsv": b"arg1\tpredicate\targ2\tcount\n",
+    ".csv": b"arg1,predicate,arg2,count\n",
+    ".jsonl": b'{"arg1": "a", "predicate": "b", "arg2": "c", "count": 1}\n',
+}
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join), st.sampled_from(sorted(HEADS)), st.booleans())
+def test_whatever_a_file_holds_is_read_or_refused(raw: bytes, ending: str, headed: bool) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"any{ending}"
+        path.write_bytes((HEADS[ending] if headed else b"") + raw)
+        try:
+            tables, outcome = extraction_tables(path)
+            rows = [row for table in tables for row in table.iter_rows()]
+        except UserError:
+            return
+        assert outcome().rows == len(rows)
+        assert all(one and predicate and two and count >= 1 for one, predicate, two, count in rows)
+
+
 def test_predicates_that_look_like_formulas_are_written_so_that_none_is_one(tmp_path: Path) -> None:
     rows: list[Row] = [(w, p, v, 1) for p in ("=cmd()", "own") for w, v in (("a", "b"), ("c", "d"))] + [
         ("e", "see", "f", 1)
@@ -390,7 +510,8 @@ def test_finished_parts_are_used_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)])
+def test_a_run_that_is_killed_goes_on_where_it_was(sent: signal.Signals, code: int, tmp_path: Path) -> None:
     path = tmp_path / "many.tsv"
     next(synthetic_extractions(150_000)).write_csv(path, separator="\t", include_header=False)
     arguments = [
@@ -405,12 +526,16 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         tmp_path / "work",
     ]
     run = [sys.executable, "-m", "chorale", "learn", "rules", *map(str, arguments)]
-    killed = subprocess.Popen([*run, "--out", str(tmp_path / "killed.tsv")], stdout=subprocess.DEVNULL)
+    killed = subprocess.Popen(
+        [*run, "--out", str(tmp_path / "killed.tsv")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     deadline = time.monotonic() + 120
     while len(list(tmp_path.glob("work/*/pairs-40/*.parquet"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
-    os.kill(killed.pid, signal.SIGKILL)
-    assert killed.wait() == -signal.SIGKILL
+    os.kill(killed.pid, sent)
+    told = killed.communicate()[1]
+    assert killed.returncode == code and "Traceback" not in told
+    assert ("the same command goes on from there" in " ".join(told.split())) == (sent is signal.SIGINT)
     done = {file.name for file in tmp_path.glob("work/*/pairs-40/*.parquet")}
     assert 3 <= len(done) < 40
     assert not (tmp_path / "killed.tsv").exists()
@@ -444,6 +569,22 @@ def test_spark_comes_to_the_same(tmp_path: Path) -> None:
     for method in LOCAL:
         assert len(found[0][method]) > 20
         same(found[1][method], found[0][method])
+
+
+@pytest.mark.parametrize(
+    ("engine", "told"),
+    [
+        ("spark://127.0.0.1:1", "can't be reached"),
+        ("spark://127.0.0.1:1,127.0.0.1:2", "127.0.0.1:2: "),
+        ("spark://somewhere", "is not spark://HOST:PORT"),
+        ("spark://127.0.0.1:99999", "can't be reached"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_told_at_once(engine: str, told: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    path = written(CORPUS, tmp_path / "small.tsv")
+    refused = command(path, "--method", "dirt", "--engine", engine, "--out", tmp_path / "a.tsv")
+    assert refused.exit_code == 2 and told in " ".join(refused.output.split())
 
 
 # Globally

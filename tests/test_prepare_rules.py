@@ -129,6 +129,20 @@ def test_what_nobody_can_judge_is_not_asked(tmp_path: Path, files: tuple[Path, P
     assert "none.tsv: does not exist" in told.output
 
 
+def test_numbers_stand_for_names_as_when_rules_are_learned(tmp_path: Path) -> None:
+    (tmp_path / "triples.txt").write_text("0\t0\t1\n", "utf-8")
+    (tmp_path / "people.txt").write_text("2\nAnn\t0\nBob\t1\n", "utf-8")
+    (tmp_path / "verbs.txt").write_text("1\nmarry\t0\n", "utf-8")
+    (tmp_path / "rules.txt").write_text("marry\tmarry@R@\t1\n", "utf-8")
+    given = (tmp_path / "triples.txt", tmp_path / "rules.txt", "--at-least", 1, "--out", tmp_path / "items.jsonl")
+    told = prepare(*given, "--argument-names", tmp_path / "people.txt", code=2)
+    assert "Give both --argument-names and --predicate-names" in told.output
+    prepare(*given, "--argument-names", tmp_path / "people.txt", "--predicate-names", tmp_path / "verbs.txt")
+    assert [(item["lhs"], item["rhs"]) for item in items(tmp_path / "items.jsonl")] == [
+        ("Ann marry Bob", "Bob marry Ann")
+    ]
+
+
 def test_who_proposed_what_survives_to_the_judged_table(
     files: tuple[Path, Path, Path], tmp_path: Path, clock: ManualClock
 ) -> None:

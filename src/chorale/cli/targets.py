@@ -35,4 +35,5 @@ def writing(path: Path, option: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UserError(f"{path} can't be written: {error.strerror}. Name another file with {option}.") from None
+        why = error.strerror or error
+        raise UserError(f"{path} can't be written: {why}. Name another file with {option}.") from None

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.formats.rule_files import JudgedApplication, Rule
+from chorale.formats.wording import in_short, many
 from chorale.scores import FloatArray, Metric, Statistics, f1_of, ratio
 
 Area = Literal["step", "trapezoid"]
@@ -30,6 +31,9 @@ class Curve:
     thresholds: FloatArray
     precision: FloatArray
     recall: FloatArray
+
+    def __repr__(self) -> str:
+        return in_short("Curve", many(len(self.thresholds), "point", "points"))
 
     def area(self, rule: Area = "step") -> float:
         return float(_area(self.precision, self.recall, rule))

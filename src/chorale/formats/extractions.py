@@ -27,20 +27,25 @@ _BLOCK = 32 * 2**20
 _ROWS = 200_000
 _TEXT = {".tsv", ".txt", ".tab", ".out", ""}
 _ROW_FORMATS = {".csv", ".jsonl", ".ndjson"}
+_COUNT = r"^0*[1-9][0-9]{0,9}(\.0*)?$"
+"""With a fraction of zeros, too, as tables of numbers have it. Ten digits: sums of any file stay whole numbers."""
+_MARK = r"(?i)@r@$"
 _BREAKING = r"[\t\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}]+"
 _FIXES = {
     "width": "Write the cells that the first line has, with tabs between them.",
     "empty": "Write both arguments and the predicate.",
-    "count": "Write a whole number from 1, or leave the column out.",
+    "count": "Write a whole number from 1 to 9,999,999,999, or leave the column out.",
+    "mark": "Leave the mark out.",
     "long": f"Write at most {LONGEST_CELL:,} characters.",
     "unknown": "Add it to the file of names.",
-    "NUL": "Remove it.",
+    "NUL": "Remove it, or save the file as UTF-8.",
     "not UTF-8": "Save the file as UTF-8.",
 }
 _MESSAGES = {
     "width": "does not have as many cells as the first line",
     "empty": "has an empty argument or predicate",
-    "count": "has a count that is not a whole number from 1",
+    "count": "has a count that is not a whole number from 1 to 9,999,999,999",
+    "mark": "has a predicate that ends in @R@, which in rules says that arguments change places",
     "long": "has a cell that is too long",
     "unknown": "has a number that the file of names does not have",
     "NUL": "contains a NUL character",
@@ -106,11 +111,23 @@ def read_names(path: Path) -> dict[str, str]:
     return names
 
 
+Names = tuple[Mapping[str, str], Mapping[str, str]]
+
+
+def names_of(arguments: Path | None, predicates: Path | None) -> Names | None:
+    """What the numbers of arguments and of predicates stand for, from two files or from none."""
+    if arguments is None and predicates is None:
+        return None
+    if arguments is None or predicates is None:
+        raise UserError("Give both --argument-names and --predicate-names, or neither.")
+    return read_names(arguments), read_names(predicates)
+
+
 def extraction_tables(
     path: Path,
     *,
     columns: str | None = None,
-    names: tuple[Mapping[str, str], Mapping[str, str]] | None = None,
+    names: Names | None = None,
     strict: bool = False,
 ) -> tuple[Iterator[pl.DataFrame], Callable[[], ReadExtractions]]:
     """The sound rows of a file, some at a time; and, when all have been taken, what became of it.
@@ -141,7 +158,11 @@ def extraction_tables(
             missing = Problem(str(path), None, "has no extractions", "Check that the right file was named.")
             raise UserError(f"{path} can't be used", flaws.found or [missing])
 
-    return tables(), lambda: ReadExtractions(rows, flaws.count, tuple(flaws.found))
+    return tables(), lambda: ReadExtractions(rows, flaws.count, tuple(sorted(flaws.found, key=_line)))
+
+
+def _line(problem: Problem) -> int:
+    return problem.line or 0
 
 
 def write_extractions(
@@ -149,7 +170,7 @@ def write_extractions(
     folder: Path,
     *,
     columns: str | None = None,
-    names: tuple[Mapping[str, str], Mapping[str, str]] | None = None,
+    names: Names | None = None,
     strict: bool = False,
 ) -> ReadExtractions:
     """The sound rows of a file as Parquet files in a folder."""
@@ -192,11 +213,15 @@ def _row_blocks(path: Path, columns: str | None, flaws: _Flaws) -> Iterator[pl.D
             plan = planned_columns(path, 1, names, columns, header=True)
         parts = dict(zip(PARTS, (names[place] for place in plan.places), strict=False))
         cells = {part: [_text(row.values.get(name)) for row in batch] for part, name in parts.items()}
-        yield _with_flaws(pl.DataFrame({"line": [row.line for row in batch], **cells}))
+        texts = pl.DataFrame(
+            {"line": [row.line for row in batch], **cells}, schema_overrides=dict.fromkeys(cells, pl.String)
+        )
+        yield _with_flaws(texts)
 
 
 def _text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else str(value)
+    """A cell as text: numbers are texts, too. A list, an object or a yes is no part of an extraction."""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
 
 
 def _text_blocks(path: Path, columns: str | None, flaws: _Flaws, *, counted: bool) -> Iterator[pl.DataFrame]:
@@ -287,12 +312,14 @@ def _with_flaws(table: pl.DataFrame) -> pl.DataFrame:
     flaw = pl.col("flaw") if "flaw" in table.columns else pl.lit(None, dtype=pl.String)
     empty = pl.any_horizontal(pl.col(name).is_null() | (pl.col(name) == "") for name in texts)
     long = pl.any_horizontal(pl.col(name).str.len_chars() > LONGEST_CELL for name in texts)
-    counted = pl.col("count").str.contains(r"^0*[1-9]\d{0,14}$").fill_null(value=False)
-    why = pl.when(empty).then(pl.lit("empty")).when(long).then(pl.lit("long")).when(~counted).then(pl.lit("count"))
+    marked = pl.col("predicate").str.contains(_MARK).fill_null(value=False)
+    counted = pl.col("count").str.contains(_COUNT).fill_null(value=False)
+    flaws = (("empty", empty), ("long", long), ("mark", marked), ("count", ~counted))
+    why = pl.coalesce(pl.when(found).then(pl.lit(kind)) for kind, found in flaws)
     return table.with_columns(flaw=flaw.fill_null(why))
 
 
-def _named(block: pl.DataFrame, names: tuple[Mapping[str, str], Mapping[str, str]] | None) -> pl.DataFrame:
+def _named(block: pl.DataFrame, names: Names | None) -> pl.DataFrame:
     if names is None:
         return block
     arguments, predicates = names
@@ -306,8 +333,9 @@ def _named(block: pl.DataFrame, names: tuple[Mapping[str, str], Mapping[str, str
 
 def _sound(block: pl.DataFrame, flaws: _Flaws) -> pl.DataFrame:
     wrong = block.filter(pl.col("flaw").is_not_null())
-    shown = "text" if "text" in block.columns else "predicate"
-    for line, kind, value in wrong.select("line", "flaw", shown).head(MOST_PROBLEMS).iter_rows():
+    shown = pl.col("text") if "text" in block.columns else pl.concat_str(PARTS, separator=", ", ignore_nulls=True)
+    for line, kind, value in wrong.select("line", "flaw", shown.alias("shown")).head(MOST_PROBLEMS).iter_rows():
         flaws.add(line, kind, value)
     flaws.count += max(0, wrong.height - MOST_PROBLEMS)
-    return block.filter(pl.col("flaw").is_null()).select(*("arg1", "predicate", "arg2"), pl.col("count").cast(pl.Int64))
+    count = pl.col("count").str.replace(r"\..*", "").cast(pl.Int64)
+    return block.filter(pl.col("flaw").is_null()).select("arg1", "predicate", "arg2", count)

@@ -7,13 +7,13 @@ same rule in several ways; here it has one.
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from chorale.formats.rows import FlawError
-from chorale.formats.rule_tables import TextTable, column_of, read_table, sound_rows
-from chorale.formats.wording import many
+from chorale.formats.rule_tables import TextTable, column_of, numbered_rows, read_table, sound_rows
+from chorale.formats.wording import in_short, many
 
 _REVERSED = "@R@"
 _ARROWS = {"->": False, "-R>": True}
@@ -47,6 +47,8 @@ class JudgedApplication:
     """The phrase and what was concluded from it, where the file has them."""
     meaningless: bool = False
     """Whether the phrase that the rule was applied to means nothing; then nothing follows from it."""
+    line: int | None = None
+    """Of the file it is from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,9 @@ class RuleSet:
     notes: tuple[str, ...] = ()
     size: int | None = None
     """How many rules there are, where only some of them are held."""
+
+    def __repr__(self) -> str:
+        return in_short("RuleSet", self.name, many(self.rules, "rule", "rules"))
 
     @property
     def rules(self) -> int:
@@ -149,7 +154,13 @@ def read_judged(path: Path) -> JudgedFile:
             _is_meaningless(cells[judgment]),
         )
 
-    return JudgedFile(tuple(sound_rows(table, read)), table.digest)
+    return JudgedFile(_applications(table, read), table.digest)
+
+
+def _applications(
+    table: TextTable, read: Callable[[Sequence[str]], JudgedApplication]
+) -> tuple[JudgedApplication, ...]:
+    return tuple(replace(application, line=line) for line, application in numbered_rows(table, read))
 
 
 # Cells
@@ -255,7 +266,7 @@ def _levy_holt(table: TextTable) -> JudgedFile:
         rule = rule_of(given, concluded, turned=crossed > straight)
         return JudgedApplication(rule, _answer(cells[2]), None, (cells[1], cells[0]))
 
-    applications = tuple(sound_rows(table, read))
+    applications = _applications(table, read)
     notes: tuple[str, ...] = ()
     if unclear:
         notes = (

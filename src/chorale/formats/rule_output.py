@@ -1,7 +1,8 @@
 """Learned rules as files that other commands read: tab-separated or Parquet, with a description beside them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def write_rules(parts: Sequence[Path], target: Path, description: Mapping[str, A
     """
     frames = [pl.scan_parquet(part / "**/*.parquet" if part.is_dir() else part) for part in parts]
     rules = pl.concat([frame.select(RULE_COLUMNS) for frame in frames])
-    with replacing(target) as draft:
+    with replacing(target) as draft, _as_os_error():
         if target.suffix.lower() == ".parquet":
             rules.sink_parquet(draft, metadata={"chorale.signature": str(description.get("signature", ""))})
         else:
@@ -40,3 +41,12 @@ def write_rules(parts: Sequence[Path], target: Path, description: Mapping[str, A
             rules.with_columns(escaped).sink_csv(draft, separator="\t", quote_style="never")
     with replacing(description_path(target)) as draft:
         draft.write_text(json.dumps(dict(description), ensure_ascii=False, indent=2) + "\n", "utf-8")
+
+
+@contextmanager
+def _as_os_error() -> Iterator[None]:
+    """A full disk is the system's error, whatever Polars calls it."""
+    try:
+        yield
+    except pl.exceptions.ComputeError as error:
+        raise OSError(str(error)) from None

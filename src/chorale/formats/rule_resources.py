@@ -75,18 +75,7 @@ def _learned_table(path: Path) -> pl.LazyFrame | None:
     """The four columns of a file with learned rules; None for any other file, which is read with more care."""
     suffix = suffix_of(path)
     if suffix == ".parquet":
-        try:
-            frame = pl.scan_parquet(path)
-            names = frame.collect_schema().names()
-        except FileNotFoundError:
-            raise refused(path, None, "does not exist", "Create the file or correct its name") from None
-        except pl.exceptions.PolarsError as error:
-            raise refused(path, None, "can't be read as Parquet", "Write it again", shortened(str(error))) from None
-        if missing := {"lhs", "rhs"} - set(names):
-            raise refused(path, None, f"has no column {min(missing)!r}", "Add it", shortened(", ".join(names)))
-        score = pl.col("score") if "score" in names else pl.lit(1.0)
-        method = pl.col("method") if "method" in names else pl.lit("")
-        return frame.select("lhs", "rhs", score.cast(pl.Float64).alias("score"), method.alias("method")).drop_nulls()
+        return _parquet_table(path)
     if suffix != ".tsv" or path.suffix.lower() == ".gz" or not path.is_file():
         return None
     with path.open("rb") as file:
@@ -103,3 +92,27 @@ def _learned_table(path: Path) -> pl.LazyFrame | None:
         return None if doubtful.collect().item() else table
     except pl.exceptions.PolarsError:
         return None
+
+
+def _parquet_table(path: Path) -> pl.LazyFrame:
+    """The same of a Parquet file, whoever wrote it: every row must be a rule."""
+    try:
+        frame = pl.scan_parquet(path)
+        names = frame.collect_schema().names()
+        if missing := {"lhs", "rhs"} - set(names):
+            raise refused(path, None, f"has no column {min(missing)!r}", "Add it", shortened(", ".join(names)))
+        sides = (pl.col(side).cast(pl.String, strict=False) for side in ("lhs", "rhs"))
+        score = pl.col("score") if "score" in names else pl.lit(1.0)
+        method = pl.col("method").cast(pl.String, strict=False).fill_null("") if "method" in names else pl.lit("")
+        table = frame.select(*sides, score.cast(pl.Float64, strict=False).alias("score"), method.alias("method"))
+        empty = pl.any_horizontal(pl.col(side).fill_null("").str.strip_chars() == "" for side in ("lhs", "rhs"))
+        unscored = ~pl.col("score").is_finite().fill_null(value=False)
+        bad = table.with_row_index("row", 1).filter(empty | unscored).head(1).collect(engine="streaming")
+    except FileNotFoundError:
+        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
+    except pl.exceptions.PolarsError as error:
+        raise refused(path, None, "can't be read as Parquet", "Write it again", shortened(str(error))) from None
+    for row, lhs, rhs, _score, _method in bad.iter_rows():
+        fix = "Give every row both sides, and a number as its score"
+        raise refused(path, row, "has a row that is no rule with a score", fix, shortened(f"{lhs} → {rhs}"))
+    return table

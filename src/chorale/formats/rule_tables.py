@@ -53,16 +53,21 @@ def _text(value: Any) -> str:
 
 def sound_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list[_Read]:
     """What the rows say; all that is wrong with them in one error."""
+    return [found for _, found in numbered_rows(table, read)]
+
+
+def numbered_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list[tuple[int, _Read]]:
+    """The same with the line of each."""
     width = None if table.columns is None else len(table.columns)
     problems: list[Problem] = []
-    found: list[_Read] = []
+    found: list[tuple[int, _Read]] = []
     for line, cells in table.rows:
         try:
             if width is not None and len(cells) != width:
                 raise FlawError(
                     f"does not have the {width} cells of the header", "Put a tab between cells.", str(len(cells))
                 )
-            found.append(read(cells))
+            found.append((line, read(cells)))
         except FlawError as flaw:
             value = None if flaw.value is None else shortened(flaw.value)
             problems.append(Problem(str(table.path), line, flaw.message, flaw.fix, value))

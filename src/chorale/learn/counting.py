@@ -5,7 +5,8 @@ predicate p is, after Lin and Pantel (2001),
 
     mi(p, s, w) = ln( |p, s, w| · |*, s, *| / (|p, s, *| · |*, s, w|) )
 
-where |…| counts extractions and * stands for anything. Only fillers with mi > 0 are kept.
+where |…| counts extractions and * stands for anything. Only fillers with mi > 0 are kept: above what rounding can make
+of 0, so that engines agree on which they are.
 """
 
 from typing import Any
@@ -16,6 +17,7 @@ from ibis import _
 from chorale.learn.settings import Normalisation, Pruning
 
 X, Y = 0, 1
+_NOTHING = 1e-12
 _DETERMINERS = "a|an|the|this|that|these|those|my|your|his|her|its|our|their"
 
 
@@ -65,7 +67,7 @@ def weighed_slots(slots: Any, predicates: Any, extractions: int, pruning: Prunin
     table = kept.inner_join(fillers, ["slot", "filler"])
     # Divided in turn: the product of counts of billions is not a whole number that a double can hold.
     share = table["count"].cast("float64") / table.extractions / (table.of_filler.cast("float64") / extractions)
-    return table.select(table.p, table.slot, table.filler, mi=share.ln()).filter(_.mi > 0)
+    return table.select(table.p, table.slot, table.filler, mi=share.ln()).filter(_.mi > _NOTHING)
 
 
 def fillers_of(weighed: Any, pruning: Pruning) -> Any:

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import secrets
 import shutil
+import socket
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ _SPARK_LOCAL = "spark:"
 _SPARK_CLUSTER = "spark://"
 _LEFT_FOR_OTHERS = 0.75
 """Of the memory given: the engine counts its buffers, not all that the process holds beside them."""
+_SHOWN = 300
+_PATIENCE = 5.0
+"""Seconds to wait for a cluster to answer."""
 
 
 class Engine(Protocol):
@@ -71,12 +75,7 @@ class _Parquet:
         try:
             self._connection.to_parquet(table, str(draft))
         except Exception as error:
-            if type(error).__name__ != "OutOfMemoryException":
-                raise
-            raise UserError(
-                f"{path.name} needs more memory than it may have. Raise --memory or --buckets, or lower --threads, and "
-                "run the command again: what is finished is kept."
-            ) from None
+            raise _told(error, path) from None
         os.replace(draft, path)  # noqa: PTH105 - says in one word that it is put in place
 
     def row(self, table: Any) -> dict[str, Any]:
@@ -94,6 +93,20 @@ class _Parquet:
 
     def _read(self, path: Path) -> Any:
         raise NotImplementedError
+
+
+def _told(error: Exception, path: Path) -> BaseException:
+    """What to do about an error of DuckDB's, which is known by name because it may not be installed; or the error."""
+    if str(error).endswith("Query interrupted"):
+        return KeyboardInterrupt()
+    again = "run the command again: what is finished is kept."
+    if type(error).__name__ == "OutOfMemoryException":
+        fix = "Raise --memory or --buckets, or lower --threads, and"
+        return UserError(f"{path.name} needs more memory than it may have. {fix} {again}")
+    if type(error).__name__ == "IOException":
+        fix = "Make room there, or name another folder with --work, and"
+        return UserError(f"{path} can't be computed: {' '.join(str(error).split())[:_SHOWN]} … {fix} {again}")
+    return error
 
 
 class _Embedded(_Parquet):
@@ -138,6 +151,8 @@ def _spark(resources: Resources, scratch: Path) -> Iterator[Engine]:
 
     address = resources.engine
     master = address if address.startswith(_SPARK_CLUSTER) else address.removeprefix(_SPARK_LOCAL)
+    if master.startswith(_SPARK_CLUSTER):
+        _check_reachable(master)
     builder = SparkSession.builder.master(master).appName("chorale learn rules")
     for name, value in _spark_settings(master, resources, scratch).items():
         builder = builder.config(name, value)
@@ -152,6 +167,23 @@ def _spark(resources: Resources, scratch: Path) -> Iterator[Engine]:
         yield _OnSpark(ibis.pyspark.connect(session), scratch)
     finally:
         session.stop()
+
+
+def _check_reachable(master: str) -> None:
+    """Spark itself tries for a minute, in pages of Java. A cluster may have several masters, one of which answers."""
+    hosts = master.removeprefix(_SPARK_CLUSTER).split(",")
+    failures = []
+    for each in hosts:
+        host, _, port = each.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+        except ValueError:
+            raise UserError(f"--engine {master} is not spark://HOST:PORT.") from None
+        except OSError as error:
+            failures.append(f"{each}: {error.strerror or error}")
+        else:
+            return
+    raise UserError(f"Spark at {master} can't be reached ({', '.join(failures)}). Check its address and that it runs.")
 
 
 def _spark_settings(master: str, resources: Resources, scratch: Path) -> dict[str, str]:

@@ -62,7 +62,7 @@ def _related(verb: str, verbs: Mapping[str, str], wordnet: WordNet) -> dict[str,
             if symbol == _MORE_GENERAL:
                 kinds = (kind for down, kind in _linked(other, wordnet) if down == _MORE_SPECIAL)
                 denied |= {lemma for kind in kinds for lemma in kind.lemmas}
-    return {other: other in entailed for other in verbs if other != verb and (other in entailed or other in denied)}
+    return {other: other in entailed for other in entailed | denied if other != verb and other in verbs}
 
 
 def _senses(verb: str, wordnet: WordNet) -> Iterator[Synset]:

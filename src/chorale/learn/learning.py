@@ -9,9 +9,10 @@ from typing import Any
 import polars as pl
 
 from chorale import __version__
-from chorale.formats.extractions import file_digest, read_names, write_extractions
+from chorale.formats.extractions import file_digest, names_of, write_extractions
 from chorale.formats.rule_files import Rule, read_judged
 from chorale.formats.tables import replacing
+from chorale.formats.wording import many
 from chorale.formats.wordnet import read_wordnet
 from chorale.learn.engines import Engine, opened_engine
 from chorale.learn.examples import examples_from_wordnet
@@ -199,7 +200,8 @@ def compare_predicates(
     )
     predicates = folder.table(engine, "predicates", lambda: counting.predicates_of(slots, pruning))
     kept = engine.row(predicates.agg(predicates=predicates.count()))["predicates"]
-    _check_enough(path, kept, size["predicates"], pruning)
+    problems = tuple(Problem(**problem) for problem in read["problems"])
+    _check_enough(path, kept, size["predicates"], pruning, problems)
     weighed = folder.table(
         engine, "weighed", lambda: counting.weighed_slots(slots, predicates, size["extractions"], pruning)
     )
@@ -214,7 +216,7 @@ def compare_predicates(
     facts = {
         "extractions": read["rows"],
         "malformed": read["malformed"],
-        "problems": tuple(Problem(**problem) for problem in read["problems"]),
+        "problems": problems,
         "predicates": size["predicates"],
         "kept_predicates": kept,
         "features": counted["features"],
@@ -278,20 +280,18 @@ def _settings(options: LearnOptions, inputs: Mapping[str, str]) -> dict[str, Any
 
 
 def _read(path: Path, target: Path, options: LearnOptions) -> dict[str, Any]:
-    names = None
-    if options.argument_names is not None and options.predicate_names is not None:
-        names = read_names(options.argument_names), read_names(options.predicate_names)
-    elif options.argument_names is not None or options.predicate_names is not None:
-        raise UserError("Give both --argument-names and --predicate-names, or neither.")
+    names = names_of(options.argument_names, options.predicate_names)
     found = write_extractions(path, target, columns=options.columns, names=names, strict=options.strict)
     return asdict(found)
 
 
-def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning) -> None:
+def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning, problems: tuple[Problem, ...]) -> None:
     if kept < 2:
         raise UserError(
-            f"{path} has {kept} predicates with at least {pruning.min_predicate} extractions, of {predicates:,}. "
-            "Lower --min-predicate, or learn from more extractions."
+            f"{path} has {many(kept, 'predicate', 'predicates')} with at least {pruning.min_predicate} extractions, of "
+            f"{predicates:,}. Lower --min-predicate, or learn from more extractions"
+            + (", or correct the lines that were left out" if problems else "."),
+            problems,
         )
 
 

@@ -4,19 +4,24 @@ Every part is a Parquet file, or a folder of them, that appears under its name w
 input and one set of options: its name is made of them.
 """
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from chorale.learn.engines import Engine
 from chorale.model import UserError
 
 _KEY_LENGTH = 16
+_LOCK = ".lock"
 
 
 @dataclass(slots=True)
@@ -49,10 +54,13 @@ class WorkFolder:
             self.found.append(name)
         else:
             shutil.rmtree(path, ignore_errors=True)
-            path.mkdir(parents=True)
-            draft = path / ".facts.part"
-            draft.write_text(json.dumps(fill(path)), "utf-8")
-            os.replace(draft, facts)  # noqa: PTH105 - says in one word that it is put in place
+            try:
+                path.mkdir(parents=True)
+                draft = path / ".facts.part"
+                draft.write_text(json.dumps(fill(path)), "utf-8")
+                os.replace(draft, facts)  # noqa: PTH105 - says in one word that it is put in place
+            except (OSError, pl.exceptions.ComputeError) as error:
+                raise _unwritable(path, error) from None
         self.tick()
         found: dict[str, Any] = json.loads(facts.read_text("utf-8"))
         return found
@@ -68,8 +76,40 @@ def work_folder(parent: Path, settings: Mapping[str, Any], progress: Callable[[i
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{path} can't be created: {error.strerror}. Name another folder with --work.") from None
+        raise _unwritable(path, error) from None
     return WorkFolder(path, progress)
+
+
+@contextmanager
+def alone_in(parent: Path) -> Iterator[None]:
+    """Keep a second command from the folder while one is working there: they would write the same files.
+
+    A folder that was made for this and in which nothing was kept goes again.
+    """
+    made = not parent.exists()
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        file = (parent / _LOCK).open("a")
+    except OSError as error:
+        raise _unwritable(parent, error) from None
+    with file:
+        try:
+            # The system lets go of it when the process ends, however it ends.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(
+                f"Another command is working in {parent}. Wait for it, or name another folder with --work."
+            ) from None
+        try:
+            yield
+        finally:
+            if made and parent.is_dir() and [each.name for each in parent.iterdir()] == [_LOCK]:
+                shutil.rmtree(parent, ignore_errors=True)
+
+
+def _unwritable(path: Path, error: Exception) -> UserError:
+    why = getattr(error, "strerror", None) or error
+    return UserError(f"{path} can't be written: {why}. Make room there, or name another folder with --work.")
 
 
 def key_of(settings: Mapping[str, Any]) -> str:

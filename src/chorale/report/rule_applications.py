@@ -39,7 +39,7 @@ def usable_applications(
     """Of all files together: confident enough, and each once. One that was judged both ways is a mistake."""
     notes = [note for file in files.values() for note in file.notes]
     kept: list[JudgedApplication] = []
-    told: dict[Any, tuple[bool, str]] = {}
+    told: dict[Any, tuple[bool, str, int | None]] = {}
     problems: list[Problem] = []
     unsure = repeated = without_meaning = 0
     for name, file in files.items():
@@ -49,13 +49,15 @@ def usable_applications(
                 continue
             key = (application.rule, application.phrases)
             if application.phrases is not None and key in told:
-                before, where = told[key]
+                before, where, line = told[key]
                 if before == application.entails:
                     repeated += 1
                 else:
-                    problems.append(_both_ways(application, name, where))
+                    problems.append(
+                        _both_ways(application, name, f"line {line}" if where == name else f"{where}:{line}")
+                    )
                 continue
-            told[key] = (application.entails, name)
+            told[key] = (application.entails, name, application.line)
             without_meaning += application.meaningless
             if not application.meaningless or meaningless == "count":
                 kept.append(application)
@@ -92,5 +94,5 @@ def _left_out(
 
 def _both_ways(application: JudgedApplication, name: str, where: str) -> Problem:
     lhs, rhs = application.phrases or ("", "")
-    message = "has an application that was judged both ways" + (f" (see {where})" if where != name else "")
-    return Problem(name, None, message, "Keep one of the two.", f"{lhs!r} → {rhs!r}")
+    message = f"has an application that was judged the other way in {where}"
+    return Problem(name, application.line, message, "Keep one of the two.", f"{lhs!r} → {rhs!r}")

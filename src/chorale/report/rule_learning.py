@@ -41,6 +41,9 @@ def told_learning(learned: Learned, options: LearnOptions) -> Scored:
     notes = [str(problem) for problem in learned.problems]
     if learned.malformed:
         notes.append(f"{many(learned.malformed, 'line is', 'lines are')} malformed and left out.")
+    if not any(learned.by_method.values()):
+        lower = "--min-predicate, --min-filler, --min-shared and --min-score"
+        notes.append(f"No rule was found. Lower {lower}, or learn from more extractions.")
     if learned.resumed:
         notes.append(f"{many(len(learned.resumed), 'part', 'parts')} of an earlier run used again.")
     if learned.graph is not None:

@@ -192,7 +192,10 @@ def _main_table(found: Mapping[str, RuleScores]) -> ScoreTable:
 
 
 def _recall_table(found: Mapping[str, RuleScores], options: RuleOptions) -> ScoreTable:
-    rows = [(name, *(one.curve.precision_at(recall) for recall in options.at_recall)) for name, one in found.items()]
+    rows = [
+        (name, *(_reached(one.curve.precision_at(recall)) for recall in options.at_recall))
+        for name, one in found.items()
+    ]
     columns = ("resource", *(f"recall {recall:g}#" for recall in options.at_recall))
     return ScoreTable("Precision at a recall of at least", columns, rows)
 
@@ -201,11 +204,16 @@ def _interval_table(
     found: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
 ) -> ScoreTable:
     rows = [
-        (name, score.replace("_", " ").replace("auc", "area"), value, shown_interval(drawn[name].get(score)))
+        (name, score.replace("_", " ").replace("auc", "area"), _reached(value), shown_interval(drawn[name].get(score)))
         for name, one in found.items()
         for score, value in _values(one, options).items()
     ]
     return ScoreTable("Intervals, over applications", ("resource", "score", "value#", "95% interval#"), rows)
+
+
+def _reached(value: float | None) -> Cell:
+    """A recall that the curve does not reach has no precision, and a threshold needs a rule."""
+    return "not reached" if value is None else value
 
 
 def curve_rows(found: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell]]:

@@ -4,6 +4,8 @@
 import shutil
 from pathlib import Path
 
+import typer
+
 from chorale.cli.arguments import AsJson
 from chorale.cli.learn.options import (
     ArgumentNames,
@@ -32,7 +34,7 @@ from chorale.cli.learn.options import (
     WordNetFolder,
     Work,
 )
-from chorale.cli.output import say
+from chorale.cli.output import say, tell_notes
 from chorale.cli.scoring import tell
 from chorale.cli.targets import Force, check_target, writing
 
@@ -72,6 +74,7 @@ def rules(
     from chorale.learn.globally import GlobalOptions
     from chorale.learn.learning import LearnOptions, learn_rules
     from chorale.learn.settings import Pruning, Resources, bytes_of, methods_of
+    from chorale.learn.work_folder import alone_in
     from chorale.report.rule_learning import told_learning
 
     check_target(out, "--out", force=force, endings=RULE_ENDINGS)
@@ -89,16 +92,20 @@ def rules(
         graph=GlobalOptions(sparsity, exact_up_to, seconds),
     )
     folder = work or out.with_name(f"{out.name}.work")
-    with patiently("stages") as progress:
-        resources = Resources(engine, bytes_of(memory), threads, buckets)
-        learned = learn_rules(extractions, folder, options, resources, progress)
-        scored = told_learning(learned, options)
-        with writing(out, "--out"):
-            write_rules(learned.rules, out, scored.as_json())
-    if not keep_work:
-        shutil.rmtree(learned.rules[0].parent, ignore_errors=True)
-        if work is None:
-            shutil.rmtree(folder, ignore_errors=True)
+    resources = Resources(engine, bytes_of(memory), threads, buckets)
+    try:
+        with alone_in(folder), patiently("stages") as progress:
+            learned = learn_rules(extractions, folder, options, resources, progress)
+            scored = told_learning(learned, options)
+            with writing(out, "--out"):
+                write_rules(learned.rules, out, scored.as_json())
+            if not keep_work:
+                shutil.rmtree(learned.rules[0].parent, ignore_errors=True)
+                if work is None:
+                    shutil.rmtree(folder, ignore_errors=True)
+    except KeyboardInterrupt:
+        tell_notes([f"Interrupted. What is finished is kept in {folder}: the same command goes on from there."])
+        raise typer.Exit(130) from None
     tell(scored, as_json=as_json, as_latex=False)
     if not as_json:
         count = sum(learned.by_method.values())

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.learn.options import Columns, Strict
+from chorale.cli.learn.options import ArgumentNames, Columns, PredicateNames, Strict
 from chorale.cli.scoring import Seed
 from chorale.cli.targets import Force
 
@@ -48,6 +48,8 @@ def rules(
     per_extraction: PerExtraction = 4,
     at_least: AtLeast = None,
     columns: Columns = None,
+    argument_names: ArgumentNames = None,
+    predicate_names: PredicateNames = None,
     strict: Strict = False,
     seed: Seed = 1,
     force: Force = False,
@@ -58,14 +60,15 @@ def rules(
     from chorale.cli.progress import patiently
     from chorale.cli.targets import check_target, writing
     from chorale.formats import write_csv, write_jsonl
-    from chorale.formats.extractions import extraction_tables
+    from chorale.formats.extractions import extraction_tables, names_of
     from chorale.learn.applying import apply_rules
     from chorale.report.rule_items import told_items
     from chorale.report.scoring import score_table
 
     check_target(out, "--out", force=force, endings=(".jsonl", ".csv"))
     with patiently("extractions"):
-        tables, outcome = extraction_tables(extractions, columns=columns, strict=strict)
+        names = names_of(argument_names, predicate_names)
+        tables, outcome = extraction_tables(extractions, columns=columns, names=names, strict=strict)
         fewest = per_extraction if at_least is None else at_least
         applied = apply_rules(
             tables, rule_files, sample=sample, per_extraction=per_extraction, at_least=fewest, seed=seed
