@@ -1,12 +1,15 @@
 """The four pages of a question study in a real browser: by keyboard alone, by touch, and after a reload."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, tab_to
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers, open_chromium, tab_to
+from chorale.study.templating import create_study
 from mcq_study import write_mcq_study
 
 pytestmark = [
@@ -39,7 +42,7 @@ def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
     assert scene.watch.complaints == []
 
 
-WRITTEN = {
+WRITTEN: dict[str, Any] = {
     "question_1": "Why does the driver bring more than he needs?",
     "options_1": ["He expects a guest", "He is thirsty at night", "He was told to", "He breaks a lot"],
     "right_1": "option1",
@@ -62,8 +65,7 @@ def write_by_keyboard(page: Page, answer: dict[str, Any]) -> None:
             if place:
                 press("Enter" if place % 2 else "Tab")
             write(option)
-        mark = page.locator(f"[name=right_{number}]").first
-        mark.focus()
+        tab_to(page, page.locator(f"[name=right_{number}]").first)
         press("Space")
         tab_to(page, page.locator(f"[name=why_{number}]"))
         write(answer[f"why_{number}"])
@@ -85,7 +87,6 @@ def test_questions_are_written_by_keyboard_and_survive_a_reload(scene: Scene) ->
     expect(page.locator("[name=option_2_4]")).to_have_value("A loud quarrel")
     expect(page.get_by_role("radio", name="Option a is right").first).to_be_checked()
     page.locator("[name=option_1_2]").fill("")
-    page.wait_for_timeout(600)  # what is sent at once is taken for a double click
     page.keyboard.press("Control+Enter")
     expect(page.locator("#form-error")).to_have_text("Fill in option b of question 1.")
     expect(page.locator("[name=option_1_2]")).to_be_focused()
@@ -159,7 +160,7 @@ def test_the_text_stays_in_view_on_a_phone(scene: Scene) -> None:
 
 
 @pytest.mark.slow
-def test_quiz_grades_and_answers_by_touch(scene: Scene) -> None:
+def test_quiz_grades_answers_and_questions_by_touch(scene: Scene) -> None:
     worker = scene.worker(**PHONE).open("compare")
     page = worker.page
     page.locator("label[data-side=first]").tap()
@@ -183,13 +184,24 @@ def test_quiz_grades_and_answers_by_touch(scene: Scene) -> None:
     worker.at_question(2)
     worker.open("validate")
     page.locator("label:has([name=answer_1][value=option1])").tap()
-    page.wait_for_timeout(600)  # what is sent at once is taken for a double click
     page.locator("#submit").tap()
     expect(page.locator("#form-error")).to_have_text("Choose an answer first.")
     page.locator("label:has([name=answer_2][value=invalid])").tap()
     page.locator("#submit").tap()
     worker.at_question(2)
-    compared, graded, validated = scene.answers()
+    worker.open("write")
+    for number in (1, 2):
+        places = {f"option_{number}_{place}": text for place, text in enumerate(WRITTEN[f"options_{number}"], 1)}
+        for name, text in {f"question_{number}": WRITTEN[f"question_{number}"], **places}.items():
+            page.locator(f"[name={name}]").tap()
+            page.keyboard.type(text)
+        page.locator(f"label:has([name=right_{number}][value=option1])").tap()
+        page.locator(f"[name=why_{number}]").tap()
+        page.keyboard.type(WRITTEN[f"why_{number}"])
+    page.locator("#submit").tap()
+    worker.at_question(2)
+    compared, graded, validated, written = scene.answers()
+    assert written == WRITTEN
     assert compared == "first"
     assert graded["reading_2"] == "whole" and len(graded) == 8
     assert validated == {"answer_1": "option1", "answer_2": "invalid"}
@@ -221,3 +233,58 @@ def test_quiz_grades_and_answers_by_keyboard_alone(scene: Scene) -> None:
     assert compared == chosen
     assert graded["answerable_1"] == "label" and graded["distracting_2"] == "no"
     assert validated == {"answer_1": "option1", "answer_2": "invalid"}
+
+
+@pytest.mark.slow
+def test_the_first_quiz_of_the_tutorial_explains_at_once_and_the_second_does_not(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    create_study(tmp_path / "trial", "mcq-trial")
+    with Site(tmp_path / "trial") as site:
+        scene = Scene(chromium, site)
+        worker = in_training(scene)
+        worker.open("quiz-1")
+        better = {
+            row["passage"]: row["answer"]
+            for row in map(json.loads, (tmp_path / "trial/rounds/quiz-1.jsonl").read_text("utf-8").splitlines())
+        }
+        for number in range(1, 5):
+            worker.at_question(number)
+            right = better[worker.page.locator("[data-text=passage]").inner_text()]
+            wrong = "first" if right == "second" else "second"
+            said = explained(worker, number, right if number == 1 else wrong)
+            # What was compared is said again, every question and option on a line of its own.
+            assert len(said) == (0 if number == 1 else 1 + 2 * (1 + 4)), said
+        expect(worker.rest).to_have_text("That was all of it. Thank you!")
+        worker.open("quiz-2")
+        assert [explained(worker, number, "first") for number in range(1, 5)] == [[], [], [], []]
+        expect(worker.rest).to_have_text("That was all of it. Thank you!")
+        worker.open("tutorial")
+        assert barriers(worker.page) == ""
+        assert scene.watch.complaints == []
+
+
+def in_training(scene: Scene) -> Worker:
+    """Somebody who was put in an arm with a tutorial, as three in four are."""
+    for number in range(20):
+        worker = scene.worker(scene.site.invitation(f"mcq-{number}"))
+        worker.page.goto("/")
+        if worker.page.locator("a[href='/stages/quiz-1']").count():
+            return worker
+    raise AssertionError("nobody is trained")
+
+
+def explained(worker: Worker, number: int, answer: str) -> list[str]:
+    """Answer a question of a quiz; what is said again beside the explanation, if there is one."""
+    worker.at_question(number)
+    worker.page.keyboard.press(worker.page.locator(f"label[data-side={answer}] kbd").inner_text())
+    worker.page.keyboard.press("Enter")
+    after = worker.page.locator(f"#panel-feedback, #panel-item[aria-label='Question {number + 1}'], #panel-rest")
+    expect(after.filter(visible=True)).to_be_visible()
+    if not worker.feedback.is_visible():
+        return []
+    lines = worker.feedback.locator(".recap > p").all_inner_texts()
+    go_on = worker.feedback.get_by_role("button", name="Continue")
+    expect(go_on).to_be_enabled()
+    go_on.press("Enter")
+    return lines[:-1]

@@ -404,6 +404,17 @@ def test_bad_records_are_told_with_value_and_fix(tmp_path: Path, change: dict[st
     assert message in told
 
 
+def test_every_bad_line_is_told_at_once(tmp_path: Path) -> None:
+    rows = [{**record("a", [1, 1]), "gold_answer": "option9"}, "nonsense", record("a", [1, 1]), {"question_id": "b"}]
+    file = tmp_path / "bad.jsonl"
+    file.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    told = chorale(file, code=2).output
+    for line, message in enumerate(("gold_answer", "is not JSON", "has the id of another", "no list of options"), 1):
+        assert message in next(one for one in told.splitlines() if f"bad.jsonl:{line}:" in one)
+    file.write_text("nonsense\n" * 1_000)
+    assert len(chorale(file, code=2).output.splitlines()) <= 60
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

@@ -18,10 +18,19 @@ from chorale.evaluate.mcq.artifacts import by_place, measure_written, option_len
 from chorale.evaluate.mcq.costs import costs_by_arm
 from chorale.evaluate.mcq.difficulty import difficulties
 from chorale.evaluate.mcq.measures import measure_mcq
-from chorale.evaluate.mcq.wording import explanations, is_generic, overlap, repeated_questions, wh_word
+from chorale.evaluate.mcq.wording import (
+    NEARLY_THE_SAME,
+    alike_places,
+    explanations,
+    is_generic,
+    overlap,
+    repeated_questions,
+    wh_word,
+)
 from chorale.formats.alike import alike_pairs, words_of
 from chorale.formats.mcq_files import McqQuestions, read_mcq
 from chorale.formats.mcq_study import Paid, Worked
+from chorale.report.svg import Bar, bar_chart, standalone
 from chorale.text.passages import Passage, cut, prepare_passages
 
 PASSAGES = (
@@ -219,6 +228,16 @@ def test_validations_that_can_not_be_are_told_with_line_and_fix(
     assert told in " ".join(output.split())
 
 
+def test_who_has_answered_in_the_file_of_questions_does_not_answer_again_beside_it(tmp_path: Path) -> None:
+    one = record(0, validation_data=[{"worker_answer": "option1", "worker_id": "v1"}], model_predictions=[[0, "m"]])
+    file = write(tmp_path / "arm.json", [one])
+    answers = tmp_path / "answers.csv"
+    for option, column, who in (("--validations", "worker_id", "v1"), ("--predictions", "model", "m")):
+        answers.write_text(f"question_id,{column},answer\nq00,{who},option2\n")
+        told = " ".join(chorale("evaluate", "mcq", file, option, answers, code=2).output.split())
+        assert f"answers.csv:2: answers a question again that {who} answers in the file of questions" in told
+
+
 def test_everything_at_once_with_pictures(arm: Path, tmp_path: Path) -> None:
     other = write(tmp_path / "other.json", [record(number, justification="So.") for number in range(12)])
     folder = tmp_path / "pictures"
@@ -234,6 +253,16 @@ def test_everything_at_once_with_pictures(arm: Path, tmp_path: Path) -> None:
     found = json.loads(chorale(*command, "--json").stdout)
     assert found["written"]["files"]["other"]["explanations"]["trivial"] == 1
     assert set(found["irt"]["questions"]) >= {"q00"}
+
+
+def test_models_that_beat_people_are_in_the_picture_too() -> None:
+    bars = [Bar("behind", 0.1, 0.05, 0.2), Bar("ahead", -0.1, -0.15, 0.0)]
+    drawn = ElementTree.fromstring(standalone(bar_chart("Gap", bars, lambda value: f"{value:.1f}")))
+    behind, ahead = (one for one in drawn.iter() if one.tag.endswith("rect") and "bar" in one.get("class", ""))
+    zero = float(behind.get("x", "0"))
+    assert float(ahead.get("x", "0")) + float(ahead.get("width", "0")) == pytest.approx(zero, abs=0.2)
+    assert 0 < float(ahead.get("width", "0")) == pytest.approx(float(behind.get("width", "0")), abs=0.2)
+    assert "-0.1" in "".join(drawn.itertext())
 
 
 def test_partial_inputs_are_learnt_by_the_light_model(tmp_path: Path) -> None:
@@ -336,6 +365,22 @@ def test_passages_keep_the_words_and_the_limits(lengths: list[int], fewest: int,
     assert all(len(piece.split()) >= fewest for piece, enough in pieces if enough)
 
 
+@given(st.lists(st.tuples(st.lists(st.sampled_from("abcdef"), max_size=5), st.sampled_from("xy")), max_size=12))
+def test_repetitions_are_those_that_comparing_all_texts_finds(written: list[tuple[list[str], str]]) -> None:
+    texts, owners = [" ".join(words) for words, _ in written], [owner for _, owner in written]
+    sets = [set(words) for words, _ in written]
+
+    def repeated(place: int, *, by_anybody: bool) -> bool:
+        return any(
+            len(sets[place] & sets[other]) >= NEARLY_THE_SAME * len(sets[place] | sets[other]) > 0
+            for other in range(len(sets))
+            if other != place and (by_anybody or owners[other] == owners[place])
+        )
+
+    assert alike_places(texts) == [repeated(place, by_anybody=True) for place in range(len(texts))]
+    assert alike_places(texts, owners) == [repeated(place, by_anybody=False) for place in range(len(texts))]
+
+
 def test_passages_are_there_once() -> None:
     one, other = sentences(100, 1), sentences(100, 2)
     nearly = one.replace("word", "sword", 1)
@@ -366,6 +411,32 @@ def test_passages_come_from_folders_by_genre_text_and_rows(tmp_path: Path) -> No
     only = json.loads(chorale(*command, "--force", "--genre", "Travel").stdout)
     assert set(only["genres"]) == {"travel"}
     assert "There are: letters, slate" in chorale(*command, "--force", "--genre", "novels", code=2).output
+
+
+def test_one_command_fills_all_rounds_of_a_trial_with_texts_of_their_own(tmp_path: Path) -> None:
+    rows = [{"id": f"t{n}", "text": sentences(70, n), "genre": "ab"[n % 3 == 0]} for n in range(12)]
+    (tmp_path / "texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    folder = tmp_path / "passages"
+    folder.mkdir()
+    command = ("prepare", "mcq", tmp_path / "texts.jsonl", "--out", folder, "--json")
+    parts = ("--part", "round-1=4", "--part", "round-2=4", "--part", "final=3")
+    told = json.loads(chorale(*command, *parts).stdout)
+    assert {name: one["passages"] for name, one in told["parts"].items()} == {"round-1": 4, "round-2": 4, "final": 3}
+    made = {path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()] for path in folder.iterdir()}
+    ids = [one["id"] for part in made.values() for one in part]
+    assert len(set(ids)) == len(ids) == told["passages"] == 11
+    assert {one["genre"] for one in made["round-1"]} == {"a", "b"}
+    assert json.loads(chorale(*command, *parts, "--force").stdout) == told
+    assert "Add --force" in chorale(*command, *parts, code=2).output
+    for wrong, why in (
+        (("--part", "more=13"), "ask for 13 passages, and the texts have 12"),
+        (("--part", "../x=1"), "as in round-1=225"),
+        (("--part", "x=0"), "as in round-1=225"),
+        (("--part", "x=1", "--part", "x=2"), "of this name already"),
+        (("--part", "x=1", "--sample", "3"), "both say how many"),
+    ):
+        assert why in " ".join(chorale(*command, *wrong, code=2).output.split()), wrong
+    assert {path.stem for path in folder.iterdir()} == {"round-1", "round-2", "final"}
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,22 @@ def test_all_but_three_averages_of_table_1_lie_in_the_interval(cells: list[Cell]
 
 
 @needs_data
+def test_what_no_draw_decides_is_as_printed(cells: list[Cell]) -> None:
+    decided = [
+        cell for cell in cells if cell.ours is not None and ("words of" in cell.name or "validators" in cell.name)
+    ]
+    assert [cell.name for cell in decided] == [
+        "baseline: questions with ten validators",
+        "baseline: words of an answer",
+        "crowd: questions with ten validators",
+        "crowd: words of an answer",
+    ]
+    assert all(round(cell.ours or 0, cell.digits) == cell.paper for cell in decided)
+    longest = [cell for cell in cells if "longest" in cell.name and cell.ours is not None]
+    assert len(longest) == 2 and all(cell.agrees for cell in longest)
+
+
+@needs_data
 def test_every_number_that_differs_or_is_missing_has_a_reason(cells: list[Cell]) -> None:
     assert all(cell.reason for cell in cells if not cell.agrees)
 
@@ -120,5 +136,6 @@ def test_numbers_come_from_whatever_files_are_there(tmp_path: Path) -> None:
     assert found["Table 1", "full, crowd: RoBERTa, deviation over runs"].ours == 0
     assert found["Section 5.3", "crowd: choosing the longest answer"].ours == 100
     assert found["Section 5.3", "crowd: accuracy, first question less second"].ours == -100
+    assert found["Section 4", "crowd: questions with ten validators"].ours == 30
     assert found["Table 1", "10-way, baseline: N"].ours is None
     assert all(cell.reason for cell in found.values() if not cell.agrees)

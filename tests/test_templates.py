@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from chorale import web
 from chorale.model import GateSettings, StageSettings, StudySettings
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.measuring import Run, measure
+from chorale.report import plan_study, study_notes
 from chorale.simulate import CrowdSettings, KindSettings
 from chorale.store import gates, results
-from chorale.study import Clock, Study, check_folder, load_folder, open_study
+from chorale.study import Clock, Study, check_folder, entering, load_folder, open_study
 from chorale.study.gates import close_gate
+from chorale.study.offering import MESSAGES
 from chorale.study.templating import create_study, template_names
 from chorale.study.verify import verify
 from chorale.study.visit import visit
@@ -130,7 +133,8 @@ def trial(tmp_path: Path) -> Path:
 
 
 def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
-    settings = load_folder(trial).settings
+    folder = load_folder(trial)
+    settings, items = folder.settings, {content.settings.name: content.items for content in folder.stages}
     assert settings.arms is not None
     assert settings.arms.names == ("baseline", "justification", "crowd", "expert")
     assert settings.pay.minimum_hourly == 1500
@@ -152,6 +156,8 @@ def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
             assert grades.judgments.max == (3 if by_experts else 5)
             assert grades.entry.qualifications == ("expert" if by_experts else "grader",)
             assert (grades.pay.per_judgment, grades.pay.finished) == ((0, 0) if by_experts else (2 * 50, 500))
+            assert grades.pay.expected_seconds == (120 if by_experts else 240)
+            assert 400 <= 2 * len(items[f"round-{number}-{arm}"]) <= 500
             promoted = gate.promote.top_share if gate.promote else None
             assert promoted == (0.2 if (number, arm) == (1, "c") else None)
     check, validation = stage_of(settings, "validators"), stage_of(settings, "validation")
@@ -174,7 +180,47 @@ def test_every_rubric_of_the_trial_is_the_same(trial: Path) -> None:
 def test_no_text_of_the_trial_is_there_twice(trial: Path) -> None:
     files = [*(trial / "passages").glob("*.jsonl"), *(trial / "rounds").glob("*.jsonl"), *(trial / "gold").iterdir()]
     texts = [row["passage"] for path in files for row in rows(path)]
-    assert len(texts) == len(set(texts)) == 279
+    assert len(texts) == len(set(texts)) == 754
+
+
+def test_nobody_is_shown_what_only_experts_do(trial: Path, clock: Clock) -> None:
+    study = open_study(trial, clock=clock)
+    try:
+        person = Person(study, "a")
+        expert = do(study, lambda tx, study: entering.arrive_as_expert(tx, study, "grace"))
+        theirs = look(study, lambda tx: visit(tx, study, person.id))
+        experts = look(study, lambda tx: visit(tx, study, expert.id))
+        assert theirs is not None and experts is not None
+        graded_by_experts = {"tutorial-grades", "round-1-c-grades", "round-3-d-grades"}
+        assert not graded_by_experts & {part.stage.name for part in theirs.stages}
+        assert graded_by_experts <= {part.stage.name for part in experts.stages}
+    finally:
+        study.close()
+
+
+def test_the_work_page_has_words_for_whatever_can_be_said_in_the_place_of_an_item() -> None:
+    script = (Path(web.__file__).parent / "static" / "work.js").read_text("utf-8")
+    rests = script.partition("const RESTS = {")[2].partition("};")[0]
+    # Of `apart` the page is told `dropped`.
+    assert [status for status in MESSAGES if f"{status}: {{" not in rests] == ["apart"]
+
+
+def test_only_experts_may_work_for_nothing(trial: Path) -> None:
+    settings = trial / "study.toml"
+    settings.write_text(settings.read_text("utf-8").replace("per_judgment = 175,", "per_judgment = 0,"), "utf-8")
+    [problem] = check_folder(trial)[1]
+    assert "pays $0.00 an hour" in problem.message
+
+
+def test_check_counts_the_sample_of_every_arm_and_says_what_is_missing(trial: Path) -> None:
+    [short] = [note for note in study_notes(load_folder(trial)) if "is to draw 250 items" in note]
+    assert "40 from writing-a, 40 from writing-b, 40 from writing-c, 40 from writing-d" in short
+    path = trial / "passages" / "final.jsonl"
+    path.write_text("".join(json.dumps({"id": f"f{n}", "passage": f"Text {n}."}) + "\n" for n in range(300)))
+    folder = load_folder(trial)
+    assert not [note for note in study_notes(folder) if "is to draw" in note]
+    validation = next(stage for stage in plan_study(folder).stages if stage.name == "validation")
+    assert validation.judgments == 2 * 4 * 300 + (10 - 2) * 4 * 250
 
 
 def small(trial: Path) -> Path:
@@ -186,6 +232,8 @@ def small(trial: Path) -> Path:
     text = text.replace("judgments = 5 ", "judgments = 2 ").replace(
         "items = 250, judgments = 10", "items = 2, judgments = 4"
     )
+    for most in (8, 10, 12):
+        text = text.replace(f"max_per_worker = {most} ", "max_per_worker = 2 ")
     (trial / "study.toml").write_text(text, "utf-8")
     return trial
 

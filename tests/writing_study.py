@@ -4,7 +4,12 @@ There are two arms, the same in everything but their names: a crowd may grade on
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+
+from chorale.store import gates
+from chorale.study import Study
+from crowd import Person, look
 
 _SENTENCES = ("The ferry left early.", "Rain fell all night.", "The bakery was closed.", "Nobody heard the bell.")
 
@@ -24,6 +29,23 @@ def write_writing_study(folder: Path, *, texts: int = 8, budget: str = "", gradi
         _HEAD.format(budget=budget)
         + "".join(_ARM.format(arm=arm, grading_pay=grading_pay) for arm in ("careful", "quick"))
     )
+
+
+def write_graded_study(folder: Path, written: int = 3) -> Callable[[Study], None]:
+    """A study whose grading is for experts; and what fills it with things to grade."""
+    write_writing_study(folder)
+    settings = folder / "study.toml"
+    text = settings.read_text().replace("grades = true\n", 'grades = true\nentry = { qualifications = ["expert"] }\n')
+    settings.write_text(text.replace("finished = 500\n", ""))
+
+    def write(study: Study) -> None:
+        writer = Person(study, "writer")
+        stage = f"{look(study, gates.arms)[writer.pseudonym]}-practice"
+        for number in range(written):
+            answer = {"question": f"What did the town do on day {number}?", "kind": "what", "length": "one"}
+            writer.judge(answer, stage)
+
+    return write
 
 
 _WRITING = """

@@ -64,8 +64,18 @@ class _Answers:
             return None
         self._given[question, who] = row.line
         number, place = self._places[question]
+        if self._has_answered(self._files[number], place, who):
+            self._report(
+                row, f"answers a question again that {who} answers in the file of questions", "Keep one", question
+            )
+            return None
         answer = self._answer(row, int((~np.isnan(self._files[number].words[place])).sum()))
         return None if answer is None else (number, place, who, answer)
+
+    def _has_answered(self, file: McqQuestions, place: int, who: str) -> bool:
+        if self._who == "model":
+            return who in file.models and bool(file.models[who][place] != MISSING)
+        return bool(file.validators) and who in file.validators[place]
 
     def _answer(self, row: Row, options: int) -> int | None:
         value = row.values.get("answer", row.values.get("worker_answer"))

@@ -7,9 +7,8 @@ from 0). `question`, `document` (or `passage`), `justification`, `worker_id`, `p
 `protocol` are for analyses of what was written, and may be missing.
 """
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.formats.rows import DEEPEST_NESTING, UNSTORABLE_ESCAPE, FlawError, check_inside, shortened, suffix_of
+from chorale.formats.record_files import records_in
+from chorale.formats.rows import UNSTORABLE_ESCAPE, FlawError, check_inside, shortened
 from chorale.formats.source import MOST_PROBLEMS, Source, read_source
 from chorale.model import Problem, UserError
 
@@ -56,6 +56,8 @@ class McqQuestions:
     words: NDArray[np.float64]
     """The number of words of every option; NaN behind the last."""
     texts: tuple[McqText, ...] = ()
+    validators: tuple[frozenset[str], ...] = ()
+    """Who gave the votes on each question, as far as that is known."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -82,6 +84,7 @@ class McqQuestions:
             models={name: answers for name, answers in models.items() if (answers != MISSING).any()},
             words=self.words[places],
             texts=tuple(self.texts[place] for place in places),
+            validators=tuple(self.validators[place] for place in places),
         )
 
 
@@ -91,6 +94,7 @@ class _Record:
     writer: int
     votes: list[int]
     """Answers; the number of options for "invalid"."""
+    validators: frozenset[str]
     predictions: dict[str, int]
     text: McqText
 
@@ -103,28 +107,33 @@ def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
     """The questions of a file, and the file. Anything wrong is a `UserError` that lists it."""
     source = read_source(path)
     doubtful = UNSTORABLE_ESCAPE.search(source.text) is not None
-    return _read(_objects(source, path), source.name, doubtful=doubtful), source
+    problems: list[Problem] = []
+    return _read(records_in(source, path, problems), source.name, problems, doubtful=doubtful), source
 
 
 def mcq_of_records(records: Iterable[Mapping[str, Any]], name: str) -> McqQuestions:
     """The same from records that are no file; `name` is what messages call them."""
-    return _read(((None, f"record {number:,}", one) for number, one in enumerate(records, 1)), name, doubtful=False)
+    objects = ((None, f"record {number:,}", one) for number, one in enumerate(records, 1))
+    return _read(objects, name, [], doubtful=False)
 
 
-def _read(objects: Iterable[tuple[int | None, str, Any]], name: str, *, doubtful: bool) -> McqQuestions:
-    problems: list[Problem] = []
+def _read(
+    objects: Iterable[tuple[int | None, str, Any]], name: str, problems: list[Problem], *, doubtful: bool
+) -> McqQuestions:
+    """`problems` are those of reading the objects, which go on while it does."""
     records: dict[str, _Record] = {}
+    seen: set[str] = set()
     for line, place, values in objects:
         reader = _Reader(name, line, place, problems)
         if doubtful:
             reader.check_texts(values)
         record = reader.read(values)
-        if record is None:
-            pass
-        elif record.id in records:
-            reader.report("has the id of another record", "Remove one of the two", record.id)
-        else:
-            records[record.id] = record
+        if record is not None:
+            records.setdefault(record.id, record)
+        if reader.id in seen:
+            reader.report("has the id of another record", "Remove one of the two", reader.id)
+        elif reader.id is not None:
+            seen.add(reader.id)
         if len(problems) >= MOST_PROBLEMS:
             break
     if not problems and not records:
@@ -150,37 +159,13 @@ def _questions(records: list[_Record]) -> McqQuestions:
         models={name: np.array([record.predictions.get(name, MISSING) for record in records]) for name in names},
         words=words,
         texts=tuple(record.text for record in records),
+        validators=tuple(record.validators for record in records),
     )
 
 
-def _objects(source: Source, path: Path) -> Iterator[tuple[int | None, str, Any]]:
-    """Every record, with its line and how a message names it."""
-    if suffix_of(path) in (".jsonl", ".ndjson"):
-        for number, line in enumerate(source.text.split("\n"), 1):
-            if line.strip():
-                yield number, "the record", _json(line, source.name, number)
-        return
-    found = _json(source.text, source.name, 1)
-    if not isinstance(found, list):
-        raise UserError(
-            f"{source.name} can't be used",
-            [Problem(source.name, 1, "is not a list of records", "Write [ … ] around them.", shortened(found))],
-        )
-    for number, value in enumerate(found, 1):
-        yield None, f"record {number:,}", value
-
-
-def _json(text: str, name: str, first_line: int) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        line = first_line + error.lineno - 1
-        near = shortened(text[max(0, error.pos - 20) : error.pos + 20])
-        problem = Problem(name, line, f"is not JSON: {error.msg.lower()} at column {error.colno}", "Correct it.", near)
-    except (ValueError, RecursionError):
-        message = f"can't be read as JSON: overlong numbers or more than {DEEPEST_NESTING} levels"
-        problem = Problem(name, first_line, message, "Remove overlong numbers and deep nesting.")
-    raise UserError(f"{name} can't be used", [problem])
+def _validators(values: dict[str, Any]) -> frozenset[str]:
+    found = (vote.get("worker_id") for vote in values.get("validation_data") or ())
+    return frozenset(worker for worker in found if isinstance(worker, str))
 
 
 class _Reader:
@@ -188,6 +173,8 @@ class _Reader:
 
     def __init__(self, file: str, line: int | None, place: str, problems: list[Problem]) -> None:
         self._file, self._line, self._place, self._problems = file, line, place, problems
+        self.id: str | None = None
+        """That of the record, once it is read."""
 
     def report(self, message: str, fix: str, value: Any = None) -> None:
         shown = None if value is None else shortened(value)
@@ -210,6 +197,7 @@ class _Reader:
         if not isinstance(name, str) or not name:
             self.report("has no question_id", "Give it an id of its own", name)
             return None
+        self.id = name
         self._place = f"{self._place} ({shortened(name)})"
         options = values.get("options")
         if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
@@ -224,7 +212,7 @@ class _Reader:
         text = self._text(values, options)
         if len(self._problems) > before:
             return None
-        return _Record(name, writer, votes, predictions, text)
+        return _Record(name, writer, votes, _validators(values), predictions, text)
 
     def _text(self, values: dict[str, Any], options: list[str]) -> McqText:
         def written(*keys: str) -> str:

@@ -67,9 +67,9 @@ def _gaps(name: str, one: Mapping[str, Any]) -> list[Bar]:
     found = []
     for model, sections in one["gap"].items():
         gap = sections.get("unanimous")
-        if gap is not None and model not in runs and gap["gap"] >= 0:
+        if gap is not None and model not in runs:
             low, high = gap.get("ci", gap["interval"])
-            found.append(Bar(f"{name}: {model}", gap["gap"], max(0.0, low), max(0.0, high)))
+            found.append(Bar(f"{name}: {model}", gap["gap"], low, high))
     return found
 
 

@@ -1,14 +1,16 @@
 """A study of multiple-choice questions as a report has it: every arm by itself, straight from its database."""
 
+from dataclasses import dataclass
+
 from chorale.evaluate.mcq.costs import GRADING, VALIDATING, costs_by_arm
-from chorale.formats.mcq_files import mcq_of_records
+from chorale.formats.mcq_files import McqQuestions, mcq_of_records
 from chorale.formats.mcq_study import paid_of, worked_of
 from chorale.report.drawing import Drawing
 from chorale.report.mcq_costs import costs_section
 from chorale.report.mcq_grades import grades_section
 from chorale.report.mcq_measured import McqOptions, NamedQuestions, arms_of
 from chorale.report.mcq_scores import score_mcq
-from chorale.report.mcq_sections import with_sections
+from chorale.report.mcq_sections import McqSection, with_sections
 from chorale.report.mcq_written import written_section
 from chorale.report.scoring import Scored
 from chorale.store import Tx
@@ -17,19 +19,25 @@ from chorale.study.export_rows import ledger_rows, response_rows
 from chorale.study.outcomes import stage_results
 
 
-def mcq_study(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0) -> Scored | None:
-    """What `chorale evaluate mcq` says of a study's exports; None where nobody has validated what others wrote.
+@dataclass(frozen=True, slots=True)
+class StudyQuestions:
+    questions: McqQuestions
+    """What was written and validated, with the arm of its writer."""
+    sections: tuple[McqSection, ...]
+    """How far graders agree, and what a question costs in every arm."""
 
-    Labels should have been brought up to date before.
-    """
+    def by_arm(self) -> list[NamedQuestions]:
+        return arms_of([NamedQuestions("study", self.questions, "")])
+
+
+def study_questions(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0) -> StudyQuestions | None:
+    """None where nobody has validated what others wrote. Labels should have been brought up to date before."""
     records = [row for stage in _stages(study, VALIDATING) for row in _rows(tx, study, stage, "mcq")]
     # What came from a file has no writer, and what nobody answered says nothing yet.
     records = [row for row in records if row["protocol"] is not None and row["validation_data"]]
     if not records:
         return None
-    named = arms_of([NamedQuestions("study", mcq_of_records(records, "the study"), "")])
-    options = McqOptions()
-    sections = [written_section(named, options, drawing)]
+    sections = []
     grades = [row for stage in _stages(study, GRADING) for row in _rows(tx, study, stage, "mcq-grades")]
     if grades:
         texts = [{name: str(value) for name, value in row.items() if value is not None} for row in grades]
@@ -39,7 +47,17 @@ def mcq_study(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0)
         costs = costs_by_arm(worked, [paid_of(row) for row in ledger_rows(tx, study)])
         if any(one.questions for one in costs.values()):
             sections.append(costs_section(costs, expert_hourly))
-    return with_sections(score_mcq(named, options, drawing), sections)
+    return StudyQuestions(mcq_of_records(records, "the study"), tuple(sections))
+
+
+def mcq_study(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0) -> Scored | None:
+    """What `chorale evaluate mcq` says of a study's folder; None where there is nothing to say."""
+    found = study_questions(tx, study, drawing, expert_hourly=expert_hourly)
+    if found is None:
+        return None
+    named, options = found.by_arm(), McqOptions()
+    written = written_section(named, options, drawing)
+    return with_sections(score_mcq(named, options, drawing), [written, *found.sections])
 
 
 def _stages(study: Study, task: str) -> list[str]:

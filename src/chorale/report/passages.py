@@ -1,7 +1,7 @@
 """Passages for a study of questions: which are kept, and what became of the others."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -17,8 +17,8 @@ from chorale.text.passages import Passage, prepare_passages
 
 @dataclass(frozen=True, slots=True)
 class PassageReport:
-    rows: list[dict[str, Any]]
-    """As the file of items has them."""
+    files: dict[str, list[dict[str, Any]]]
+    """The rows of every file of items, by the part it is for; without parts all are in one, which has no name."""
     counts: dict[str, int]
     genres: dict[str, int]
 
@@ -30,11 +30,15 @@ def passages_of(
     fewest: int,
     most: int,
     alike: float,
-    sample: int | None,
-    seed: int,
+    sample: int | None = None,
+    parts: Mapping[str, int] | None = None,
+    seed: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> PassageReport:
-    """The passages of files and folders, and how many were left out for what."""
+    """The passages of files and folders, and how many were left out for what.
+
+    `parts` says how many go to each of several files; none goes to two of them.
+    """
     there: Counter[str] = Counter()
     chosen: list[Passage] = []
     wanted = {name.casefold() for name in genres}
@@ -47,12 +51,18 @@ def passages_of(
         known = ", ".join(sorted(name for name in there if name)) or "none"
         raise UserError(f"--genre {unknown[0]}: no text is of this genre. There are: {known}.")
     found = prepare_passages(chosen, fewest=fewest, most=most, alike=alike, progress=progress)
-    kept = found.passages if sample is None else _drawn(found.passages, sample, seed)
-    if not kept:
+    if not found.passages:
         raise UserError(f"no text has a passage of {fewest} to {most} words. Lower --min-words.")
-    rows = [{"id": one.id, "passage": one.text, "genre": one.genre, "source": one.source} for one in kept]
+    asked = sum((parts or {}).values())
+    if asked > len(found.passages):
+        raise UserError(
+            f"the parts ask for {asked:,} passages, and the texts have {len(found.passages):,}, each counted once. "
+            "Bring more texts, lower --min-words, or ask for fewer."
+        )
+    shares = _shared_out(found.passages, parts or {"": sample}, seed)
+    kept = [one for share in shares.values() for one in share]
     return PassageReport(
-        rows,
+        {name: [_row(one) for one in share] for name, share in shares.items()},
         {
             "texts": len(chosen),
             "passages": len(kept),
@@ -65,21 +75,31 @@ def passages_of(
     )
 
 
-def _drawn(passages: Sequence[Passage], sample: int, seed: int) -> list[Passage]:
-    """So many, from every genre in turn: a large genre does not crowd out a small one."""
+def _row(one: Passage) -> dict[str, Any]:
+    return {"id": one.id, "passage": one.text, "genre": one.genre, "source": one.source}
+
+
+def _shared_out(passages: Sequence[Passage], parts: Mapping[str, int | None], seed: int) -> dict[str, list[Passage]]:
+    """For every part so many, or all if it does not say; each part in the order of the texts."""
+    drawn = _drawn(passages, seed)
+    found, start = {}, 0
+    for name, count in parts.items():
+        end = len(passages) if count is None else start + count
+        found[name] = [passages[place] for place in sorted(drawn[start:end])]
+        start = end
+    return found
+
+
+def _drawn(passages: Sequence[Passage], seed: int) -> list[int]:
+    """Places in an order of chance, from every genre in turn: a large genre does not crowd out a small one."""
     by_genre: dict[str, list[int]] = {}
     for place, one in enumerate(passages):
         by_genre.setdefault(one.genre, []).append(place)
     rng = Random(seed)
     for places in by_genre.values():
         rng.shuffle(places)
-    turns = [places for _, places in sorted(by_genre.items())]
-    chosen: list[int] = []
-    while len(chosen) < min(sample, len(passages)):
-        for places in turns:
-            if places and len(chosen) < sample:
-                chosen.append(places.pop())
-    return [passages[place] for place in sorted(chosen)]
+    turns = [places[::-1] for _, places in sorted(by_genre.items())]
+    return [places[turn] for turn in range(max(map(len, turns))) for places in turns if turn < len(places)]
 
 
 _WORDS = {

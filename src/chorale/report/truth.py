@@ -29,7 +29,10 @@ class Truth:
 
     def expected_submissions(self) -> int:
         """About how many answers it takes, if every item that should be derived is."""
-        plans = (plan_stage(content, len(content.items) or len(content.truth), 0.0) for content in self._folder.stages)
+        plans = (
+            plan_stage(content, {content.settings.name: len(content.items) or len(content.truth)}, 0.0)
+            for content in self._folder.stages
+        )
         return sum(plan.judgments + plan.gold_answers for plan in plans)
 
     def accuracy(self, judged: Iterable[Application]) -> float | None:

@@ -10,10 +10,14 @@ from chorale.cli.arguments import AsJson, Database
 from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from chorale.baselines.multiple_choice import ChoiceModel
     from chorale.report.drawing import Drawing
     from chorale.report.mcq_measured import NamedQuestions
     from chorale.report.mcq_sections import McqSection
-    from chorale.report.scoring import Scored
+    from chorale.report.mcq_study import StudyQuestions
+    from chorale.scores import FloatArray
 
 Files = Annotated[
     list[Path],
@@ -165,12 +169,15 @@ def mcq(
     from chorale.report.mcq_scores import score_mcq
     from chorale.report.mcq_sections import McqSection, with_sections
 
-    if len(files) == 1 and files[0].is_dir():
-        scored = _of_a_folder(files[0], db, Drawing(ci, resamples, seed), expert_hourly)
-        tell(scored, as_json=as_json, as_latex=as_latex)
-        return
     if (responses is None) != (ledger is None):
         raise typer.BadParameter("--responses and --ledger belong together: name both, or neither.")
+    quiet = Drawing(ci, resamples, seed)
+    study = None
+    if len(files) == 1 and files[0].is_dir():
+        if grades or responses is not None:
+            raise typer.BadParameter("--grades, --responses and --ledger are for files: a study's folder has its own.")
+        study = _of_a_folder(files[0], db, quiet, expert_hourly)
+        by_arm = written = True
     more: dict[str, str | int | float | bool] = {"irt": True} if irt else {}
     if by_arm:
         more["by-arm"] = True
@@ -183,31 +190,24 @@ def mcq(
     extra = {"validations": validations, "predictions": predictions, "responses": responses, "ledger": ledger}
     digests = {name: digest_of(read_bytes(path)) for name, path in extra.items() if path is not None}
     options = McqOptions(ties, gold_votes, alpha, more, digests)
-    named, other = _read(files, against, validations, predictions, by_arm=by_arm)
+    named, other = _read(files, study, against, validations, predictions, by_arm=by_arm)
     with patiently("draws") as progress:
         drawing = Drawing(ci, resamples, seed, progress)
         scored = score_mcq(named, options, drawing, other)
-    quiet = Drawing(ci, resamples, seed)
     # An arm that others are compared with is still one of the arms.
     everything = [*([other] if other is not None and by_arm else []), *named]
     sections: list[McqSection] = []
-    difficulties = None
     if written or pictures is not None:
         from chorale.report.mcq_written import written_section
 
         sections.append(written_section(everything, options, quiet))
+    difficulties = None
     if irt:
-        from chorale.report.mcq_difficulty import difficulty_section
-
-        with patiently("fits") as progress:
-            section, difficulties = difficulty_section(everything, seed=seed, progress=progress)
+        section, difficulties = _difficulty(everything, seed)
         sections.append(section)
     if reader is not None and partial_inputs is not None:
-        from chorale.report.mcq_partial import partial_section
-
-        with patiently("folds") as progress:
-            sections.append(partial_section(everything, reader, partial_inputs, quiet, folds=folds, progress=progress))
-    sections += _of_the_study(grades or [], responses, ledger, expert_hourly, quiet)
+        sections.append(_partial(everything, reader, partial_inputs, quiet, folds))
+    sections += study.sections if study else _of_exports(grades or [], responses, ledger, expert_hourly, quiet)
     scored = with_sections(scored, sections)
     if pictures is not None:
         from chorale.report.mcq_pictures import pictures as drawn
@@ -217,24 +217,42 @@ def mcq(
     tell(scored, as_json=as_json, as_latex=as_latex)
 
 
-def _of_a_folder(folder: Path, db: str | None, drawing: "Drawing", hourly: int) -> "Scored":
+def _difficulty(files: "list[NamedQuestions]", seed: int) -> "tuple[McqSection, Mapping[str, FloatArray]]":
+    from chorale.cli.progress import patiently
+    from chorale.report.mcq_difficulty import difficulty_section
+
+    with patiently("fits") as progress:
+        return difficulty_section(files, seed=seed, progress=progress)
+
+
+def _partial(
+    files: "list[NamedQuestions]", reader: "ChoiceModel", name: str, drawing: "Drawing", folds: int
+) -> "McqSection":
+    from chorale.cli.progress import patiently
+    from chorale.report.mcq_partial import partial_section
+
+    with patiently("folds") as progress:
+        return partial_section(files, reader, name, drawing, folds=folds, progress=progress)
+
+
+def _of_a_folder(folder: Path, db: str | None, drawing: "Drawing", hourly: int) -> "StudyQuestions":
     """Straight from a study's database. Who looks at the arms has exported them, and that is an event."""
     from chorale.model import UserError
-    from chorale.report.mcq_study import mcq_study
+    from chorale.report.mcq_study import study_questions
     from chorale.study.export import note_export
     from chorale.study.settling import settle_everything
     from chorale.study.started import started_study
 
     with started_study(folder, db) as study:
         settle_everything(study)
-        found = study.store.read(lambda tx: mcq_study(tx, study, drawing, expert_hourly=hourly)).result()
+        found = study.store.read(lambda tx: study_questions(tx, study, drawing, expert_hourly=hourly)).result()
         study.store.write(lambda tx: note_export(tx, study, "mcq", "chorale evaluate mcq")).result()
     if found is None:
         raise UserError(f"{folder} has no questions that somebody wrote and others have answered yet.")
     return found
 
 
-def _of_the_study(
+def _of_exports(
     grades: list[Path], responses: Path | None, ledger: Path | None, hourly: int, drawing: "Drawing"
 ) -> "list[McqSection]":
     """What a study's own exports tell: how far graders agree, and what a question costs."""
@@ -250,26 +268,33 @@ def _of_the_study(
 
 
 def _read(
-    files: list[Path], against: Path | None, validations: Path | None, predictions: Path | None, *, by_arm: bool
+    files: list[Path],
+    study: "StudyQuestions | None",
+    against: Path | None,
+    validations: Path | None,
+    predictions: Path | None,
+    *,
+    by_arm: bool,
 ) -> "tuple[list[NamedQuestions], NamedQuestions | None]":
-    """What is measured, and what it is compared with."""
+    """What is measured, and what it is compared with. A study's questions stand in for its folder."""
     from chorale.formats.mcq_answers import add_predictions, add_validations
     from chorale.formats.mcq_files import read_mcq
     from chorale.model import UserError
     from chorale.report.mcq_measured import NamedQuestions, arms_of
 
     is_arm = by_arm and against is not None and not against.exists()
-    paths = [*files, *([] if against is None or is_arm else [against])]
+    paths = [*([] if study else files), *([] if against is None or is_arm else [against])]
     read = [read_mcq(path) for path in paths]
-    questions = [found for found, _ in read]
+    questions = [*([study.questions] if study else []), *(found for found, _ in read)]
+    names = [path.name.partition(".")[0] or path.name for path in paths]
+    digests = [source.digest for _, source in read]
+    if study:
+        names, digests = ["study", *names], ["", *digests]
     if validations is not None:
         questions = add_validations(questions, validations)
     if predictions is not None:
         questions = add_predictions(questions, predictions)
-    named = [
-        NamedQuestions(path.name.partition(".")[0] or path.name, found, source.digest)
-        for path, found, (_, source) in zip(paths, questions, read, strict=True)
-    ]
+    named = list(map(NamedQuestions, names, questions, digests))
     other = named.pop() if against is not None and not is_arm else None
     if by_arm:
         named = arms_of(named)

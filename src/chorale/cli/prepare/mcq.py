@@ -1,6 +1,7 @@
 """`chorale prepare mcq`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,13 @@ Texts = Annotated[
     ),
 ]
 Out = Annotated[
-    Path, typer.Option("--out", metavar="FILE", help="Where the passages go: a .jsonl file.", show_default=False)
+    Path,
+    typer.Option(
+        "--out",
+        metavar="PATH",
+        help="Where the passages go: a .jsonl file, or with --part a folder.",
+        show_default=False,
+    ),
 ]
 Genres = Annotated[
     list[str] | None,
@@ -48,6 +55,16 @@ Sample = Annotated[
         show_default=False,
     ),
 ]
+Parts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--part",
+        metavar="NAME=N",
+        help="Draw N passages for NAME.jsonl in the folder --out, none of them in another part; can be given again.",
+        show_default=False,
+    ),
+]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 def mcq(
@@ -58,6 +75,7 @@ def mcq(
     max_words: MaxWords = 250,
     alike: Alike = 0.8,
     sample: Sample = None,
+    part: Parts = None,
     seed: Seed = 1,
     force: Force = False,
     as_json: AsJson = False,
@@ -72,7 +90,12 @@ def mcq(
 
     if min_words > max_words:
         raise UserError(f"--min-words {min_words} is above --max-words {max_words}. Give a lower number first.")
-    check_target(out, "--out", force=force, endings=(".jsonl",))
+    if part and sample:
+        raise UserError("--sample and --part both say how many passages to draw. Leave one of them out.")
+    parts = _parts(part or [])
+    targets = {name: out / f"{name}.jsonl" for name in parts} or {"": out}
+    for target in targets.values():
+        check_target(target, "--out", force=force, endings=(".jsonl",))
     with patiently("passages") as progress:
         found = passages_of(
             texts,
@@ -81,13 +104,34 @@ def mcq(
             most=max_words,
             alike=alike,
             sample=sample,
+            parts=parts,
             seed=seed,
             progress=progress,
         )
-    with writing(out, "--out"):
-        write_jsonl(found.rows, out)
+    for name, rows in found.files.items():
+        with writing(targets[name], "--out"):
+            write_jsonl(rows, targets[name])
     if as_json:
-        print_json({**found.counts, "genres": found.genres, "out": str(out)})
+        files = {name: {"out": str(targets[name]), "passages": len(rows)} for name, rows in found.files.items()}
+        print_json({**found.counts, "genres": found.genres, "out": str(out), **({"parts": files} if parts else {})})
         return
     show(passages_table(found))
-    say(f"{out} has {len(found.rows):,} passages.")
+    for name, rows in found.files.items():
+        say(f"{targets[name]} has {len(rows):,} passages.")
+
+
+def _parts(given: list[str]) -> dict[str, int]:
+    """How many passages each part gets, by its name."""
+    from chorale.model import UserError
+
+    parts: dict[str, int] = {}
+    for one in given:
+        name, _, count = one.partition("=")
+        if not _NAME.fullmatch(name) or not count.isdecimal() or len(count) > 9 or not int(count):
+            raise UserError(
+                f"--part {one}: write a name of letters, digits and dashes and a number, as in round-1=225."
+            )
+        if name in parts:
+            raise UserError(f"--part {one}: there is a part of this name already. Give every part a name of its own.")
+        parts[name] = int(count)
+    return parts

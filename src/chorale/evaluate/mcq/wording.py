@@ -123,12 +123,19 @@ def likely_answer(question: str, options: tuple[str, ...]) -> int | None:
 
 def alike_places(texts: Sequence[str], owners: Sequence[str] | None = None) -> list[bool]:
     """Which texts are nearly the same as another one; with `owners`, as another one of the same owner."""
-    found = [False] * len(texts)
-    sets = [frozenset(words_of(text)) for text in texts]
-    for left, right, _ in alike_pairs(sets, NEARLY_THE_SAME):
-        if owners is None or owners[left] == owners[right]:
-            found[left] = found[right] = True
-    return found
+    # What was copied word for word is looked at once, however often it is there.
+    places: dict[str, dict[frozenset[str], list[int]]] = {}
+    for place, text in enumerate(texts):
+        words = frozenset(words_of(text))
+        if words:
+            places.setdefault(owners[place] if owners else "", {}).setdefault(words, []).append(place)
+    alike: set[int] = set()
+    for same in places.values():
+        sets = list(same)
+        for left, right, _ in alike_pairs(sets, NEARLY_THE_SAME):
+            alike.update(same[sets[left]], same[sets[right]])
+        alike.update(*(where for where in same.values() if len(where) > 1))
+    return [place in alike for place in range(len(texts))]
 
 
 def about(text: McqText) -> str:

@@ -31,7 +31,11 @@ export function recap(root) {
   const chosen = root.querySelector("input:checked")?.closest("label");
   const quoted = [...root.querySelectorAll(".kept-text")].map((text) => ({ kind: "quote", text: text.textContent }));
   const asked = { kind: "question", text: root.querySelector("legend").textContent };
-  const candidates = [...root.querySelectorAll(".mcq-candidate")].map((one) => ({ kind: "text", text: inOneLine(one) }));
+  // Every question and every option on a line of its own, as in the form.
+  const candidates = [...root.querySelectorAll(".mcq-ask, .mcq-option")].map((one) => ({
+    kind: one.matches(".mcq-ask") ? "text" : "question",
+    text: inOneLine(one),
+  }));
   return { lines: [...quoted, asked, ...candidates], answer: chosen ? inOneLine(chosen.querySelector(".mcq-ask")) : "" };
 }
 

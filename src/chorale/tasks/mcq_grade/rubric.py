@@ -49,6 +49,8 @@ RUBRIC = (
 CRITERIA: Mapping[str, Criterion] = {one.name: one for one in RUBRIC}
 
 
+_POINTS = {one.name: dict(zip(one.levels, one.points, strict=True)) for one in RUBRIC}
+
+
 def points(criterion: str, level: str) -> float:
-    one = CRITERIA[criterion]
-    return one.points[list(one.levels).index(level)]
+    return _POINTS[criterion][level]

@@ -68,6 +68,9 @@ def _combine(judgments: Sequence[Judgment]) -> Combined | None:
 class _Guessed(dict[str, str]):
     """An answer that stands for not knowing any."""
 
+    by_words: dict[str, str] | None = None
+    """What people take for right instead, once somebody has looked: it is the same for all."""
+
 
 def _by_words(view: Mapping[str, Any], options: ValidateOptions) -> dict[str, str]:
     """What simulated people take for right where nobody knows: the option that is about what is asked."""
@@ -93,7 +96,9 @@ def _task(options: ValidateOptions) -> Task:
         return guessed if known else _Guessed(guessed)
 
     def imitate(view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
-        right = _by_words(view, options) if isinstance(answer, _Guessed) else answer
+        right = answer
+        if isinstance(answer, _Guessed):
+            right = answer.by_words = answer.by_words or _by_words(view, options)
         return {name: right[name] if rng.random() < able else rng.choice(choices) for name in names}
 
     return Task(

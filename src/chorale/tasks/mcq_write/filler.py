@@ -4,6 +4,7 @@ A good one is about a word of the passage, and its right option is the only one 
 asked of any text, with single words for options.
 """
 
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -62,8 +63,14 @@ def worsened(
     return found
 
 
+@lru_cache(maxsize=1 << 12)
+def _words_in(passage: str) -> tuple[str, ...]:
+    """What a passage is about; remembered, since several people write about the same one."""
+    return tuple(sorted(content_words(passage)))
+
+
 def _some_words(passage: str, count: int, rng: Random | None) -> list[str]:
-    words = sorted(content_words(passage)) if rng else []
+    words = [*_words_in(passage)] if rng else []
     spare = [word for word in _SPARE if word not in words]
     words += spare[: max(0, count - len(words))]
     return rng.sample(words, count) if rng else words[:count]
