@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import text
 
 from chorale.model import AssignmentKind, Refusal
+from chorale.protocol.gates import CRITERION
 from chorale.store import Store, Tx, events, gates, leasing, offering, participations, results
 from chorale.study import Study, entering, load_folder
 from chorale.study import work as working
@@ -29,10 +30,12 @@ _LAST = "SELECT kind, answer, duration_ms FROM response ORDER BY id DESC LIMIT 1
 
 
 class Time:
-    def __init__(self) -> None:
+    def __init__(self, tick: int = 0) -> None:
         self.now = 1_800_000_000_000
+        self._tick = tick
 
     def __call__(self) -> int:
+        self.now += self._tick
         return self.now
 
 
@@ -48,9 +51,10 @@ class Somebody:
 class World:
     """A study that people work in. What they did is kept, to be done again."""
 
-    def __init__(self, folder: Path, store: Store, secrets: int = 5) -> None:
+    def __init__(self, folder: Path, store: Store, secrets: int = 5, tick: int = 0) -> None:
+        """`tick`: by how many milliseconds time goes on whenever somebody looks at the clock."""
         self.folder = load_folder(folder)
-        self.clock = Time()
+        self.clock = Time(tick)
         self.secrets = Random(secrets)
         self.study = self._opened(store)
         self.people: list[Somebody] = []
@@ -304,7 +308,10 @@ class World:
             evidence = told[row.gate, row.worker]
             assert evidence["score"] == row.score
             assert {"needed", "rank", "of", "average", "rule", "grades", "reason"} <= set(evidence)
-            assert row.passed == (evidence["score"] >= evidence["needed"])
+            asked = self.study.gates[row.gate].settings.criteria
+            marks = {name: evidence[f"{CRITERION} {name}"] for name in asked}
+            able = all(marks[name] is not None and marks[name] >= least for name, least in asked.items())
+            assert row.passed == (able and evidence["score"] >= evidence["needed"])
         closed = {event.evidence["gate"]: event.evidence for event in events.recent(tx, kinds=("gate closed",))}
         assert set(closed) == gates.closed_gates(tx)
         for name, evidence in closed.items():

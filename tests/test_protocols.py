@@ -20,7 +20,7 @@ from chorale.model import (
     UserError,
 )
 from chorale.protocol import Candidate, decide_gate, draw_arm, gold_after, gold_bonus, parts_bonus
-from chorale.report.plan import plan_study
+from chorale.report.plan import plan_study, study_notes
 from chorale.store import events, gates, results
 from chorale.study import Clock, Study, check_folder, entering, gold_desk, load_folder, open_study, work
 from chorale.study.gates import close_gate, close_ready_gates, gate_statuses, send_message
@@ -442,6 +442,15 @@ def test_a_sound_protocol_has_no_problem(tmp_path: Path) -> None:
 )
 def test_what_can_never_work_is_refused(tmp_path: Path, changes: dict[str, object], told: str) -> None:
     assert told in problems(tmp_path, **changes)
+
+
+def test_a_gate_that_lets_too_few_pass_is_told_before_people_come(tmp_path: Path) -> None:
+    # A thing has two sides, which nobody judges both.
+    write_protocol_study(tmp_path, gate="top = 1")
+    [note] = [note for note in study_notes(load_folder(tmp_path)) if "lets 1 pass" in note]
+    assert "what comes after it takes 2 or more" in note
+    write_protocol_study(tmp_path, gate="top = 2")
+    assert not [note for note in study_notes(load_folder(tmp_path)) if "pass" in note]
 
 
 def test_a_gate_that_waits_for_itself_is_refused(tmp_path: Path) -> None:

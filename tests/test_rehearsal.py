@@ -599,6 +599,16 @@ def test_the_command(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     assert "can't be written" in nowhere.stderr
 
 
+def test_a_budget_is_never_exceeded_and_a_forecast_says_that_it_was_reached(make_folder: Callable[..., Path]) -> None:
+    folder = make_folder(judgments="2")
+    whole = rehearse(folder, seeds=1, workers=9, processes=1).forecasts[0].runs[0]
+    assert not whole.notes
+    vary = [parse_vary(f"pay.budget={whole.cost - 10}")]
+    told = rehearse(folder, seeds=2, workers=9, vary=vary, processes=1)
+    assert all(0 < run.cost <= whole.cost - 10 and not run.complete for run in told.forecasts[0].runs)
+    assert any("the budget was reached" in note for note in forecast_notes(told))
+
+
 def test_a_fitted_crowd(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     file = tmp_path / "judgments.csv"
     rows = ["task,worker,label"]
@@ -612,9 +622,14 @@ def test_a_fitted_crowd(make_folder: Callable[..., Path], tmp_path: Path) -> Non
     unrelated = rehearse(tmp_path / "study", seeds=1, workers=9, fit=file, processes=1)
     assert "(faux, vrai) is an answer in this study" in forecast_notes(unrelated)[0]
     file.write_text("\n".join(rows).replace("worker", "who") + "\n")
-    other = CliRunner().invoke(app, ["rehearse", str(tmp_path / "study"), "--fit", str(file)])
-    assert other.exit_code == 2
-    assert "Call its columns `task`, `worker` and `label`" in other.stderr and "--worker" not in other.stderr
+    command = ["rehearse", str(tmp_path / "study"), "--seeds", "1", "--processes", "1", "--workers", "9"]
+    other = CliRunner().invoke(app, [*command, "--fit", str(file)])
+    assert other.exit_code == 2 and "Name the column of workers with --worker" in other.stderr
+    # What the message says helps.
+    named = CliRunner().invoke(app, [*command, "--fit", str(file), "--worker", "who", "--json"])
+    assert named.exit_code == 0 and json.loads(named.stdout)["notes"] == list(forecast_notes(told))
+    alone = CliRunner().invoke(app, [*command, "--worker", "who"])
+    assert alone.exit_code == 2 and "say how to read --fit" in alone.stderr
     done = CliRunner().invoke(app, ["rehearse", str(tmp_path / "study"), "--fit", str(tmp_path / "no.csv")])
     assert done.exit_code == 2
     assert "no.csv" in done.stderr
@@ -628,6 +643,22 @@ def test_what_a_reader_should_know(make_folder: Callable[..., Path], tmp_path: P
     write_small_study(unknown, applications=2, gold=4)
     notes = forecast_notes(rehearse(unknown, seeds=1, workers=8, processes=1))
     assert any("nothing is known of the right answers" in note for note in notes)
+
+
+def test_truth_that_fits_no_item_is_told(make_folder: Callable[..., Path]) -> None:
+    folder = make_folder(applications=2)
+    for number in (1, 2):
+        file = folder / f"truth{number}.jsonl"
+        file.write_text(file.read_text().replace("the crew", "another crew"))
+    notes = forecast_notes(rehearse(folder, seeds=1, workers=8, processes=1))
+    assert any(note.startswith("no row of truth1.jsonl fits an item of stage meaningful") for note in notes)
+    assert not any("nothing is known of the right answers" in note for note in notes)
+    checked = CliRunner().invoke(app, ["check", str(folder)])
+    assert "Before you rehearse: no row of truth1.jsonl fits" in " ".join(checked.output.split())
+    for number in (1, 2):
+        file = folder / f"truth{number}.jsonl"
+        file.write_text(file.read_text().replace("another crew", "the crew"))
+    assert "no row of" not in CliRunner().invoke(app, ["check", str(folder)]).output
 
 
 def test_the_template_can_be_rehearsed(tmp_path: Path) -> None:

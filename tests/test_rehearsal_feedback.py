@@ -18,6 +18,7 @@ from chorale.rehearsal.performing import Performance
 from chorale.simulate import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
 from chorale.store import Tx, gates, results
 from chorale.study import Study, check_folder, load_folder, open_study
+from chorale.study.arm_outcomes import arm_outcomes
 from chorale.study.gates import close_gate
 from chorale.study.verify import verify
 from chorale.tasks import BUILT_IN
@@ -66,6 +67,12 @@ def test_grades_follow_the_quality_of_what_was_written_as_far_as_graders_are_abl
     assert correlation(*grades_and_qualities(study, performance, "careful-practice")) > 0.8
     assert correlation(*grades_and_qualities(study, performance, "quick-practice")) < 0.5
     assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+    # What an arm makes in the end is not graded here: the last that was is told, and where.
+    for outcome in study.store.read(lambda tx: arm_outcomes(tx, study)).result():
+        stage = study.stage(f"{outcome.name}-practice")
+        grades, _ = grades_and_qualities(study, performance, stage.name)
+        assert outcome.grade is not None and outcome.graded_in == stage.settings.title
+        assert min(grades) < outcome.grade.low < outcome.grade.value < outcome.grade.high < max(grades)
     study.close()
 
 
@@ -99,6 +106,26 @@ def test_people_learn_from_feedback_that_is_right(tmp_path: Path) -> None:
         kept[name] = fmean(person.errors.get("form", 1.0) for person in performance.people)
         study.close()
     assert kept["right"] < kept["wrong"] and kept["none"] == 1.0
+
+
+def test_experts_read_and_send_the_messages_that_wait_for_them(tmp_path: Path) -> None:
+    write_writing_study(tmp_path)
+    file = tmp_path / "study.toml"
+    file.write_text(file.read_text().replace('message = "message.md"', 'message = "message.md"\nreview = true'))
+    crowd = writers(1.0, 1.0)
+    _, study, performance = perform(tmp_path, crowd)
+    messages = study.store.read(gates.all_messages).result()
+    assert messages and all(message.sent_at is not None for message in messages)
+    assert any((message.sent_at or 0) > message.written_at for message in messages), "reading takes time"
+    assert any(person.errors for person in performance.people), "whoever goes on has learned from them"
+    assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+    study.close()
+    # With no experts, nobody hears anything and nobody learns; the study goes on all the same.
+    nobody = Crowd(crowd.settings.model_copy(update={"experts": 0}))
+    run, study, performance = perform(tmp_path, nobody)
+    assert run.answers and not any(person.errors for person in performance.people)
+    assert {message.sent_at for message in study.store.read(gates.all_messages).result()} == {None}
+    study.close()
 
 
 def test_what_a_grade_teaches() -> None:
@@ -136,6 +163,7 @@ def test_forecasts_tell_what_comes_of_each_arm(tmp_path: Path) -> None:
     for arm in variation["arms"].values():
         assert arm["cost"]["mean"] > 0 and arm["wage"]["mean"] > 0 and 0 < arm["quality"]["mean"] <= 1
     assert "Forecast of its arms" in page.read_text("utf-8")
+    assert not any("nothing is said about quality" in note for note in told["notes"])
     saved = json.loads((tmp_path / "study" / "forecast.json").read_text("utf-8"))
     assert saved["variations"] == told["variations"]
     again = CliRunner().invoke(app, [*command, "--save"])

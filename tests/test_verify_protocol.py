@@ -35,10 +35,10 @@ def same_gold_positions() -> None:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """A study in which everything has happened that can be changed afterwards."""
+    """A study in which everything has happened that can be changed afterwards, and time went on meanwhile."""
     folder = tmp_path_factory.mktemp("study")
     write_study(folder, DRAWN)
-    world = World(folder, _empty().copy())
+    world = World(folder, _empty().copy(), tick=1)
     for number in range(8):
         world.come(number * 2 + 1)
     for one in world.people[:6]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from chorale.cli.arguments import AsJson, StudyFolder
+from chorale.cli.judgments_options import LabelColumn, Separator, TaskColumn, WorkerColumn
 from chorale.cli.output import print_json, say, show, tell_notes
 from chorale.cli.scoring import AsLatex
 from chorale.cli.targets import Force, check_target, writing
@@ -40,10 +41,14 @@ def rehearse(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Real judgments (task, worker, label): people err as those did.",
+            help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did.",
             show_default=False,
         ),
     ] = None,
+    task: TaskColumn = None,
+    worker: WorkerColumn = None,
+    label: LabelColumn = None,
+    sep: Separator = None,
     processes: Annotated[
         int | None,
         typer.Option(
@@ -68,11 +73,15 @@ def rehearse(
 ) -> None:
     """Run a study against simulated workers, many times, and forecast its results, cost, wages and duration."""
     from chorale.cli.progress import patiently
-    from chorale.rehearsal import FORECAST_FILE, parse_vary
+    from chorale.model import UserError
+    from chorale.rehearsal import FORECAST_FILE, FitColumns, parse_vary
     from chorale.rehearsal import rehearse as run
     from chorale.report.rehearsal import forecast_latex, forecast_notes, forecast_page, forecast_tables
     from chorale.report.scoring import score_table
 
+    columns = FitColumns(task, worker, label, sep)
+    if fit is None and any(columns):
+        raise UserError("--task, --worker, --label and --sep say how to read --fit. Name that file too.")
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     kept = directory / FORECAST_FILE if save else None
     check_target(kept, "--save", force=force)
@@ -85,6 +94,7 @@ def rehearse(
             workers=workers,
             vary=tried,
             fit=fit,
+            fit_columns=columns,
             processes=processes,
             progress=progress,
         )

@@ -1,10 +1,13 @@
 """Amounts as people read them."""
 
+from functools import lru_cache
+
 # Currencies whose smallest unit is not a hundredth (ISO 4217).
 _DIGITS = {"BHD": 3, "CLP": 0, "ISK": 0, "JOD": 3, "JPY": 0, "KRW": 0, "KWD": 3, "OMR": 3, "TND": 3, "UGX": 0, "VND": 0}
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 
 
+@lru_cache(maxsize=1024)
 def money_text(amount: int, currency: str) -> str:
     """An amount of minor units for people to read.
 

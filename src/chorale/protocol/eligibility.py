@@ -1,14 +1,12 @@
 """Who may enter a stage."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from chorale.model import EntrySettings, GoldRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(NamedTuple):
     allowed: bool
     reason: str
     evidence: Mapping[str, Any]

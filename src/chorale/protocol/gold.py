@@ -1,5 +1,6 @@
 """When the next item of a worker's stream is a gold one."""
 
+from functools import lru_cache
 from math import floor
 from random import Random
 
@@ -13,9 +14,18 @@ def gold_due(seed: int, served: int, share: float) -> bool:
     """
     if share <= 0:
         return False
+    # In doubling steps, so that what is remembered serves for many items.
+    return served in _places(seed, share, 1 << max(6, served.bit_length()))
+
+
+@lru_cache(maxsize=4096)
+def _places(seed: int, share: float, end: int) -> frozenset[int]:
+    """All places of a stream before its end where gold comes."""
     gaps = Random(seed)
     longest = 2 / share - 1
     position = gaps.uniform(1, longest) - 1
-    while floor(position) < served:
+    places = set()
+    while position < end:
+        places.add(floor(position))
         position += gaps.uniform(1, longest)
-    return floor(position) == served
+    return frozenset(places)

@@ -7,12 +7,12 @@ from typing import Any
 
 from chorale import __version__
 from chorale.rehearsal.arms import ArmRun
-from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
+from chorale.rehearsal.crowd_file import CROWD_FILE, USUAL_COLUMNS, FitColumns, read_crowd
 from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Estimate, Forecast
 from chorale.rehearsal.many import Programme, Progress, perform_all
 from chorale.rehearsal.measuring import GateRun, Run, StageRun
 from chorale.rehearsal.performing import Advance, Performance
-from chorale.rehearsal.preparing import Crowd, Rehearsal
+from chorale.rehearsal.preparing import Crowd, Rehearsal, truth_that_fits_nothing
 from chorale.rehearsal.varying import Variation, Vary, parse_vary, variations
 from chorale.study import load_folder
 
@@ -26,6 +26,7 @@ __all__ = [
     "ArmRun",
     "Crowd",
     "Estimate",
+    "FitColumns",
     "Forecast",
     "Forecasts",
     "GateRun",
@@ -54,6 +55,8 @@ class Forecasts:
     forecasts: tuple[Forecast, ...]
     notes: tuple[str, ...] = ()
     """What to know of the crowd."""
+    misfits: tuple[str, ...] = ()
+    """What to know of truth files that fit no item."""
 
     @property
     def people(self) -> str:
@@ -86,6 +89,7 @@ def rehearse(
     workers: int | None = None,
     vary: Sequence[Vary] = (),
     fit: Path | None = None,
+    fit_columns: FitColumns = USUAL_COLUMNS,
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> Forecasts:
@@ -94,7 +98,7 @@ def rehearse(
     Nothing is written, neither to the folder nor to the study's database.
     """
     folder = load_folder(path)
-    crowd = read_crowd(folder, workers, fit)
+    crowd = read_crowd(folder, workers, fit, fit_columns)
     tried = tuple(variations(folder, vary))
     programme = Programme(path, tried, crowd, tuple(range(first_seed, first_seed + seeds)))
     runs = perform_all(programme, processes, progress)
@@ -106,4 +110,5 @@ def rehearse(
         programme.seeds,
         tuple(Forecast(variation, found) for variation, found in zip(tried, runs, strict=True)),
         crowd.notes,
+        truth_that_fits_nothing(folder),
     )

@@ -1,7 +1,8 @@
 """The crowd a study is rehearsed with: `rehearsal.toml` in its folder, if there is one."""
 
-from dataclasses import replace
 from pathlib import Path
+from textwrap import shorten
+from typing import NamedTuple
 
 from chorale.formats.judgment_files import read_judgments
 from chorale.formats.judgments import Judgments
@@ -17,9 +18,24 @@ from chorale.study.checking.settings_shape import parsed_settings
 
 CROWD_FILE = "rehearsal.toml"
 _SHOWN_LABELS = 5
+_SHOWN_LETTERS = 40
 
 
-def read_crowd(folder: StudyFolder, workers: int | None = None, fit: Path | None = None) -> Crowd:
+class FitColumns(NamedTuple):
+    """The columns of real judgments, where they are not called `task`, `worker` and `label`; and what splits labels."""
+
+    task: str | None = None
+    worker: str | None = None
+    label: str | None = None
+    sep: str | None = None
+
+
+USUAL_COLUMNS = FitColumns()
+
+
+def read_crowd(
+    folder: StudyFolder, workers: int | None = None, fit: Path | None = None, columns: FitColumns = USUAL_COLUMNS
+) -> Crowd:
     """Who comes: as the file says, or like the workers of real judgments. `workers`, if given, says how many."""
     settings = _read_settings(folder)
     # The same number for all variations of a study.
@@ -27,7 +43,7 @@ def read_crowd(folder: StudyFolder, workers: int | None = None, fit: Path | None
     settings = settings.model_copy(update={"workers": workers})
     if fit is None:
         return Crowd(settings)
-    judgments = _read_judgments(fit)
+    judgments = read_judgments(fit, **columns._asdict()).judgments
     return Crowd(settings, tuple(_fitted(judgments)), _unrelated(fit, judgments, folder))
 
 
@@ -55,18 +71,6 @@ def _check_names(settings: CrowdSettings, folder: StudyFolder, report: Report) -
                 report.setting(at, "there is no such stage or task in this study", did_you_mean(name, known), name)
 
 
-def _read_judgments(file: Path) -> Judgments:
-    try:
-        return read_judgments(file).judgments
-    except UserError as error:
-        if not any("has no column" in problem.message for problem in error.problems):
-            raise
-        # Its own fix names options of other commands.
-        fix = "Call its columns `task`, `worker` and `label`."
-        problems = [replace(problem, fix=fix) for problem in error.problems]
-        raise UserError(f"--fit {file} can't be read", problems) from None
-
-
 def _fitted(judgments: Judgments) -> list[WorkerModel]:
     usual = CrowdSettings().kind[0]
     like = WorkerModel("fitted", learning=0.0, dropout=usual.dropout)
@@ -79,7 +83,7 @@ def _unrelated(file: Path, judgments: Judgments, folder: StudyFolder) -> tuple[s
     answers = {str(choice) for content in folder.stages for choice in content.task.choices or ()}
     if labels & answers:
         return ()
-    shown = ", ".join(sorted(labels)[:_SHOWN_LABELS])
+    shown = ", ".join(shorten(label, _SHOWN_LETTERS, placeholder="…") for label in sorted(labels)[:_SHOWN_LABELS])
     more = ", …" if len(labels) > _SHOWN_LABELS else ""
     return (
         f"no label of {file} ({shown}{more}) is an answer in this study. Simulated people are right as often as those "

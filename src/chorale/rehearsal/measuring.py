@@ -1,7 +1,7 @@
 """What a performance came to, in numbers."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -9,7 +9,7 @@ from chorale.model import Standing
 from chorale.rehearsal.arms import ArmRun, mean_quality, measure_arms
 from chorale.rehearsal.performing import Exit, Performance, Person, is_for_experts
 from chorale.simulate import Knowledge
-from chorale.store import Tx, results
+from chorale.store import Tx, results, setup
 from chorale.store.gates import closed_gates
 from chorale.store.results import LedgerLine, StageCounts, WorkerStanding
 from chorale.study import RunningStage, Study
@@ -174,7 +174,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
             for gate in gate_statuses(tx, study)
         ),
         arms=measure_arms(tx, study, performance.qualities),
-        notes=_notes(performance),
+        notes=(*_about_budget(tx), *_notes(performance)),
     )
 
 
@@ -277,6 +277,11 @@ _HINDRANCES = {
     "limit": "had done as much as one person may",
     "paused": "found it paused",
 }
+
+
+def _about_budget(tx: Tx) -> Iterator[str]:
+    if setup.setting_value(tx, "budget reached") is not None:
+        yield "the budget was reached in some runs: from then on nothing that could exceed it was given out."
 
 
 def _notes(performance: Performance) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ from typing import Any
 
 from chorale.model import EXPERT, Answer, Refusal, Standing
 from chorale.rehearsal.requester import close_a_gate
+from chorale.rehearsal.reviewing import Desk, reading_seconds
 from chorale.simulate import AnswerSheet, WorkerModel, ability_at, mistakes_told
 from chorale.store import Tx, labels
-from chorale.store.gates import MessageRow, graded_answers, times_decided, verdicts_so_far
+from chorale.store.gates import MessageRow, graded_answers, messages_to, times_decided, verdicts_so_far
 from chorale.store.leasing import Lease
 from chorale.study import RunningStage, Study, entering, work
 from chorale.study.advancing import advance as do_what_is_due
@@ -24,14 +25,13 @@ from chorale.study.costs import final_stages_of_arm
 from chorale.study.gates import stages_of
 from chorale.study.quality import review_workers
 from chorale.study.settling import settle_everything, settle_worker
-from chorale.study.visit import visit
+from chorale.study.visit import parts_for
 from chorale.study.work import Offer
 
 PANEL = "rehearsal"
 # For stages that do not say how long a judgment takes.
 USUAL_SECONDS = 10.0
 FEEDBACK_SECONDS = 4.0
-WORDS_PER_SECOND = 4.0
 # Gates are looked after when somebody has finished something, and this often: what graders do can let others through.
 GATES_MS = 30 * 60_000
 FOR_GOOD = frozenset({"finished", "locked", "dropped", "limit"})
@@ -83,6 +83,8 @@ class Person:
     """By task: the share of the errors they began with that they have not learned to avoid."""
     read: set[int] = field(default_factory=set)
     """The messages they have read."""
+    news: int = 0
+    """How often gates had decided and experts had sent messages when they last looked."""
     previous: Answer | None = None
     answered: int = 0
     answered_before: int = 0
@@ -116,6 +118,8 @@ class Manners:
 
     look_in_ms: int
     patience_ms: int
+    experts: int = 1
+    """How many read the messages that wait for one."""
 
 
 class Performance:
@@ -145,6 +149,7 @@ class Performance:
         self._sheets = sheets
         self._manners = manners
         self._advance = advance
+        self._desk = Desk(study, manners.experts)
         self._things_fall_due = bool(study.gates) or any(
             stage.settings.judgments.sample is not None or stage.settings.quality is not None
             for stage in study.stages.values()
@@ -153,7 +158,7 @@ class Performance:
         self._expected = {
             name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
         }
-        self._reading = {name: _reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
+        self._reading = {name: reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._scheduled = 0
         self._changes = 0
@@ -210,10 +215,10 @@ class Performance:
         # A site does this every few seconds, and it would be most of the work there is. What has changed by it is open
         # to people now, a little later.
         settle_everything(self._study)
-        self._do_what_is_due()
         # All that is still planned is people looking in, and they do that now.
         self._events.clear()
         self._gates_due = False
+        self._do_what_is_due()
         # Items can open again, and stages, after people had found nothing left to do: they are called back.
         called = [person for person in self.people if person.waiting_since is not None or person.exit is Exit.FINISHED]
         if called:
@@ -237,20 +242,17 @@ class Performance:
         person.worker_id = study.store.write(arrive).result()
         person.came_at = self._clock.now
         self._progress += 1
-        self._later(_reading_seconds(study.consent) * person.model.pace, lambda: self._look(person))
+        self._later(reading_seconds(study.consent) * person.model.pace, lambda: self._look(person))
 
     def _look(self, person: Person) -> None:
         """Look at the start page and do what it says."""
         if self._study.gates and person.answered > person.answered_before:
             person.answered_before = person.answered
             self._look_after_gates()
-        found = self._study.store.read(lambda tx: visit(tx, self._study, person.worker_id)).result()
-        if found is None:
-            raise RuntimeError("a simulated person vanished")
+        found = self._study.store.read(lambda tx: tuple(parts_for(tx, self._study, person.worker_id))).result()
         person.looked_at = self._changes
-        if len(found.messages) > len(person.read):
-            self._read(person, found.messages)
-        theirs = [each for each in found.stages if not person.expert or is_for_experts(each.stage)]
+        self._read_messages(person)
+        theirs = [each for each in found if not person.expert or is_for_experts(each.stage)]
         person.states = {each.stage.name: each.state for each in theirs}
         open_ones = [
             each for each in theirs if each.state == "available" and person.empty.get(each.stage.name) != self._changes
@@ -278,12 +280,29 @@ class Performance:
             return
 
         def look_in() -> None:
-            if person.looked_at == self._changes:
+            if person.looked_at == self._changes or self._still_waits(person):
                 self._wait(person)
             else:
                 self._look(person)
 
         self._at(now + self._manners.look_in_ms, look_in)
+
+    def _news(self) -> int:
+        """How often something has happened that may have been told to somebody."""
+        return self._study.store.read(verdicts_so_far).result() + self._desk.sent
+
+    def _still_waits(self, person: Person) -> bool:
+        """Whether the parts somebody waits for are as they were, and no gate has decided anything since.
+
+        Much less work than looking at all parts, and done far more often than there is something new.
+        """
+        study = self._study
+        if self._news() != person.news:
+            return False
+        among = [study.stage(name) for name, state in person.states.items() if state not in FOR_GOOD]
+        parts = study.store.read(lambda tx: tuple(parts_for(tx, study, person.worker_id, among))).result()
+        person.looked_at = self._changes
+        return all(part.state == person.states[part.stage.name] for part in parts)
 
     def _take(self, person: Person) -> None:
         study, stage = self._study, person.stage
@@ -369,9 +388,13 @@ class Performance:
         known = [self.qualities[int(each)] for each in responses if each.isdigit() and int(each) in self.qualities]
         return max(known, default=None)
 
-    def _read(self, person: Person, messages: Sequence[MessageRow]) -> None:
+    def _read_messages(self, person: Person) -> None:
         """Learn from feedback: as much as the grades in it were right about what was done wrong."""
-        for message in messages:
+        news = self._news()
+        if news == person.news:
+            return
+        person.news = news
+        for message in self._study.store.read(lambda tx: messages_to(tx, person.worker_id)).result():
             kind, _, name = message.cause.partition(":")
             if message.id in person.read or kind != "gate" or name not in self._study.gates:
                 continue
@@ -435,6 +458,12 @@ class Performance:
         if self._things_fall_due:
             study.store.write(lambda tx: do_what_is_due(tx, study)).result()
             review_workers(study)
+            for seconds, message in self._desk.take_up(self._clock.now):
+                self._later(seconds, partial(self._send, message))
+        self._changes += 1
+
+    def _send(self, message: MessageRow) -> None:
+        self._desk.send(message)
         self._changes += 1
 
 
@@ -447,7 +476,3 @@ def _rated(study: Study) -> frozenset[str]:
 
 def is_for_experts(stage: RunningStage) -> bool:
     return EXPERT in stage.settings.entry.qualifications
-
-
-def _reading_seconds(text: str) -> float:
-    return len(text.split()) / WORDS_PER_SECOND

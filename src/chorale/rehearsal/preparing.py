@@ -11,6 +11,7 @@ from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.sizing import usual_workers
 from chorale.simulate import AnswerSheet, CrowdSettings, Knowledge, WorkerModel, draw_arrivals, draw_crowd, draw_experts
 from chorale.simulate.fitting import draw_fitted
+from chorale.simulate.knowledge import view_key
 from chorale.store import MemoryStore, open_memory_store
 from chorale.study import Study, StudyFolder
 from chorale.study.opening import bring_in
@@ -22,16 +23,15 @@ MINUTE_MS = 60_000
 
 
 @contextmanager
-def _collecting_seldom() -> Iterator[None]:
+def _not_collecting() -> Iterator[None]:
     """A run makes millions of small things and hardly a circle of them: looking for circles is a tenth of its time."""
-    usual = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(200_000, 20, 100)
+    usual = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
-        gc.set_threshold(*usual)
-        gc.unfreeze()
+        if usual:
+            gc.enable()
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,23 @@ class Crowd:
         if self.fitted:
             return draw_fitted(self.fitted, size, rng)
         return draw_crowd(self.settings.kind, size, rng)
+
+
+def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
+    """A sentence for every stage whose items are in a file, and whose truth is of none of them."""
+    told = []
+    for content in folder.stages:
+        stage = content.settings
+        known = {view_key(row.view) for row in content.truth}
+        shown = (view_key(content.task.view(item.payload)) for item in content.items)
+        # Items that come from other stages are not there yet.
+        if known and content.items and known.isdisjoint(shown):
+            file = stage.rehearsal.truth if stage.rehearsal else ""
+            told.append(
+                f"no row of {file} fits an item of stage {stage.name}, so a rehearsal can't tell how good its results "
+                "are. Rows must show just what workers see of the items"
+            )
+    return tuple(told)
 
 
 class Rehearsal:
@@ -93,10 +110,12 @@ class Rehearsal:
             people,
             arrivals,
             self._sheets(seed),
-            Manners(round(settings.look_in_minutes * MINUTE_MS), round(settings.patience_hours * HOUR_MS)),
+            Manners(
+                round(settings.look_in_minutes * MINUTE_MS), round(settings.patience_hours * HOUR_MS), settings.experts
+            ),
             self._advance,
         )
-        with _collecting_seldom():
+        with _not_collecting():
             performance.run()
         return study, performance
 

@@ -2,9 +2,11 @@
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from chorale.model import GateSettings, money_text
+from chorale.model import EXPERT, GateSettings, money_text
+from chorale.model.settings import SampledJudgments
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
 from chorale.study import StudyFolder
 from chorale.study.folder import StageContent
@@ -53,7 +55,7 @@ class StudyPlan:
     cost: int
     most: int
     workers: int
-    """The fewest people who can do it, if all of them pass wherever they can."""
+    """For how many it is planned: the fewest who can do it, if all pass wherever they can, or a gate's `expected`."""
     gates: tuple[GatePlan, ...] = ()
     parts: bool = False
     """Whether there are things with several parts, of which nobody judges two."""
@@ -63,17 +65,17 @@ class StudyPlan:
 
 def plan_study(folder: StudyFolder) -> StudyPlan:
     pay = folder.settings.pay
-    groups = _groups(folder)
+    coming = _coming(folder)
     files = {content.settings.name: content.items for content in folder.stages}
     turnout = fewest_people(folder.settings, files, most_judgments=True, as_expected=True)
     stages = []
     for content in folder.stages:
-        derived = bool(content.settings.sources)
-        items = groups[content.settings.name] if derived else len(content.items)
+        name = content.settings.name
+        items = coming[name] if content.settings.sources else {name: len(content.items)}
         if content.settings.round is None:
             stages.append(plan_stage(content, items, pay.fee_percent))
         else:
-            stages.append(_plan_round(content, turnout.stages[content.settings.name], pay.fee_percent))
+            stages.append(_plan_round(content, turnout.stages[name], pay.fee_percent))
     gates = tuple(_plan_gate(gate, turnout, pay.fee_percent) for gate in folder.settings.gate)
     bonuses = sum(gate.cost for gate in gates)
     return StudyPlan(
@@ -121,25 +123,30 @@ def _plan_gate(gate: GateSettings, turnout: Turnout, fee_percent: float) -> Gate
     return GatePlan(gate.name, turnout.scored[gate.name], passing, _with_fee(passing * gate.bonus, fee_percent))
 
 
-def _groups(folder: StudyFolder) -> dict[str, int]:
-    """How many groups of items a stage has at most: as many as one person can get items."""
-    groups: dict[str, int] = {}
+def _coming(folder: StudyFolder) -> dict[str, dict[str, int]]:
+    """How many groups of items a stage has at most, as many as one person can get items: by the stages they come from.
+
+    Items of a file come from the stage itself.
+    """
+    found: dict[str, dict[str, int]] = {}
     answers: dict[str, int] = {}
     for content in folder.stages:
         stage = content.settings
         items = len(content.items)
-        groups[stage.name] = len({item.group for item in content.items})
+        found[stage.name] = {stage.name: len({item.group for item in content.items})}
         if stage.items is not None and stage.sources:
             # A later stage can't get more than an item for every group, or every answer, of those it is derived from.
-            derived = sum((answers if stage.items.of == "answers" else groups)[name] for name in stage.sources)
-            groups[stage.name] = items = round(derived * stage.items.sample)
+            of = answers if stage.items.of == "answers" else {name: sum(each.values()) for name, each in found.items()}
+            found[stage.name] = {name: round(of[name] * stage.items.sample) for name in stage.sources}
+            items = sum(found[stage.name].values())
         answers[stage.name] = items * stage.judgments.max
-    return groups
+    return found
 
 
-def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePlan:
-    """What a stage will ask for if it gets this many items."""
+def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: float) -> StagePlan:
+    """What a stage will ask for if it gets this many items from each stage they come from."""
     stage = content.settings
+    items = sum(coming.values())
     share = stage.gold.share if stage.gold else 0.0
 
     def gold_among(judgments: int) -> int:
@@ -153,11 +160,11 @@ def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePl
         return paid + fee_due(fee_on(paid, fee_percent), 0)
 
     more = stage.judgments.sample
-    drawn = 0 if more is None else more.items or round((more.share or 0.0) * items)
-    drawn = min(drawn, items)
+    drawn = 0 if more is None else _sampled(more, coming)
     extra = drawn * (more.judgments - stage.judgments.min) if more is not None else 0
     judgments = items * stage.judgments.min + extra
     seconds = stage.pay.expected_seconds
+    unpaid = EXPERT in stage.entry.qualifications and not stage.pay.per_judgment
     return StagePlan(
         name=stage.name,
         task=stage.task,
@@ -168,8 +175,15 @@ def plan_stage(content: StageContent, items: int, fee_percent: float) -> StagePl
         gold_answers=gold_among(judgments),
         cost=cost(judgments),
         most=cost(items * stage.judgments.max + max(0, extra)),
-        hourly_wage=None if seconds is None else hourly_wage(stage.pay.per_judgment, seconds * 1000),
+        hourly_wage=None if seconds is None or unpaid else hourly_wage(stage.pay.per_judgment, seconds * 1000),
     )
+
+
+def _sampled(more: SampledJudgments, coming: Mapping[str, int]) -> int:
+    """How many items get another number of judgments: a share of all, or so many from each stage they come from."""
+    if more.items is None:
+        return round((more.share or 0.0) * sum(coming.values()))
+    return sum(min(more.items, count) for count in coming.values())
 
 
 _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
@@ -177,13 +191,31 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 
 def study_notes(folder: StudyFolder) -> list[str]:
     """What is no mistake, and should be looked at before people come."""
-    groups = _groups(folder)
-    notes = [*_placeholders_left(folder), *_budget_runs_out(folder)]
+    coming = _coming(folder)
+    notes = [*_placeholders_left(folder), *_budget_runs_out(folder), *_too_few_pass(folder)]
     for content in folder.stages:
-        most = groups[content.settings.name]
-        found = (_gold_runs_out(content, most), _nobody_is_reviewed(content, most), _gold_among_items(content))
+        each = coming[content.settings.name]
+        most = sum(each.values())
+        found = (
+            _gold_runs_out(content, most),
+            _nobody_is_reviewed(content, most),
+            _gold_among_items(content),
+            _sample_is_short(content, each),
+        )
         notes += [note for note in found if note]
     return notes
+
+
+def _too_few_pass(folder: StudyFolder) -> Iterator[str]:
+    """Gates whose best are too few for what only they may do. No mistake: others may be invited to it by name."""
+    files = {content.settings.name: content.items for content in folder.stages}
+    needed = fewest_people(folder.settings, files).needed
+    for gate in folder.settings.gate:
+        if gate.top is not None and gate.top < needed[gate.name]:
+            yield (
+                f"gate {gate.name} lets {gate.top} pass, and what comes after it takes {needed[gate.name]} or more. "
+                "Raise `top`, ask for fewer judgments or people there, or it will not be finished"
+            )
 
 
 def _most_items(content: StageContent, groups: int) -> int:
@@ -204,6 +236,19 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
     return (
         f"nobody in stage {stage.name} can be dropped: who does all there is meets about {met:.0f} gold rows, and it "
         f"takes {stage.gold.after} (gold.after). Lower it, or raise gold.share"
+    )
+
+
+def _sample_is_short(content: StageContent, coming: Mapping[str, int]) -> str | None:
+    """Fewer items than the study file wants to draw: all of them are drawn, and they are too few."""
+    more = content.settings.judgments.sample
+    short = {} if more is None or more.items is None else {k: n for k, n in coming.items() if n < more.items}
+    if more is None or not short:
+        return None
+    there = ", ".join(f"{count:,} from {name}" for name, count in short.items())
+    return (
+        f"stage {content.settings.name} is to draw {more.items:,} items for {more.judgments} judgments each, and there "
+        f"are at most {there}. Bring more items, or lower judgments.sample.items"
     )
 
 

@@ -19,6 +19,7 @@ from chorale.rehearsal.forecasting import (
     quality_stage,
 )
 from chorale.rehearsal.varying import WORKERS, shown
+from chorale.report.html import html_table
 from chorale.report.scoring import ScoreTable, latex_document
 from chorale.report.svg import Bar, Point, Shown, bar_chart, line_chart, point_chart
 
@@ -185,7 +186,7 @@ def _interval(told: Forecasts) -> str:
 
 def forecast_notes(told: Forecasts) -> list[str]:
     """What the reader of a forecast should know beside it."""
-    notes = list(told.notes)
+    notes = [*told.notes, *(f"{misfit}." for misfit in told.misfits)]
     for forecast in told.forecasts:
         prefix = f"with {forecast.variation.label}: " if forecast.variation.values else ""
         notes += [f"{prefix}{note}" for note in (*forecast.starved, *forecast.notes)]
@@ -198,7 +199,10 @@ def forecast_notes(told: Forecasts) -> list[str]:
         where = "" if len(wages) == 1 else f" in {low} of {len(wages)} variations"
         minimum = money_text(told.minimum_hourly, told.currency)
         notes.append(f"one worker in ten earns less than your minimum of {minimum} an hour{where}.")
-    if all(quality_stage(run) is None for forecast in told.forecasts for run in forecast.runs):
+    runs = [run for forecast in told.forecasts for run in forecast.runs]
+    # Where a file fits nothing, that was said; where people grade each other's answers, these have a quality.
+    is_told = any(quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs)
+    if not is_told and not told.misfits:
         notes.append(
             "nothing is known of the right answers, so nothing is said about quality: give stages a truth file "
             "([stage.rehearsal] truth = …)."
@@ -225,12 +229,12 @@ def forecast_page(told: Forecasts) -> str:
     if notes := forecast_notes(told):
         parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>")
     if several:
-        parts.append(_table(trade_off_table(told)))
+        parts.append(html_table(trade_off_table(told)))
     parts.append(_figure("Quality against cost", _quality_against_cost(told)))
     for number, forecast in enumerate(told.forecasts[:MOST_IN_DETAIL], 1):
         if several:
             parts.append(f"<h2>{number}. {escape(forecast.variation.label)}</h2>")
-        parts += [_table(table) for table in _in_detail(told, forecast)]
+        parts += [html_table(table) for table in _in_detail(told, forecast)]
         parts.append(_figure("Who came and who stayed", _funnel(forecast)))
         parts.append(_figure("What had been spent when, a line for each run", _cost_curves(told, forecast)))
     if len(told.forecasts) > MOST_IN_DETAIL:
@@ -299,19 +303,6 @@ def _money(told: Forecasts) -> Shown:
 
 def _figure(caption: str, picture: str) -> str:
     return f"<figure><figcaption>{escape(caption)}</figcaption>{picture}</figure>" if picture else ""
-
-
-def _table(table: ScoreTable) -> str:
-    def cells(values: Sequence[object], tag: str) -> str:
-        kinds = ["number" if name.endswith("#") else "text" for name in table.columns]
-        return "".join(
-            f'<{tag} class="{kind}">{escape(str(value))}</{tag}>' for kind, value in zip(kinds, values, strict=True)
-        )
-
-    head = cells([name.removesuffix("#") for name in table.columns], "th")
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.rows)
-    caption = f"<caption>{escape(table.title)}</caption>"
-    return f'<div class="wide"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _with(forecast: Forecast) -> str:

@@ -76,7 +76,8 @@ class CrowdSettings(Settings):
         default=3,
         ge=0,
         le=1_000,
-        description="How many experts there are for the stages that need the qualification `expert`.",
+        description="How many experts there are for the stages that need the qualification `expert`, and to read and "
+        "send the messages that wait for review. With 0, those are never sent.",
     )
     per_hour: float = Field(
         default=60,

@@ -4,7 +4,7 @@ The quality of an answer is its score by what somebody who never errs would have
 simulation knows it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chorale.model import Answer
@@ -39,29 +39,30 @@ def fair_grade(task: Task, guesses: Sequence[Answer], quality: float) -> Answer:
     if marks is None:
         raise ValueError(f"task `{task.name}` is no rubric")
 
-    def error(answer: Answer) -> float:
-        given = list(marks(answer).criteria.values())
-        return abs(sum(given) / len(given) - quality) if given else 1.0
-
-    nearest = min(guesses, key=error)
+    graded = [(guess, marks(guess).criteria) for guess in guesses]
+    nearest, given = min(graded, key=lambda one: _off(one[1], quality))
     if not isinstance(nearest, dict):
         return nearest
-    put_together = _criterion_by_criterion(task, guesses, nearest, quality)
+    put_together = _criterion_by_criterion(graded, nearest, quality)
     try:
         fair = task.parse_answer(put_together)
     except AnswerError:
         # Fields that depend on each other can't be taken from different answers.
         return nearest
-    return min((fair, nearest), key=error)
+    return fair if _off(marks(fair).criteria, quality) <= _off(given, quality) else nearest
+
+
+def _off(criteria: Mapping[str, float], quality: float) -> float:
+    """How far the mean of some grades is from a quality."""
+    return abs(sum(criteria.values()) / len(criteria) - quality) if criteria else 1.0
 
 
 def _criterion_by_criterion(
-    task: Task, guesses: Sequence[dict[str, Any]], like: dict[str, Any], quality: float
+    graded: Sequence[tuple[dict[str, Any], Mapping[str, float]]], like: dict[str, Any], quality: float
 ) -> dict[str, Any]:
     """An answer like another, with every criterion as one of the guesses has it that comes nearest to the quality."""
     best: dict[str, tuple[float, Any]] = {}
-    for guess in guesses:
-        criteria = task.marks(guess).criteria if task.marks is not None else {}
+    for guess, criteria in graded:
         for name, mark in criteria.items():
             off = abs(mark - quality)
             if name in guess and (name not in best or off < best[name][0]):

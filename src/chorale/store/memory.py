@@ -10,6 +10,17 @@ from sqlalchemy.pool import StaticPool
 
 from chorale.store.database import Store, T, Work
 
+FOR_LOOKING_UP = (
+    "ix_entry_bonus",
+    "ix_entry_worker",
+    "ix_event_item",
+    "ix_event_kind",
+    "ix_event_worker",
+    "ix_item_confidence",
+    "ix_item_state",
+)
+"""Indexes that only people need who look at a study in the console. Here nobody does, and keeping them takes time."""
+
 
 class MemoryStore(Store):
     """One connection for everything; it answers with futures that are done."""
@@ -19,6 +30,8 @@ class MemoryStore(Store):
         if prepare is not None:
             with engine.begin() as connection:
                 prepare(connection)
+                for index in FOR_LOOKING_UP:
+                    connection.exec_driver_sql(f"DROP INDEX {index}")
         self._connection = _DirectConnection(engine)
         # Begun for the library, which would commit by itself otherwise; and for SQLite, where a commit costs more than
         # all the work in it.
@@ -134,7 +147,8 @@ def _engine() -> Engine:
     def _configure(connection: Any, _record: Any) -> None:
         # Left to itself, the driver would open transactions of its own.
         connection.isolation_level = None
-        for pragma in ("journal_mode = MEMORY", "synchronous = OFF", "foreign_keys = ON"):
+        # What refers to what is checked wherever a study is served. The same statements need not be checked here.
+        for pragma in ("journal_mode = MEMORY", "synchronous = OFF", "foreign_keys = OFF"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
 
     return engine

@@ -22,14 +22,16 @@ def draw_samples(tx: Tx, study: Study) -> list[str]:
     Of every stage they come from, once it has no more to give: only then has every item the same chance.
     """
     done = []
-    for stage in study.stages.values():
-        if stage.settings.judgments.sample is None:
-            continue
+    sampled = [stage for stage in study.stages.values() if stage.settings.judgments.sample is not None]
+    if not sampled:
+        return []
+    closed, wanting = closed_gates(tx), offering.stages_with_open_items(tx)
+    for stage in sampled:
         for source in stage.settings.sources or ("",):
+            if source and more_may_come(study, study.stage(source), closed, wanting):
+                continue
             note = f"sampled:{stage.name}:{source}"
             if setup.setting_value(tx, note) is not None:
-                continue
-            if source and _gives_more(tx, study, study.stage(source)):
                 continue
             found = labels.items_from(tx, stage.id, study.stage(source).id if source else None)
             if found:
@@ -37,11 +39,8 @@ def draw_samples(tx: Tx, study: Study) -> list[str]:
                 drawn = drawn_items(study, stage.settings, found)
                 _ask_for_more(tx, study, stage, source, found, drawn)
                 done.append(f"{len(drawn)} items of {stage.name} drawn")
+                wanting = offering.stages_with_open_items(tx)
     return done
-
-
-def _gives_more(tx: Tx, study: Study, source: RunningStage) -> bool:
-    return more_may_come(study, source, closed_gates(tx), offering.stages_with_open_items(tx))
 
 
 def drawn_items(

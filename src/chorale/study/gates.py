@@ -70,8 +70,7 @@ def decide_about(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> N
     """Let the gates that decide about each worker look at one who has just been graded in a stage."""
     for gate in study.gates.values():
         if gate.settings.decides_each and stage.name in gate.settings.stage:
-            field = survey(tx, study, gate, worker_id)
-            _decide(tx, study, gate, field)
+            _decide(tx, study, gate, survey(tx, study, gate, worker_id), study.clock())
 
 
 def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "") -> list[GateVerdict]:
@@ -85,9 +84,11 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
         raise Refusal(
             "budget", f"The bonuses of the gate {gate.name} would exceed the budget. Raise `pay.budget` first."
         )
-    gates.close(tx, gate.name, study.clock())
+    # One moment for all of it: by that, verifying knows who was decided about together.
+    now = study.clock()
+    gates.close(tx, gate.name, now)
     finished = graders_who_finish(tx, study, gate)
-    verdicts = _decide(tx, study, gate, field)
+    verdicts = _decide(tx, study, gate, field, now)
     _pay_graders(tx, study, finished)
     evidence = {
         "gate": gate.name,
@@ -100,7 +101,7 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
         "graders_paid": {name: sorted(paid) for name, paid in finished.items()},
         "rule": gate.settings.model_dump(mode="json", exclude_defaults=True),
     }
-    events.record(tx, study.clock(), "gate closed", evidence, stage_id=stages_of(study, gate)[-1].id)
+    events.record(tx, now, "gate closed", evidence, stage_id=stages_of(study, gate)[-1].id)
     return verdicts
 
 
@@ -158,10 +159,10 @@ def decide_about_everybody(tx: Tx, study: Study) -> None:
     """Let gates that decide about each worker catch up: one that is new has not looked at those who are done."""
     for gate in study.gates.values():
         if gate.settings.decides_each:
-            _decide(tx, study, gate, survey(tx, study, gate))
+            _decide(tx, study, gate, survey(tx, study, gate), study.clock())
 
 
-def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> list[GateVerdict]:
+def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int) -> list[GateVerdict]:
     if not field.candidates:
         return []
     alone = gate.settings.decides_each
@@ -172,17 +173,24 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> list[G
         # Only to tell somebody how others did by each criterion are all answers needed.
         everybody = gates.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
     for verdict in verdicts:
-        _follow(tx, study, gate, field.ids[verdict.worker], verdict, field.answers[verdict.worker])
+        worker_id, own = field.ids[verdict.worker], field.answers[verdict.worker]
+        _follow(tx, study, gate, worker_id, verdict, own, now)
         if gate.message is not None:
-            _write(tx, study, gate, field.ids[verdict.worker], verdict, field.answers[verdict.worker], everybody)
+            _write(tx, study, gate, worker_id, verdict, own, everybody, now)
     return verdicts
 
 
 def _follow(
-    tx: Tx, study: Study, gate: RunningGate, worker_id: int, verdict: GateVerdict, answers: Sequence[GradedAnswer]
+    tx: Tx,
+    study: Study,
+    gate: RunningGate,
+    worker_id: int,
+    verdict: GateVerdict,
+    answers: Sequence[GradedAnswer],
+    now: int,
 ) -> None:
     """What a verdict means for a worker: written down, qualified, paid, promoted, put in an arm."""
-    now, rule = study.clock(), gate.settings
+    rule = gate.settings
     stage = stages_of(study, gate)[-1]
     evidence = {
         **verdict.evidence,
@@ -215,6 +223,7 @@ def _write(
     verdict: GateVerdict,
     own: Sequence[GradedAnswer],
     everybody: Sequence[GradedAnswer],
+    now: int,
 ) -> None:
     state = MessageState.DRAFT if gate.settings.review else MessageState.SENT
     in_words = [_told(study, answer) for answer in own]
@@ -224,9 +233,9 @@ def _write(
         # Nobody's work may be lost for a template that was tried with other answers. An expert has to finish it.
         body, state = gate.message or "", MessageState.DRAFT
         told = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
-        events.record(tx, study.clock(), "message not filled", told, worker_id=worker_id)
+        events.record(tx, now, "message not filled", told, worker_id=worker_id)
     title = study.stage(gate.settings.stage[-1]).settings.title
-    gates.add_message(tx, worker_id, f"gate:{gate.name}", study.clock(), title, body, state)
+    gates.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
 
 
 def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:

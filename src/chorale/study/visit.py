@@ -1,10 +1,11 @@
 """A worker's view of the study: which parts are open to them, and what they earned."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
-from chorale.model import Standing
+from chorale.model import EXPERT, Standing
 from chorale.store import Tx, gates, leasing, offering, participations, people, setup
 from chorale.store.gates import MessageRow
 from chorale.store.papers import papers_of
@@ -14,8 +15,7 @@ from chorale.study.offering import MESSAGES, more_may_come, why_dropped
 from chorale.study.running import RunningStage, Study
 
 
-@dataclass(frozen=True, slots=True)
-class StageVisit:
+class StageVisit(NamedTuple):
     stage: RunningStage
     state: str
     """available, waiting, finished, locked, paused, dropped or limit."""
@@ -64,10 +64,19 @@ def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
     worker = people.find_worker(tx, worker_id)
     if worker is None:
         return None
+    stages = tuple(parts_for(tx, study, worker_id))
+    return Visit(worker, people.panel_of(tx, worker_id), stages, tuple(gates.messages_to(tx, worker_id)))
+
+
+def parts_for(
+    tx: Tx, study: Study, worker_id: int, among: Iterable[RunningStage] | None = None
+) -> Iterator[StageVisit]:
+    """How a worker finds the stages they are to know of: all, or some."""
     desk = _Desk(tx, study, worker_id)
     arm = desk.papers.arm
-    stages = tuple(desk.look_at(stage) for stage in study.stages.values() if is_for_arm(stage, arm))
-    return Visit(worker, people.panel_of(tx, worker_id), stages, tuple(gates.messages_to(tx, worker_id)))
+    for stage in study.stages.values() if among is None else among:
+        if is_for_arm(stage, arm) and desk.concerns(stage):
+            yield desk.look_at(stage)
 
 
 class _Desk:
@@ -88,6 +97,10 @@ class _Desk:
     @cached_property
     def _wanting(self) -> frozenset[int]:
         return offering.stages_with_open_items(self._tx)
+
+    def concerns(self, stage: RunningStage) -> bool:
+        """Whether it can ever be open to them: nobody works their way up to being an expert."""
+        return EXPERT not in stage.settings.entry.qualifications or EXPERT in self.papers.held
 
     def look_at(self, stage: RunningStage) -> StageVisit:
         record = self._records.get(stage.id)

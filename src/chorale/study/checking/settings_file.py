@@ -4,16 +4,20 @@ import math
 import re
 import tomllib
 from datetime import date, datetime, time
+from pathlib import Path
 from typing import Any
 
 from chorale.formats import shortened
 from chorale.formats.toml_lines import TomlPath
 from chorale.study.checking.named_files import decoded
-from chorale.study.checking.report import Report
+from chorale.study.checking.report import SETTINGS_FILE, Report
 
 _DEEPEST = 20
 _TWICE = "Cannot overwrite a value"
 """What tomllib says of a key that stands in a table twice, without naming it."""
+_LINE_ENDS_IN_QUOTES = ("illegal character '\\n'", "found invalid character '\\n'")
+_FILE_ENDS_IN_QUOTES = "unterminated string"
+"""What it says of a closing quote that is missing."""
 
 
 def read_settings(report: Report) -> dict[str, Any] | None:
@@ -21,18 +25,20 @@ def read_settings(report: Report) -> dict[str, Any] | None:
     try:
         raw = (report.root / report.file).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        report.add(
-            report.file,
-            None,
-            f"there is no such file in {report.root}",
-            "Name a study folder, or make one with `chorale new DIR --template rules`.",
-        )
+        report.add(report.file, None, f"there is no such file in {report.root}", which_folder(report.root))
         return None
     except OSError as error:
         report.add(report.file, None, f"can't be read: {error.strerror}", "Make the file readable.")
         return None
     text = decoded(raw, report.file, report)
     return None if text is None else settings_in(text, report)
+
+
+def which_folder(path: Path) -> str:
+    """What to do about a path that is no study's folder."""
+    if path.is_file() and path.name == SETTINGS_FILE:
+        return f"Name the folder: {path.parent}"
+    return "Name a study folder, or make one with `chorale new DIR --template rules`."
 
 
 def settings_in(text: str, report: Report) -> dict[str, Any] | None:
@@ -42,7 +48,11 @@ def settings_in(text: str, report: Report) -> dict[str, Any] | None:
         settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message, line = _without_position(str(error), text)
-        report.add(report.file, line, f"is not TOML: {message}", "Correct the line; see https://toml.io.")
+        fix = "Correct the line; see https://toml.io."
+        if (opened := _line_of_open_quote(message, line, text)) is not None:
+            message, line = "a quote opens on this line and is probably not closed", opened
+            fix = "Add the quote at the end of the text. A text of several lines stands in three quotes."
+        report.add(report.file, line, f"is not TOML: {message}", fix)
         return None
     except (ValueError, RecursionError):
         report.add(report.file, None, "can't be read as TOML", "Remove overlong numbers and deep nesting.")
@@ -59,6 +69,17 @@ def _without_position(message: str, text: str) -> tuple[str, int]:
         key = text.splitlines()[line - 1].partition("=")[0].strip()
         return f"{shortened(key)[1:-1]} is there twice", line
     return message[:1].lower() + message[1:], line
+
+
+def _line_of_open_quote(message: str, line: int, text: str) -> int | None:
+    """Where a text in quotes begins that does not end; None if something else is wrong."""
+    if message in _LINE_ENDS_IN_QUOTES:
+        return line
+    # The file ended without the closing quote, so the last one there is the opening one.
+    quote = {'expected "\'"': "'", "expected \"'''\"": "'''"}.get(message)
+    if message == _FILE_ENDS_IN_QUOTES:
+        quote = '"""' if text.endswith("\n") else '"'
+    return None if quote is None else text.count("\n", 0, text.rfind(quote)) + 1
 
 
 def _usable(value: Any, path: TomlPath, report: Report) -> Any:

@@ -4,7 +4,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chorale.model import EntrySettings, GoldSettings, ItemSettings, PaySettings, RoundSettings, StagePay, money_text
+from chorale.model import (
+    EXPERT,
+    EntrySettings,
+    GoldSettings,
+    ItemSettings,
+    PaySettings,
+    RoundSettings,
+    StagePay,
+    money_text,
+)
 from chorale.study.checking.drafts import Draft, earlier_stage
 from chorale.study.checking.report import Report
 from chorale.study.checking.settings_shape import salvaged
@@ -47,6 +56,10 @@ def _check_names(drafts: Sequence[Draft], report: Report) -> None:
 def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, report: Report) -> None:
     stage = draft.table(StagePay, "pay")
     if stage is None or pay is None or stage.expected_seconds is None:
+        return
+    entry = draft.table(EntrySettings, "entry") if "entry" in draft.raw else None
+    if entry is not None and EXPERT in entry.qualifications and not stage.per_judgment:
+        # Experts are colleagues, and are paid elsewhere.
         return
     # Finishing a round pays all of its answers a little more.
     asked = draft.table(RoundSettings, "round") if "round" in draft.raw else None
