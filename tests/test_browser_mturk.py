@@ -8,9 +8,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, expect
+from botocore.exceptions import ClientError
+from playwright.sync_api import Browser, FrameLocator, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, barriers, open_chromium, tab_to
+from chorale.platforms.mturk.answers import fields_in
+from chorale.platforms.mturk.questions import html_question
 from chorale.study.templating import create_study_from_batch
 from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, write_market
 
@@ -163,7 +166,7 @@ def test_an_old_layout_is_done_with_gold_around_it(chromium: Browser, market: Ma
     expect(page.locator("#form-error")).to_have_text("Please fill in what the page asks for.")
     frame.get_by_label("No", exact=True).check()
     frame.get_by_label("Anything you want to say about it?").fill("a <b>note</b>")
-    page.wait_for_timeout(300)
+    page.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('note'))")
     page.reload()
     expect(frame.get_by_label("No", exact=True)).to_be_checked()
     assert barriers(page) == ""
@@ -174,6 +177,97 @@ def test_an_old_layout_is_done_with_gold_around_it(chromium: Browser, market: Ma
     )
     assert json.loads(answer[0]) == {"follows": "no", "comment": "a <b>note</b>"}
     assert scene.watch.complaints == []
+
+
+CROWD = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+<crowd-form answer-format="flatten-objects">
+<crowd-classifier name="mood" categories="['Calm', 'Angry']" header="Which mood is it?">
+<classification-target>${text}</classification-target>
+<full-instructions header="What moods are">Read it aloud.</full-instructions>
+<short-instructions>Choose one.</short-instructions>
+</crowd-classifier>
+<crowd-input name="word" label="A word that tells" required></crowd-input>
+<crowd-radio-group><crowd-radio-button name="short" value="yes">Short</crowd-radio-button>
+<crowd-radio-button name="long">Long</crowd-radio-button></crowd-radio-group>
+<crowd-checkbox name="marks" value="Red">Red</crowd-checkbox>
+<crowd-checkbox name="marks" value="Green">Green</crowd-checkbox>
+<crowd-slider name="sure" min="0" max="10"></crowd-slider>
+<crowd-text-area name="note" label="A note"></crowd-text-area>
+</crowd-form>
+<script>document.querySelector('crowd-form').onsubmit = function () { window.asked = true; };</script>"""
+
+
+def fill_crowd(frame: FrameLocator) -> None:
+    frame.get_by_label("Angry").check()
+    frame.get_by_label("A word that tells").fill("never")
+    frame.get_by_label("Short").check()
+    frame.get_by_label("Long").check()
+    frame.get_by_label("Red").check()
+    frame.get_by_label("sure").fill("7")
+
+
+CROWD_ANSWER = {
+    "long": {"on": True},
+    "marks": {"Green": False, "Red": True},
+    "mood": {"label": "Angry"},
+    "note": "",
+    "short": {"yes": False},
+    "sure": 7,
+    "word": "never",
+}
+
+
+@pytest.mark.slow
+def test_amazons_own_elements_are_plain_fields_and_answer_as_they_did(
+    chromium: Browser, market: Market, tmp_path: Path
+) -> None:
+    scene = Scene(chromium, market.site)
+    whole = CROWD.replace(' answer-format="flatten-objects"', "").replace("${text}", "Never again.")
+    question = html_question(whole)
+    hit = market.hit(Question=question, Title="Moods", MaxAssignments=1)["HITId"]
+    page = scene.worker(market.site.invitation("crowd")).page
+    page.goto(f"{market.site.url}/hits/{hit}")
+    page.get_by_role("button", name="Accept this task").click()
+    frame = page.frame_locator("#hit-frame")
+    frame.get_by_role("button", name="Submit").click()  # the browser asks for what is missing
+    fill_crowd(frame)
+    page.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('never'))")
+    page.reload()
+    expect(frame.get_by_label("Angry")).to_be_checked()
+    expect(frame.locator("output")).to_have_text("7")
+    frame.get_by_role("button", name="Submit").click()
+    expect(page.get_by_text("Submitted. Thank you!")).to_be_visible()
+    [done] = market.client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    answers = fields_in(done["Answer"])
+    assert json.loads(answers["taskAnswers"]) == [CROWD_ANSWER]
+    assert set(answers) == {"taskAnswers"}
+    drawing = html_question("<crowd-form><crowd-bounding-box></crowd-bounding-box></crowd-form>")
+    with pytest.raises(ClientError, match="no <crowd-bounding-box> here"):
+        market.hit(Question=drawing)
+    html, csv = tmp_path / "layout.html", tmp_path / "batch.csv"
+    html.write_text(CROWD)
+    csv.write_text("text\nNever again.\n")
+    create_study_from_batch(tmp_path / "study", html, csv)
+    with open_market(tmp_path / "study") as own:
+        inside = Scene(chromium, own.site)
+        page = inside.worker().open("batch").page
+        frame = page.frame_locator(".hit-frame")
+        fill_crowd(frame)
+        assert barriers(page) == ""
+        frame.get_by_role("button", name="Submit").click()
+        expect(page.locator("#answered")).to_contain_text("1")
+        [answer] = inside.answers()
+        assert answer == {
+            "long.on": "true",
+            "short.yes": "false",
+            "marks.Green": "false",
+            "marks.Red": "true",
+            "mood.label": "Angry",
+            "note": "",
+            "sure": "7",
+            "word": "never",
+        }
+        assert inside.watch.complaints == scene.watch.complaints == []
 
 
 @pytest.mark.slow

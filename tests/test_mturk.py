@@ -23,7 +23,7 @@ from chorale.cli.app import app
 from chorale.platforms.mturk.requests import OPERATIONS
 from chorale.study.started import started_study
 from chorale.study.verify import verify
-from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, write_market
+from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, policy, write_market
 
 EXTERNAL = (
     '<ExternalQuestion xmlns="http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/'
@@ -288,10 +288,74 @@ def test_a_queue_hears_what_happens_to_hits(market: Market) -> None:
     told = {one["Events"][0]["EventType"]: one["Events"][0] for one in heard}
     assert set(told) == {"Ping", "AssignmentSubmitted", "HITReviewable"}
     assert told["AssignmentSubmitted"]["AssignmentId"] == assignment
-    email = {**wanted, "Transport": "Email", "Destination": "me@example.org"}
-    assert refused(client.send_test_event_notification, Notification=email, TestEventType="Ping").endswith(
-        "NotSupported"
-    )
+
+
+def test_notifications_wait_in_queues_that_boto3_asks(market: Market) -> None:
+    queue = market.client_with(market.key.access_key, market.key.secret, service="sqs")
+    ours = queue.create_queue(QueueName="hits")["QueueUrl"]
+    assert queue.get_queue_url(QueueName="hits")["QueueUrl"] == ours == f"{market.site.url}/mturk/queue/hits"
+    queue.set_queue_attributes(QueueUrl=ours, Attributes={"Policy": "{}"})
+    hit = market.hit(Title="Kept", MaxAssignments=1)
+    told = {"Version": "2014-08-15", "EventTypes": ["AssignmentSubmitted", "AssignmentApproved"]}
+    here = {**told, "Transport": "SQS", "Destination": ours}
+    market.client.update_notification_settings(HITTypeId=hit["HITTypeId"], Notification=here, Active=True)
+    assert "Messages" not in queue.receive_message(QueueUrl=ours)
+    assignment = market.worker("kept").do(hit["HITId"])
+    market.client.approve_assignment(AssignmentId=assignment)
+    assert queue.get_queue_attributes(QueueUrl=ours)["Attributes"]["ApproximateNumberOfMessages"] == "2"
+    [first] = queue.receive_message(QueueUrl=ours, WaitTimeSeconds=20)["Messages"]
+    [event] = json.loads(first["Body"])["Events"]
+    assert (event["EventType"], event["AssignmentId"]) == ("AssignmentSubmitted", assignment)
+    # Not taken out, it comes again; until then, others do.
+    [second] = queue.receive_message(QueueUrl=ours, VisibilityTimeout=0, MaxNumberOfMessages=10)["Messages"]
+    [again] = queue.receive_message(QueueUrl=ours, MaxNumberOfMessages=10)["Messages"]
+    assert second["MessageId"] == again["MessageId"] != first["MessageId"]
+    queue.delete_message(QueueUrl=ours, ReceiptHandle=first["ReceiptHandle"])
+    done = queue.delete_message_batch(QueueUrl=ours, Entries=[{"Id": "1", "ReceiptHandle": again["ReceiptHandle"]}])
+    assert [one["Id"] for one in done["Successful"]] == ["1"]
+    assert queue.get_queue_attributes(QueueUrl=ours)["Attributes"]["ApproximateNumberOfMessages"] == "0"
+    # Scripts that never heard of it go on: what can't be sent from here waits under the name it was to go to.
+    for transport, destination, name in (
+        ("SQS", "https://sqs.us-east-1.amazonaws.com/1234/old", "old"),
+        ("SNS", "arn:aws:sns:us-east-1:1234:topic", "topic"),
+        ("Email", "me@example.org", "me-example-org"),
+    ):
+        wanted = {**told, "Transport": transport, "Destination": destination}
+        market.client.send_test_event_notification(Notification=wanted, TestEventType="Ping")
+        [ping] = queue.receive_message(QueueUrl=name)["Messages"]
+        assert json.loads(ping["Body"])["Events"][0]["EventType"] == "Ping"
+        queue.purge_queue(QueueUrl=name)
+    with pytest.raises(ClientError, match="UnknownOperation"):
+        queue.tag_queue(QueueUrl=ours, Tags={})
+    with pytest.raises(ClientError, match="not one that this queue gave"):
+        queue.delete_message(QueueUrl=ours, ReceiptHandle="x")
+    # A signature for one service does not open the other.
+    forged = market.client_with(market.key.access_key, "wrong", service="sqs")
+    with pytest.raises(ClientError, match="InvalidSignature"):
+        forged.receive_message(QueueUrl=ours)
+
+
+def test_known_answers_decide_as_they_come_in(market: Market) -> None:
+    acts = {"ApproveIfKnownAnswerScoreIsAtLeast": 100, "RejectIfKnownAnswerScoreIsLessThan": 50}
+    known = policy("ScoreMyKnownAnswers", AnswerKey={"sea": ["blue", "green"], "sky": ["blue"]}, **acts)
+    hit = market.hit(Title="Known", MaxAssignments=3, AssignmentReviewPolicy=known)["HITId"]
+    right = market.worker("known-ada").do(hit, sea=["green", "blue"], sky="blue")
+    half = market.worker("known-ben").do(hit, sea="blue", sky=" blue")
+    wrong = market.worker("known-cleo").do(hit, sea="red", sky="red")
+    found = market.client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    assert {one["AssignmentId"]: one["AssignmentStatus"] for one in found} == {
+        right: "Approved",
+        half: "Submitted",
+        wrong: "Rejected",
+    }
+    told = market.client.list_review_policy_results_for_hit(HITId=hit, MaxResults=2)
+    scores = {one["SubjectId"]: one["Value"] for one in told["AssignmentReviewReport"]["ReviewResults"]}
+    assert scores == {right: "100", half: "50"}
+    actions = told["AssignmentReviewReport"]["ReviewActions"]
+    assert [(one["ActionName"], one["TargetId"]) for one in actions] == [("approve", right), ("reject", wrong)]
+    rest = market.client.list_review_policy_results_for_hit(HITId=hit, MaxResults=2, NextToken=told["NextToken"])
+    assert {one["SubjectId"] for one in rest["AssignmentReviewReport"]["ReviewResults"]} == {wrong}
+    assert told["AssignmentReviewPolicy"]["PolicyName"] == known["PolicyName"]
 
 
 def test_mistakes_are_told_with_the_codes_scripts_know(market: Market) -> None:
@@ -307,8 +371,14 @@ def test_mistakes_are_told_with_the_codes_scripts_know(market: Market) -> None:
     assert refused(client.create_hit, **{**hit, "Question": bomb}) == "AWS.MechanicalTurk.XMLParseError"
     elsewhere = EXTERNAL.format("javascript:alert(1)")
     assert refused(client.create_hit, **{**hit, "Question": elsewhere}) == "AWS.MechanicalTurk.InvalidParameterValue"
-    policy = {"PolicyName": "SimplePlurality/2011-09-01"}
-    assert refused(client.create_hit, **hit, HITReviewPolicy=policy).endswith("OperationNotSupported")
+    for wrong in (
+        {"PolicyName": "SimplePlurality/2011-09-01"},
+        {"PolicyName": "Wisdom/2026-01-01", "Parameters": []},
+        policy("SimplePlurality", QuestionIds="a", QuestionAgreementThreshold="many"),
+        policy("SimplePlurality", QuestionIds="a", QuestionAgreementThreshold=50, Odd=1),
+        policy("SimplePlurality", QuestionIds="a", QuestionAgreementThreshold=5, ExtendIfHITAgreementScoreIsLessThan=9),
+    ):
+        assert refused(client.create_hit, **hit, HITReviewPolicy=wrong).startswith("AWS."), wrong
     assert refused(client.create_hit, **{**hit, "Question": HTML_QUESTION, "HITLayoutId": nobody}).endswith("Value")
     assert refused(client.list_hits, NextToken="bm9uc2Vuc2U=").endswith("InvalidParameterValue")
     assert refused(client.list_bonus_payments).endswith("InvalidParameterValue")
@@ -446,6 +516,11 @@ def test_everything_adds_up_at_the_end(market: Market) -> None:
     folder = Path(market.site.query("PRAGMA database_list")[0][2]).parent
     with started_study(folder, None) as study:
         assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
+    # Who has submitted HITs has worked, though no time was measured and no item judged.
+    did = market.site.query("SELECT COUNT(DISTINCT worker_id) FROM mturk_assignment WHERE submitted_at IS NOT NULL")
+    status = CliRunner().invoke(app, ["status", str(folder)])
+    assert did[0][0] > 0 and re.search(rf"^workers +{did[0][0]}$", status.stdout, re.MULTILINE)
+    assert "Nobody has worked" not in status.stdout
     out = folder.parent / "batch.csv"
     exported = CliRunner().invoke(app, ["export", str(folder), "--format", "mturk", "--out", str(out)])
     assert exported.exit_code == 0, exported.stderr

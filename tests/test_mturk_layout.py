@@ -21,7 +21,7 @@ from chorale.study.mturk.operations import Call
 from chorale.study.verify import verify
 from conftest import ManualClock
 from crowd import Person, do, look
-from turk import HTML_QUESTION, PROPERTIES, write_market
+from turk import HTML_QUESTION, PROPERTIES, policy, write_market
 
 LAYOUT = "<p>${word} &amp; ${ second word }</p><p>It's '''odd''' \\n \"quoted\"</p><input name='Q1'>"
 
@@ -83,6 +83,7 @@ def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path
         ("<p>${word}</p>", "word\n", "no rows"),
         ("<p>${word}</p>", 'word\n"a\x07b"\n', "control characters"),
         ("x" * 200_001, "word\nx\n", "longer than"),
+        ("<crowd-form>\n<crowd-polygon>${word}", "word\nx\n", "layout.html:2: has an element that is not there"),
     ],
 )
 def test_mistakes_in_a_layout_or_its_batch_are_told(tmp_path: Path, layout: str, rows: str, told: str) -> None:
@@ -177,6 +178,54 @@ def test_time_runs_out_and_unreviewed_work_is_approved_once(market: Study, clock
         do(market, sweep)
     [found] = ask(market, "ListAssignmentsForHIT", HITId=hit)["Assignments"]
     assert (found["AssignmentStatus"], found["AssignmentId"]) == ("Approved", done)
+
+
+def answer(study: Study, hit: str, name: str, **fields: str) -> str:
+    assignment = do(study, working.accept, Person(study, name).id, hit)
+    do(study, working.submit, assignment, list(fields.items()))
+    return str(assignment)
+
+
+def statuses(study: Study, hit: str) -> dict[str, str]:
+    found = ask(study, "ListAssignmentsForHIT", HITId=hit)["Assignments"]
+    return {one["AssignmentId"]: one["AssignmentStatus"] for one in found}
+
+
+def test_a_hit_is_extended_until_people_agree_and_then_reviewed_once(market: Study, clock: ManualClock) -> None:
+    agree = {"QuestionIds": ["colour", "size"], "QuestionAgreementThreshold": 50}
+    extend = {
+        "ExtendIfHITAgreementScoreIsLessThan": 100,
+        "ExtendMaximumAssignments": 3,
+        "ExtendMinimumTimeInSeconds": 3600,
+    }
+    act = {"ApproveIfWorkerAgreementScoreIsAtLeast": 100, "RejectIfWorkerAgreementScoreIsLessThan": 50}
+    plurality = policy("SimplePlurality", **agree, **extend, **act, RejectReason="Others said otherwise")
+    hit = make_hit(market, MaxAssignments=2, HITReviewPolicy=plurality)
+    first = answer(market, hit, "ada", colour=" blue ", size="large")
+    second = answer(market, hit, "ben", colour="grey", size="small")
+    do(market, sweep)
+    got = ask(market, "GetHIT", HITId=hit)["HIT"]
+    assert (got["MaxAssignments"], got["HITStatus"]) == (3, "Assignable")
+    assert set(statuses(market, hit).values()) == {"Submitted"}
+    third = answer(market, hit, "cleo", colour="blue", size="large")
+    for _ in range(2):
+        do(market, sweep)
+    assert statuses(market, hit) == {first: "Approved", second: "Rejected", third: "Approved"}
+    told = ask(market, "ListReviewPolicyResultsForHIT", HITId=hit)["HITReviewReport"]
+    found = {(one["Key"], one.get("QuestionId"), one["Value"]) for one in told["ReviewResults"]}
+    assert {("AgreedAnswer", "colour", "blue"), ("QuestionAgreementScore", "size", "66")} <= found
+    assert ("HITAgreementScore", None, "100") in found
+    acted = [(one["ActionName"], one["Status"]) for one in told["ReviewActions"]]
+    assert acted == [
+        ("extend", "Succeeded"),
+        *(("approve", "Succeeded"), ("reject", "Succeeded"), ("approve", "Succeeded")),
+    ]
+    # Of a dollar, 50 cents are paid and 40 promised: there are no 40 more, and that is told.
+    dear = make_hit(market, MaxAssignments=1, Reward="0.40", HITReviewPolicy=plurality)
+    answer(market, dear, "ada", colour="", size="x" * 300)
+    do(market, sweep)
+    [failed, *_] = ask(market, "ListReviewPolicyResultsForHIT", HITId=dear)["HITReviewReport"]["ReviewActions"]
+    assert (failed["ActionName"], failed["Status"], "budget" in failed["Result"]) == ("extend", "Failed", True)
 
 
 def test_a_late_answer_is_taken_while_its_place_is_free(market: Study, clock: ManualClock) -> None:

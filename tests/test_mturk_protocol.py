@@ -1,13 +1,14 @@
 """The protocol by itself: requests, questions, answers, requirements and names, without a server."""
 
 import json
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chorale.formats.hit_layout import fill_in, variables_in
+from chorale.formats.hit_layout import fill_in, unknown_elements, variables_in
 from chorale.platforms.mturk import markup
 from chorale.platforms.mturk.answers import answers_xml, fields_in, joined, misfit, read_answer_key
 from chorale.platforms.mturk.errors import TurkError
@@ -15,6 +16,7 @@ from chorale.platforms.mturk.names import id_from, pseudonym, worker_id
 from chorale.platforms.mturk.questions import External, Page, QuestionForm, html_question, read_question
 from chorale.platforms.mturk.requests import COMPARATORS, OPERATIONS, money, money_as_sent, read_request
 from chorale.platforms.mturk.requirements import guards, holds
+from chorale.web.mturk.frames import page_html
 from turk import ANSWER_KEY, FORM, FORM_SPACE, HTML_QUESTION, LAYOUT
 
 JSON = st.recursive(
@@ -77,7 +79,19 @@ def test_amounts_are_text_with_two_decimals(wrong: Any) -> None:
 def test_xml_is_read_with_care() -> None:
     deep = "<a>" * 100 + "</a>" * 100
     many = "<a>" + "<b/>" * 6000 + "</a>"
-    for text in (deep, many, "<!DOCTYPE a><a/>", '<!ENTITY x "y"><a/>', "<a>&b;</a>", "", "<a/><b/>", "x" * 200_000):
+    # A comment that begins a CDATA section begins none.
+    hidden = '<!-- <![CDATA[ --><!DOCTYPE a [<!ENTITY b "cc">]><a>&b;<!-- ]]> --></a>'
+    for text in (
+        deep,
+        many,
+        hidden,
+        "<!DOCTYPE a><a/>",
+        '<!ENTITY x "y"><a/>',
+        "<a>&b;</a>",
+        "",
+        "<a/><b/>",
+        "x" * 200_000,
+    ):
         with pytest.raises(TurkError):
             markup.parsed("Question", text)
     # A page in a CDATA section may well have a document type.
@@ -100,6 +114,7 @@ def test_addresses_elsewhere_are_web_addresses() -> None:
         "https://a; script-src *",
         "https://",
         "https://[x",
+        "https://例え.jp/",
     ):
         with pytest.raises(TurkError):
             read_question(asked.format(wrong))
@@ -130,6 +145,24 @@ def test_forms_say_what_keeps_an_answer_from_being_taken() -> None:
         read_question(FORM.replace(">why<", ">sum<"))
     with pytest.raises(TurkError, match="needs questions"):
         read_question(f'<QuestionForm xmlns="{FORM_SPACE}"></QuestionForm>')
+
+
+def test_numbers_nobody_could_store_are_refused() -> None:
+    answer = "<FreeTextAnswer><Constraints><Length {}/></Constraints></FreeTextAnswer>"
+    question = "<QuestionContent><Text>x</Text></QuestionContent><AnswerSpecification>{}</AnswerSpecification>"
+    asked = f"<Question><QuestionIdentifier>q</QuestionIdentifier>{question.format(answer)}</Question>"
+    for wrong in ('maxLength="inf"', 'minLength="nan"', 'maxLength="1e999"'):
+        with pytest.raises(TurkError):
+            read_question(f"<QuestionForm>{asked.format(wrong)}</QuestionForm>")
+    option = "<AnswerOption><SelectionIdentifier>a</SelectionIdentifier><AnswerScore>{}</AnswerScore></AnswerOption>"
+    key = f"<AnswerKey><Question><QuestionIdentifier>q</QuestionIdentifier>{option}</Question>{{}}</AnswerKey>"
+    mapping = "<QualificationValueMapping><ScaleMapping><SummedScoreMultiplier>{}</SummedScoreMultiplier>"
+    mapping += "</ScaleMapping></QualificationValueMapping>"
+    for score, scaled in (("9" * 30, ""), ("1", mapping.format("1e300")), ("1", mapping.format("nan"))):
+        with pytest.raises(TurkError):
+            read_answer_key(key.format(score, scaled))
+    large = read_answer_key(key.format("2000000000", mapping.format("2000000000")))
+    assert large.score({"q": "a"}) == 2**31 - 1
 
 
 def test_answer_keys_score_tests() -> None:
@@ -190,6 +223,17 @@ def test_ids_have_the_shape_scripts_expect() -> None:
     assert len(id_from("a")) == 30
     with pytest.raises(ValueError, match="pseudonym"):
         worker_id("somebody")
+
+
+def test_no_layout_takes_long_to_look_through() -> None:
+    began = time.process_time()
+    for piece in ("<!--", "${ ", "<head ", "//", "<crowd-", "<title "):
+        layout = piece * (65_000 // len(piece))
+        assert fill_in(layout, {}) == layout
+        assert unknown_elements(layout) in ([], ["crowd-"])
+        page_html(Page(layout, 0))
+    # Looked for without bounds, each of them takes that long alone.
+    assert time.process_time() - began < 10
 
 
 def test_layouts_are_filled_as_they_are() -> None:

@@ -77,6 +77,35 @@ def write_market(folder: Path, *, rows: bool = False, pay: str = "", options: st
     (folder / "study.toml").write_text(settings)
 
 
+def _check_answer(http_response: Any, model: Any, **_: Any) -> None:
+    """Whether an answer is what the service's own description says: every answer that boto3 gets in tests."""
+    if http_response.status_code == 200:
+        body = json.loads(http_response.content)
+        wrong = _misfits(model.output_shape, body, model.name) if model.output_shape is not None else list(body)
+        assert wrong == []
+
+
+def _misfits(shape: Any, value: Any, at: str) -> list[str]:
+    """What in an answer is not as it should be: names nobody knows, what is missing, and wrong types."""
+    kinds: dict[str, Any] = {"string": str, "integer": int, "long": int, "boolean": bool, "timestamp": float}
+    wanted = {**kinds, "list": list}.get(shape.type_name, dict)
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        return [f"{at} is {value!r} and no {shape.type_name}"]
+    if shape.type_name == "list":
+        return [wrong for one in value for wrong in _misfits(shape.member, one, f"{at}[]")]
+    if shape.type_name == "map":
+        return [wrong for key, one in value.items() for wrong in _misfits(shape.value, one, f"{at}.{key}")]
+    if shape.type_name == "structure":
+        wrong = [f"{at}.{name} is missing" for name in shape.required_members if name not in value]
+        for name, one in value.items():
+            known = shape.members.get(name)
+            wrong += [f"{at}.{name} is not known"] if known is None else _misfits(known, one, f"{at}.{name}")
+        return wrong
+    if getattr(shape, "enum", None) and value not in shape.enum:
+        return [f"{at} is {value!r} and none of {shape.enum}"]
+    return []
+
+
 class Market:
     """The site of such a study, and who uses it."""
 
@@ -86,15 +115,16 @@ class Market:
         self._to_close: list[Any] = []
         self.client = self.client_with(key.access_key, key.secret)
 
-    def client_with(self, access_key: str, secret: str, path: str = "") -> Any:
+    def client_with(self, access_key: str, secret: str, path: str = "", service: str = "mturk") -> Any:
         client = boto3.client(
-            "mturk",
+            service,
             endpoint_url=self.site.url + path,
             region_name="us-east-1",
             aws_access_key_id=access_key,
             aws_secret_access_key=secret,
             config=Config(retries={"max_attempts": 0}, connect_timeout=20, read_timeout=20),
         )
+        client.meta.events.register(f"after-call.{service}.*", _check_answer)
         self._to_close.append(client)
         return client
 
@@ -160,6 +190,18 @@ def open_market(folder: Path, **more: Any) -> Iterator[Market]:
 
     with Site(folder, make) as site, closing(Market(site, made[0])) as market:
         yield market
+
+
+def policy(name: str, **parameters: object) -> dict[str, Any]:
+    """A review policy as scripts write it: texts, lists of them, or answers by question."""
+    written = []
+    for key, value in parameters.items():
+        if isinstance(value, dict):
+            entries = [{"Key": question, "Values": answers} for question, answers in value.items()]
+            written.append({"Key": key, "MapEntries": entries})
+        else:
+            written.append({"Key": key, "Values": value if isinstance(value, list) else [str(value)]})
+    return {"PolicyName": f"{name}/2011-09-01", "Parameters": written}
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:

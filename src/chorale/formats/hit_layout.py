@@ -3,7 +3,17 @@
 import re
 from collections.abc import Mapping
 
-_VARIABLE = re.compile(r"\$\{\s*([^{}\n]{1,200}?)\s*\}")
+_ELEMENT = re.compile(r"<(crowd-[a-z0-9-]+)", re.IGNORECASE)
+# Those that ask something by plain fields, and those that only show something.
+_KNOWN = frozenset(
+    "crowd-" + name
+    for name in (
+        *("form", "input", "text-area", "checkbox", "radio-group", "radio-button", "slider", "toggle-button", "button"),
+        *("classifier", "classifier-multi-select", "image-classifier", "image-classifier-multi-select"),
+        *("alert", "badge", "card", "icon", "instructions", "modal", "tab", "tabs", "toast"),
+    )
+)
+_VARIABLE = re.compile(r"\$\{([^{}\n]{1,200})\}")
 
 
 def variables_in(layout: str) -> list[str]:
@@ -12,7 +22,7 @@ def variables_in(layout: str) -> list[str]:
     >>> variables_in("<p>${word} in ${text}, ${ word }</p>")
     ['word', 'text']
     """
-    return list(dict.fromkeys(_VARIABLE.findall(layout)))
+    return [name for name in dict.fromkeys(map(str.strip, _VARIABLE.findall(layout))) if name]
 
 
 def fill_in(layout: str, values: Mapping[str, str]) -> str:
@@ -21,4 +31,18 @@ def fill_in(layout: str, values: Mapping[str, str]) -> str:
     >>> fill_in("<p>${word}</p>", {"word": "<b>hull</b>"})
     '<p><b>hull</b></p>'
     """
-    return _VARIABLE.sub(lambda found: values.get(found[1], ""), layout)
+    return _VARIABLE.sub(lambda found: values.get(found[1].strip(), "") if found[1].strip() else found[0], layout)
+
+
+def unknown_elements(layout: str) -> list[str]:
+    """Amazon's elements in a layout that there is nothing for here: those for drawing, and the like.
+
+    >>> unknown_elements("<crowd-form><crowd-bounding-box></crowd-bounding-box><!-- <crowd-line> --></crowd-form>")
+    ['crowd-bounding-box']
+    """
+    return sorted({name.lower() for name in _ELEMENT.findall(_without_comments(layout))} - _KNOWN)
+
+
+def _without_comments(layout: str) -> str:
+    first, *rest = layout.split("<!--")
+    return first + "".join(piece.partition("-->")[2] for piece in rest)

@@ -85,9 +85,18 @@ hit = Table(
     Column("disposed_at", BigInteger),
     # What of it was told by notifications: expired, reviewable.
     Column("told", Text, nullable=False),
+    # Review policies as the request had them, and when the HIT was reviewed by them once it was over.
+    Column("policies", Text),
+    Column("reviewed_at", BigInteger),
     # The last guard of the promise that no HIT is done more often than was asked for.
     CheckConstraint("taken >= 0 AND taken <= most", name="not_over_assigned"),
     Index("ix_mturk_hit_type", "type_id", "id"),
+    Index(
+        "ix_mturk_hit_review",
+        "id",
+        sqlite_where=text("policies IS NOT NULL AND reviewed_at IS NULL"),
+        postgresql_where=text("policies IS NOT NULL AND reviewed_at IS NULL"),
+    ),
     Index(
         "ix_mturk_hit_offered",
         "type_id",
@@ -151,6 +160,20 @@ bonus = Table(
     Column("reason", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Index("ix_mturk_bonus_assignment", "assignment_id"),
+)
+
+# What review policies have done: approved, rejected, extended.
+review_action = Table(
+    "mturk_review_action",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("hit_id", _Id, ForeignKey("mturk_hit.id"), nullable=False),
+    Column("level", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("failure", Text),
+    Column("at", BigInteger, nullable=False),
+    Index("ix_mturk_review_action_hit", "hit_id"),
 )
 
 qualification_type = Table(

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape
 
 from chorale.platforms.mturk.errors import bad_xml
-from chorale.platforms.mturk.markup import child, children, kind_of, parsed, text_of, whole_number
+from chorale.platforms.mturk.markup import LARGEST, child, children, kind_of, parsed, text_of, whole_number
 from chorale.platforms.mturk.questions import Asked, QuestionForm
 
 SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
@@ -140,7 +140,8 @@ class AnswerKey:
         for question, options in self.options.items():
             given = frozenset(one for one in answers.get(question, "").split("|") if one)
             total += next((worth for chosen, worth in options if chosen == given), self.otherwise.get(question, 0))
-        return total if self.mapping is None else _mapped(self.mapping, total)
+        value = total if self.mapping is None else _mapped(self.mapping, total)
+        return max(-LARGEST, min(LARGEST, value))
 
 
 def read_answer_key(text: str) -> AnswerKey:
@@ -180,9 +181,12 @@ def _mapped(mapping: Element, total: int) -> int:
             return round(100 * total / most)
         case "ScaleMapping":
             try:
-                return round(total * float(text_of(mapping, "SummedScoreMultiplier")))
-            except (ValueError, OverflowError):
-                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number") from None
+                multiplier = float(text_of(mapping, "SummedScoreMultiplier"))
+            except ValueError:
+                multiplier = math.inf
+            if not abs(multiplier) <= LARGEST:
+                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number of a usual size")
+            return round(total * multiplier)
         case "RangeMapping":
             for one in children(mapping, "SummedScoreRange"):
                 if _number(one, "InclusiveLowerBound") <= total <= _number(one, "InclusiveUpperBound"):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from math import inf, isfinite
 from typing import Literal
 from urllib.parse import urlencode, urlsplit
 from xml.etree.ElementTree import Element
@@ -12,6 +13,20 @@ from chorale.platforms.mturk.markup import child, children, kind_of, parsed, tex
 LOWEST, HIGHEST = 100, 2_000
 """Pixels a frame may be high."""
 _IDENTIFIER = re.compile(r"[\w .:-]{1,200}")
+_NETLOC = re.compile(r"[\w.:\[\]-]+", re.ASCII)
+
+
+def origin_of(url: str) -> str:
+    """Whose an address is: written in one way, however the address writes it.
+
+    >>> origin_of("HTTPS://Study.example.org:443/a"), origin_of("http://[::1]:8000/")
+    ('https://study.example.org', 'http://[::1]:8000')
+    """
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    host = f"[{host}]" if ":" in host else host
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return f"{parts.scheme}://{host}" + ("" if parts.port in (None, usual) else f":{parts.port}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +38,7 @@ class External:
 
     @property
     def origin(self) -> str:
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc}"
+        return origin_of(self.url)
 
     def address(self, values: dict[str, str]) -> str:
         """The page's address for one assignment."""
@@ -136,8 +150,8 @@ def _external(root: Element, name: str) -> External:
     except ValueError:
         host = None
     # The origin stands in a header of the page: nothing in it may end the directive.
-    if not host or parts.scheme not in ("https", "http") or not re.fullmatch(r"[\w.:\[\]-]+", parts.netloc):
-        raise invalid(name, "has an ExternalURL that is not an http or https address")
+    if not host or parts.scheme not in ("https", "http") or not _NETLOC.fullmatch(parts.netloc):
+        raise invalid(name, "has an ExternalURL that is not an http or https address in plain letters")
     return External(url, _height(root, name))
 
 
@@ -248,9 +262,12 @@ def _bound(element: Element, attribute: str, name: str) -> float | None:
     if text is None:
         return None
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise bad_xml(name, f"has a {attribute} that is not a number") from None
+        number = inf
+    if not isfinite(number):
+        raise bad_xml(name, f"has a {attribute} that is not a number")
+    return number
 
 
 def _most_length(element: Element, name: str) -> int | None:

@@ -178,7 +178,27 @@ _TYPE = {
     "Description": must(text(2000, 1)),
     "QualificationRequirements": may(several(_REQUIREMENT, 10), []),
 }
-_POLICY = table({"PolicyName": must(text(200)), "Parameters": may(lambda _name, value: value)})
+_VALUES = several(text(4000), 100)
+_POLICY = table(
+    {
+        "PolicyName": must(text(200)),
+        "Parameters": may(
+            several(
+                table(
+                    {
+                        "Key": must(text(200, 1)),
+                        "Values": may(_VALUES, []),
+                        "MapEntries": may(
+                            several(table({"Key": must(text(200, 1)), "Values": must(_VALUES)}), 100), []
+                        ),
+                    }
+                ),
+                30,
+            ),
+            [],
+        ),
+    }
+)
 _NEW_HIT = {
     "MaxAssignments": may(number(1, 1_000_000_000), 1),
     "LifetimeInSeconds": must(number(30, YEAR)),

@@ -12,9 +12,11 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from urllib.parse import parse_qsl, quote
 
+from chorale.platforms.mturk import queues
 from chorale.platforms.mturk.errors import refused_signature
 
 SERVICE = "mturk-requester"
+SERVICES = frozenset({SERVICE, queues.SERVICE})
 ALGORITHM = "AWS4-HMAC-SHA256"
 SKEW_SECONDS = 5 * 60
 """How far the clocks may be apart, and so for how long a signature can be used."""
@@ -48,12 +50,13 @@ class Credential:
     key: str
     date: str
     region: str
+    service: str
     signed: tuple[str, ...]
     signature: str
 
     @property
     def scope(self) -> str:
-        return f"{self.date}/{self.region}/{SERVICE}/aws4_request"
+        return f"{self.date}/{self.region}/{self.service}/aws4_request"
 
 
 def read_credential(request: SignedRequest, now: float) -> Credential:
@@ -62,13 +65,12 @@ def read_credential(request: SignedRequest, now: float) -> Credential:
     if not header:
         raise refused_signature("MissingAuthenticationTokenException", "The request is not signed.")
     found = _AUTHORIZATION.fullmatch(header)
-    if found is None or found["service"] != SERVICE:
+    if found is None or found["service"] not in SERVICES:
         raise refused_signature(
             "IncompleteSignatureException", f"The Authorization header is not a {ALGORITHM} signature for {SERVICE}."
         )
-    credential = Credential(
-        found["key"], found["date"], found["region"], tuple(found["signed"].split(";")), found["signature"]
-    )
+    signed = tuple(found["signed"].split(";"))
+    credential = Credential(found["key"], found["date"], found["region"], found["service"], signed, found["signature"])
     lacking = [name for name in MUST_SIGN if name not in credential.signed or not request.header(name)]
     if lacking:
         raise refused_signature("IncompleteSignatureException", f"{', '.join(lacking)} must be signed and is not.")
@@ -119,7 +121,7 @@ def signature_of(request: SignedRequest, credential: Credential, secret: str, co
     digest = sha256(canonical.encode()).hexdigest()
     to_sign = "\n".join((ALGORITHM, request.header("x-amz-date"), credential.scope, digest))
     key = f"AWS4{secret}".encode()
-    for part in (credential.date, credential.region, SERVICE, "aws4_request"):
+    for part in (credential.date, credential.region, credential.service, "aws4_request"):
         key = hmac.digest(key, part.encode(), "sha256")
     return hmac.digest(key, to_sign.encode(), "sha256").hex()
 

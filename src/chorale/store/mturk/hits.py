@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, case, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.store.mturk_schema import assignment, hit, hit_type
@@ -42,6 +42,8 @@ class HitRow:
     reviewing: bool
     disposed_at: int | None
     told: str
+    policies: str | None
+    reviewed_at: int | None
     type: TypeRow
     pending: int
     """Accepted, and not submitted yet."""
@@ -94,15 +96,19 @@ def add_hit(tx: Connection, values: dict[str, Any]) -> None:
 _OWN = tuple(column for column in hit.c if column.name != "type_id")
 
 
-def _counted(*states: str) -> ColumnElement[int]:
-    return func.coalesce(func.sum(case((assignment.c.state.in_(states), 1), else_=0)), 0)
+def _counted(*states: str) -> ScalarSelect[int]:
+    """How many assignments of a HIT are in these states: counted for the HITs that are asked for, and no others."""
+    return (
+        select(func.count())
+        .select_from(assignment)
+        .where(assignment.c.hit_id == hit.c.id, assignment.c.state.in_(states))
+        .correlate(hit)
+        .scalar_subquery()
+    )
 
 
-_QUERY = (
-    select(*_OWN, *hit_type.c, _counted("accepted"), _counted("submitted"), _counted("approved", "rejected"))
-    .join(hit_type, hit_type.c.id == hit.c.type_id)
-    .outerjoin(assignment, assignment.c.hit_id == hit.c.id)
-    .group_by(hit.c.id, hit_type.c.id)
+_QUERY = select(*_OWN, *hit_type.c, _counted("accepted"), _counted("submitted"), _counted("approved", "rejected")).join(
+    hit_type, hit_type.c.id == hit.c.type_id
 )
 
 
@@ -114,7 +120,7 @@ def _hit_row(row: Sequence[Any]) -> HitRow:
 
 def hit_called(tx: Connection, name: str, *, lock: bool = False) -> HitRow | None:
     if lock:
-        # Apart from the query with the counts: rows that are counted can't be locked.
+        # Apart from the query with the counts, which would lock what is counted as well.
         tx.execute(select(hit.c.id).where(hit.c.name == name).with_for_update(key_share=True))
     row = tx.execute(_QUERY.where(hit.c.name == name)).first()
     return None if row is None else _hit_row(row)
@@ -122,6 +128,11 @@ def hit_called(tx: Connection, name: str, *, lock: bool = False) -> HitRow | Non
 
 def hit_numbered(tx: Connection, hit_id: int) -> HitRow:
     return _hit_row(tx.execute(_QUERY.where(hit.c.id == hit_id)).one())
+
+
+def hits_numbered(tx: Connection, numbers: Sequence[int]) -> dict[int, HitRow]:
+    """Several at once, by their numbers."""
+    return {row.id: row for row in map(_hit_row, tx.execute(_QUERY.where(hit.c.id.in_(numbers))))}
 
 
 def newest_hits(
@@ -140,7 +151,7 @@ def newest_hits(
         query = query.where(hit.c.id < before)
     if reviewing is not None:
         over = or_(hit.c.taken >= hit.c.most, hit.c.expires_at <= now)
-        query = query.where(over, hit.c.reviewing.is_(reviewing)).having(_counted("accepted") == 0)
+        query = query.where(over, hit.c.reviewing.is_(reviewing), _counted("accepted") == 0)
     if type_name is not None:
         query = query.where(hit_type.c.name == type_name)
     if requiring is not None:
@@ -230,10 +241,22 @@ def promised(tx: Connection, now: int) -> tuple[int, int]:
     return sum(int(row[0]) for row in sums), sum(int(row[1]) for row in sums)
 
 
+def to_review(tx: Connection, now: int, limit: int) -> list[HitRow]:
+    """HITs with review policies that are over, and were not reviewed by them yet."""
+    over = or_(hit.c.taken >= hit.c.most, hit.c.expires_at <= now)
+    query = _QUERY.where(
+        hit.c.policies.is_not(None), hit.c.reviewed_at.is_(None), hit.c.disposed_at.is_(None), over
+    ).where(_counted("accepted") == 0)
+    return [_hit_row(row) for row in tx.execute(query.order_by(hit.c.id).limit(limit))]
+
+
 def untold(tx: Connection, now: int) -> list[HitRow]:
     """HITs somebody wants to hear of that have ended since, as far as that was not told yet."""
+    kinds = tx.execute(select(hit_type.c.id).where(hit_type.c.notifying)).scalars().all()
+    if not kinds:
+        return []
     query = (
-        _QUERY.where(hit_type.c.notifying, hit.c.disposed_at.is_(None), hit.c.told != "expired,reviewable")
+        _QUERY.where(hit.c.type_id.in_(kinds), hit.c.disposed_at.is_(None), hit.c.told != "expired,reviewable")
         .where(or_(hit.c.expires_at <= now, hit.c.taken >= hit.c.most))
         .limit(200)
     )
@@ -243,11 +266,5 @@ def untold(tx: Connection, now: int) -> list[HitRow]:
 def miscounted(tx: Connection) -> list[tuple[str, int, int]]:
     """HITs whose places taken are not as many as the assignments that hold one: name, places, assignments."""
     holding = _counted("accepted", "submitted", "approved", "rejected")
-    query = (
-        select(hit.c.name, hit.c.taken, holding)
-        .outerjoin(assignment, assignment.c.hit_id == hit.c.id)
-        .group_by(hit.c.id)
-        .having(holding != hit.c.taken)
-        .order_by(hit.c.id)
-    )
+    query = select(hit.c.name, hit.c.taken, holding).where(holding != hit.c.taken).order_by(hit.c.id)
     return [(str(name), int(taken), int(counted)) for name, taken, counted in tx.execute(query)]

@@ -1,10 +1,14 @@
-"""Notifications that wait to be sent, and those that were."""
+"""Notifications that wait to be sent or asked for, and those that were."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from chorale.store.mturk_schema import notification
+
+QUEUE = "queue"
+"""The transport of what waits here until somebody asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ def due(tx: Connection, now: int, limit: int) -> list[NotificationRow]:
     columns = notification.c
     query = (
         select(columns.id, columns.transport, columns.destination, columns.body, columns.tries)
-        .where(columns.due_at <= now)
+        .where(columns.due_at <= now, columns.transport != QUEUE)
         .order_by(columns.due_at, columns.id)
         .limit(limit)
     )
@@ -50,3 +54,43 @@ def note_failed(tx: Connection, notification_id: int, due_at: int | None) -> Non
         .where(notification.c.id == notification_id)
         .values(due_at=due_at, tries=notification.c.tries + 1)
     )
+
+
+# Queues
+
+
+def _in_queue(name: str) -> ColumnElement[bool]:
+    return (notification.c.transport == QUEUE) & (notification.c.destination == name)
+
+
+def waiting(tx: Connection, queue: str, now: int) -> int:
+    """How many notifications could be received."""
+    query = select(func.count()).select_from(notification).where(_in_queue(queue), notification.c.due_at <= now)
+    return int(tx.execute(query).scalar_one())
+
+
+def receive(tx: Connection, queue: str, now: int, again_at: int, limit: int) -> list[NotificationRow]:
+    """The oldest of a queue. They come again later, unless they are taken out before."""
+    columns = notification.c
+    chosen = tx.execute(
+        select(columns.id)
+        .where(_in_queue(queue), columns.due_at <= now)
+        .order_by(columns.id)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    ).scalars()
+    taken = (
+        update(notification)
+        .where(columns.id.in_(chosen.all()))
+        .values(due_at=again_at, tries=columns.tries + 1)
+        .returning(columns.id, columns.transport, columns.destination, columns.body, columns.tries)
+    )
+    return sorted((NotificationRow(*row) for row in tx.execute(taken)), key=lambda row: row.id)
+
+
+def take_out(tx: Connection, queue: str, now: int, numbers: Sequence[int] | None = None) -> None:
+    """Take notifications out of a queue for good, or all of them."""
+    query = update(notification).where(_in_queue(queue), notification.c.due_at.is_not(None))
+    if numbers is not None:
+        query = query.where(notification.c.id.in_(numbers))
+    tx.execute(query.values(due_at=None, sent_at=now))

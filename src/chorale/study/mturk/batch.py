@@ -14,10 +14,12 @@ from chorale.platforms.mturk.names import id_from, worker_id
 from chorale.store import Tx, events, responses, results
 from chorale.store.mturk import assignments, hits
 from chorale.store.mturk.assignments import AssignmentRow
+from chorale.store.mturk.hits import HitRow
 from chorale.store.results import ResponseRow
 from chorale.study.mturk.market import TASK
 from chorale.study.running import RunningStage, Study
 
+AT_ONCE = 500
 _DAY_MS = int(timedelta(days=1).total_seconds() * 1000)
 _RATES = (("LifetimeApprovalRate", None), ("Last30DaysApprovalRate", 30), ("Last7DaysApprovalRate", 7))
 
@@ -57,8 +59,13 @@ def batch_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
         for response in results.all_responses(tx, stage_name=stage.name):
             row = _row_of_response(study, stage, response, accepted.get(response.id, response.submitted_at))
             yield {**row, "CreationTime": batch_time(began), **rates[response.worker]}
-    for assignment in assignments.all_finished(tx):
-        yield {**_row_of_assignment(tx, study, assignment), **rates[assignment.pseudonym]}
+    finished = assignments.all_finished(tx)
+    for start in range(0, len(finished), AT_ONCE):
+        several = finished[start : start + AT_ONCE]
+        theirs = hits.hits_numbered(tx, [row.hit_id for row in several])
+        for assignment in several:
+            row = _row_of_assignment(study, assignment, theirs[assignment.hit_id])
+            yield {**row, **rates[assignment.pseudonym]}
 
 
 def _stages(study: Study) -> list[RunningStage]:
@@ -118,8 +125,7 @@ def _row_of_response(study: Study, stage: RunningStage, response: ResponseRow, a
     }
 
 
-def _row_of_assignment(tx: Tx, study: Study, row: AssignmentRow) -> dict[str, Any]:
-    hit = hits.hit_numbered(tx, row.hit_id)
+def _row_of_assignment(study: Study, row: AssignmentRow, hit: HitRow) -> dict[str, Any]:
     kind = hit.type
     return {
         "HITId": hit.name,

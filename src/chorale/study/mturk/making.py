@@ -4,10 +4,11 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from chorale.formats.hit_layout import fill_in, variables_in
+from chorale.formats.hit_layout import fill_in, unknown_elements, variables_in
 from chorale.platforms.mturk import errors
 from chorale.platforms.mturk.names import id_from
-from chorale.platforms.mturk.questions import html_question, read_question
+from chorale.platforms.mturk.policies import stored
+from chorale.platforms.mturk.questions import Page, html_question, read_question
 from chorale.platforms.mturk.requests import YEAR, money_as_sent
 from chorale.store import events
 from chorale.store.mturk import hits, keys
@@ -66,8 +67,7 @@ def _known_type(market: Market, name: str) -> TypeRow:
 
 
 def _create(market: Market, request: Request, kind: TypeRow, operation: str) -> Reply:
-    if request["AssignmentReviewPolicy"] or request["HITReviewPolicy"]:
-        raise errors.unsupported("Review policies are not supported. Use gold in a stage of the study instead.")
+    policies = stored(request["AssignmentReviewPolicy"], request["HITReviewPolicy"])
     token = request["UniqueRequestToken"]
     if token is not None:
         made = keys.made_by(market.tx, operation, token, market.now - TOKEN_LIFE_MS)
@@ -82,6 +82,7 @@ def _create(market: Market, request: Request, kind: TypeRow, operation: str) -> 
         "question": question,
         "annotation": request["RequesterAnnotation"],
         "layout": layout,
+        "policies": policies,
         "most": request["MaxAssignments"],
         "created_at": market.now,
         "expires_at": market.now + request["LifetimeInSeconds"] * 1000,
@@ -101,7 +102,12 @@ def _question(market: Market, request: Request) -> tuple[str, str | None]:
     if (text is None) == (layout is None):
         raise errors.invalid("Question", "or HITLayoutId must be given, and not both")
     if text is not None:
-        read_question(text)
+        question = read_question(text)
+        unknown = unknown_elements(question.html) if isinstance(question, Page) else []
+        if unknown:
+            raise errors.unsupported(
+                f"There is no <{unknown[0]}> here. Ask by other elements, or on a page of your own."
+            )
         return text, None
     if layout != layout_id(market.stage):
         raise errors.unknown("HITLayout", layout)
@@ -255,8 +261,3 @@ def add_places(market: Market, request: Request) -> Reply:
         keys.note_request(market.tx, operation, token, hit.name, market.now)
     notify(market, hit.type, "HITExtended", hit.name)
     return {}
-
-
-def review_policy_results(market: Market, request: Request) -> Reply:
-    """There are no review policies, so there are no results of any."""
-    return {"HITId": market.hit(request["HITId"]).name}

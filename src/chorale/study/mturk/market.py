@@ -20,6 +20,8 @@ from chorale.study.running import RunningStage, Study
 TASK = "mturk"
 UNLIMITED = 1_000_000
 """What there is to spend where the study has no budget: 10,000.00, as Mechanical Turk's sandbox had."""
+MOST_AT_ONCE = 10**13
+"""More than anybody has, and still a number that can be added up."""
 T = TypeVar("T")
 
 
@@ -74,6 +76,8 @@ class Market:
 
     def covers(self, amount: int, payments: int) -> None:
         """Refused unless the budget has room for more, beside all that was promised."""
+        if amount > MOST_AT_ONCE:
+            raise errors.out_of_range("What this would cost", "is more than there is")
         if not paying.covers(self.tx, self.study, amount, payments):
             raise errors.no_funds(
                 "The study's budget does not cover this. Raise `budget` in study.toml, or ask for less."

@@ -1,8 +1,8 @@
 """Telling a requester's own program what happens to their HITs.
 
-Notifications are written down in the transaction of what they tell of, and sent afterwards: at least once each, and
-again for a while if nobody answers. Only queues can be sent to. E-mail and SNS are taken down as settings, and the
-study's events say what would have been sent.
+Notifications are written down in the transaction of what they tell of. Those for a queue that can be posted to are
+sent afterwards: at least once each, and again for a while if nobody answers. All others wait in a queue here until
+somebody asks for them.
 """
 
 import json
@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 from chorale.platforms.mturk import errors
 from chorale.platforms.mturk.names import id_from
-from chorale.store import events
+from chorale.platforms.mturk.queues import is_kept, queue_named
 from chorale.store.mturk import hits, notifications
 from chorale.store.mturk.hits import TypeRow
 from chorale.study.mturk.market import Market
@@ -46,10 +46,9 @@ def notify(market: Market, kind: TypeRow, event: str, hit: str, assignment: str 
 
 
 def _write_down(market: Market, wanted: dict[str, Any], told: dict[str, str]) -> None:
-    if wanted["Transport"] != "SQS":
-        evidence = {"transport": wanted["Transport"], **told}
-        events.record(market.tx, market.now, "notification not sent", evidence, stage_id=market.stage.id)
-        return
+    transport, destination = wanted["Transport"], wanted["Destination"]
+    if is_kept(transport, destination):
+        transport, destination = notifications.QUEUE, queue_named(destination)
     content = json.dumps(told, sort_keys=True)
     body = {
         "EventDocId": id_from("event", str(market.now), content).lower(),
@@ -57,7 +56,7 @@ def _write_down(market: Market, wanted: dict[str, Any], told: dict[str, str]) ->
         "CustomerId": id_from("requester", market.study.settings.study.title),
         "Events": [told],
     }
-    notifications.add(market.tx, wanted["Transport"], wanted["Destination"], json.dumps(body), market.now)
+    notifications.add(market.tx, transport, destination, json.dumps(body), market.now)
 
 
 def update_settings(market: Market, request: Request) -> Reply:
@@ -91,8 +90,6 @@ def _check(wanted: dict[str, Any]) -> None:
 def send_test(market: Market, request: Request) -> Reply:
     wanted = request["Notification"]
     _check(wanted)
-    if wanted["Transport"] != "SQS":
-        raise errors.unsupported(f"Notifications can't be sent by {wanted['Transport']} from here; SQS queues work.")
     told = {
         "EventType": request["TestEventType"],
         "EventTimestamp": datetime.fromtimestamp(market.now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),

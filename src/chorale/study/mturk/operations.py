@@ -9,7 +9,7 @@ from chorale.platforms.mturk.requests import OPERATIONS, read_request
 from chorale.platforms.mturk.signing import SKEW_SECONDS
 from chorale.store import Tx
 from chorale.store.mturk import keys
-from chorale.study.mturk import contacting, granting, making, notifying, reviewing
+from chorale.study.mturk import contacting, granting, making, notifying, policing, reviewing
 from chorale.study.mturk.market import Market, market_of
 from chorale.study.running import Study
 
@@ -32,7 +32,7 @@ _WORK: Mapping[str, Work] = {
     "UpdateHITTypeOfHIT": making.update_type,
     "DeleteHIT": making.delete_hit,
     "CreateAdditionalAssignmentsForHIT": making.add_places,
-    "ListReviewPolicyResultsForHIT": making.review_policy_results,
+    "ListReviewPolicyResultsForHIT": policing.report,
     "ListAssignmentsForHIT": reviewing.list_assignments,
     "GetAssignment": reviewing.get_assignment,
     "GetFileUploadURL": reviewing.no_uploads,
@@ -85,11 +85,11 @@ def perform(tx: Tx, study: Study, call: Call) -> dict[str, Any]:
     request = read_request(call.operation, call.body)
     market = market_of(tx, study)
     if call.changes:
-        _refuse_replay(market, call, paid_twice=call.operation in PAYS and request["UniqueRequestToken"] is None)
+        refuse_replay(market, call, paid_twice=call.operation in PAYS and request["UniqueRequestToken"] is None)
     return _WORK[call.operation](market, request)
 
 
-def _refuse_replay(market: Market, call: Call, *, paid_twice: bool) -> None:
+def refuse_replay(market: Market, call: Call, *, paid_twice: bool = False) -> None:
     """Do a request once.
 
     Signatures have a second for their time, so a loop that asks for the same twice in a second signs the same twice.

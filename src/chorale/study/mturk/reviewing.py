@@ -94,7 +94,12 @@ def reject(market: Market, request: Request) -> Reply:
             "Assignment",
             f"This assignment is '{row.state.capitalize()}'. This operation can be called with a status of: Submitted",
         )
-    feedback = request["RequesterFeedback"]
+    do_reject(market, row, request["RequesterFeedback"])
+    return {}
+
+
+def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
+    """Reject, and say why."""
     assignments.change(market.tx, row.id, state="rejected", rejected_at=market.now, feedback=feedback)
     hit = hits.hit_numbered(market.tx, row.hit_id)
     evidence = {"assignment": row.name, "hit": hit.name, "reason": feedback}
@@ -104,7 +109,6 @@ def reject(market: Market, request: Request) -> Reply:
     body = f"What you sent for “{hit.type.title}” was not accepted. The reason given:\n\n{_quoted(feedback)}"
     tell(market, row.worker_id, f"mturk:rejected:{row.id}:{market.now}", "Your work was not accepted", body)
     notify(market, hit.type, "AssignmentRejected", hit.name, row.name)
-    return {}
 
 
 def _quoted(text: str) -> str:

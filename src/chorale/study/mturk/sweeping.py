@@ -4,6 +4,7 @@ from chorale.store import Tx, events
 from chorale.store.mturk import assignments, hits
 from chorale.study.mturk.market import Market, market_of, market_stage
 from chorale.study.mturk.notifying import notify
+from chorale.study.mturk.policing import review_ended
 from chorale.study.mturk.reviewing import do_approve
 from chorale.study.running import Study
 
@@ -18,6 +19,7 @@ def sweep(tx: Tx, study: Study) -> None:
     abandon_overdue(market)
     for row in assignments.to_approve(tx, market.now, AT_ONCE):
         do_approve(market, row, row.feedback)
+    review_ended(market, AT_ONCE)
     _tell_of_ends(market)
 
 

@@ -1,7 +1,7 @@
 """The worker's side: what there is, what they may do, accepting, giving back and submitting."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chorale.model import Refusal
 from chorale.platforms.mturk.answers import Fields, answers_xml, joined, misfit
@@ -22,6 +22,7 @@ from chorale.store.papers import papers_of
 from chorale.study.entering import admission, why_locked
 from chorale.study.mturk.market import Market, market_of
 from chorale.study.mturk.notifying import notify
+from chorale.study.mturk.policing import review_assignment
 from chorale.study.mturk.sweeping import abandon_overdue
 from chorale.study.offering import secret_number
 from chorale.study.running import Study
@@ -234,6 +235,8 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
         answer=answer,
     )
     notify(market, hit.type, "AssignmentSubmitted", hit.name, row.name)
+    if hit.policies is not None:
+        review_assignment(market, hit, replace(row, state="submitted", answer=answer))
     return True
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
 from chorale.aggregate import trust_weighted_share
-from chorale.formats.hit_layout import fill_in, variables_in
+from chorale.formats.hit_layout import fill_in, unknown_elements, variables_in
 from chorale.model import Answer, Judgment, Payload
 from chorale.tasks.contract import Combined, Example, GradeResult, Task
 
@@ -24,12 +24,19 @@ _Input = Annotated[_Fields, Field(min_length=1)]
 _HERE = Path(__file__)
 
 
+def _without_drawing(html: str) -> str:
+    unknown = unknown_elements(html)
+    if unknown:
+        raise ValueError(f"has <{unknown[0]}>, which there is nothing for here. Ask by other elements.")
+    return html
+
+
 class LayoutOptions(BaseModel):
     """What a layout stage can say under `[stage.options]`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    html: str = Field(
+    html: Annotated[str, AfterValidator(_without_drawing)] = Field(
         min_length=1,
         max_length=200_000,
         description="The layout: HTML with `${variables}`, each of which a row must have.",

@@ -6,6 +6,7 @@
 
 const SANDBOX = "allow-scripts allow-forms allow-popups allow-modals";
 const HELPER = "/static/mturk/frame.js";
+const CROWD = "/static/mturk/crowd.js";
 const TALLEST = 4000;
 const MOST_SIGNS = 200_000;
 
@@ -56,6 +57,7 @@ class Layout {
     this.html = asDocument(item.html);
     /** @type {[string, string][]} */
     this.values = Array.isArray(api.draft) ? api.draft : [];
+    this.sent = this.values;
     this.valid = false;
     this.listening = new AbortController();
     this.frame = document.createElement("iframe");
@@ -80,25 +82,23 @@ class Layout {
     const said = event.data;
     if (said.chorale === "empty") this.say({ chorale: "fill", html: this.html });
     else if (said.chorale === "ready" && this.values.length) this.say({ chorale: "restore", values: this.values });
-    else if (said.chorale === "draft" && isFields(said.values)) this.#keep(said.values, said.valid === true);
+    else if (said.chorale === "draft" && isFields(said.values) && isFields(said.answer)) this.#keep(said);
     else if (said.chorale === "submit") this.api.submit();
     else if (said.chorale === "height" && Number.isFinite(said.height)) {
       this.frame.height = String(Math.min(TALLEST, Math.max(120, Math.ceil(said.height))));
     }
   }
 
-  /**
-   * @param {[string, string][]} values
-   * @param {boolean} valid
-   */
-  #keep(values, valid) {
+  /** @param {{values: [string, string][], answer: [string, string][], valid: unknown}} said */
+  #keep({ values, answer, valid }) {
     const first = !this.heardBefore;
     this.heardBefore = true;
-    this.valid = valid;
+    this.valid = valid === true;
     // A page that has only just come up has nothing yet that a draft could lack.
     if (first && this.values.length) return;
     const changed = JSON.stringify(values) !== JSON.stringify(this.values);
     this.values = values;
+    this.sent = answer;
     if (changed && !first) this.api.changed();
   }
 
@@ -106,7 +106,7 @@ class Layout {
   answer() {
     /** @type {Map<string, string[]>} */
     const together = new Map();
-    for (const [name, value] of this.values) together.set(name, [...(together.get(name) ?? []), value]);
+    for (const [name, value] of this.sent) together.set(name, [...(together.get(name) ?? []), value]);
     return Object.fromEntries([...together].map(([name, values]) => [name, values.join("|")]));
   }
 
@@ -137,8 +137,10 @@ function isFields(values) {
  */
 function asDocument(html) {
   const script = `<script src="${HELPER}"></` + "script>";
-  const own = html.replace(/(?:https?:)?\/\/[^"'\s<>]*\/externalHIT_v1\.js/gi, HELPER);
-  const head = /<head(?:\s[^>]*)?>/i.exec(own) ?? /<html(?:\s[^>]*)?>/i.exec(own);
+  const own = html
+    .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/externalHIT_v1\.js/gi, HELPER)
+    .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/crowd-html-elements[\w.-]{0,40}\.js/gi, CROWD);
+  const head = /<head(?:\s[^>]{0,1000})?>/i.exec(own) ?? /<html(?:\s[^>]{0,1000})?>/i.exec(own);
   if (head) {
     const end = head.index + head[0].length;
     return own.slice(0, end) + script + own.slice(end);

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Request, Response
 
-from chorale.platforms.mturk import errors
+from chorale.platforms.mturk import errors, queues
 from chorale.platforms.mturk.errors import TurkError
 from chorale.platforms.mturk.requests import OPERATIONS
 from chorale.platforms.mturk.signing import (
@@ -23,12 +23,14 @@ from chorale.platforms.mturk.signing import (
 from chorale.store import Tx
 from chorale.store.mturk import keys
 from chorale.study import Study
+from chorale.study.mturk import queueing
 from chorale.study.mturk.operations import TWICE_MS, Call, perform, replayed
 from chorale.web.serving import Site
 
 TARGET = "MTurkRequesterServiceV20170117."
 MEDIA_TYPE = "application/x-amz-json-1.1"
 MOST_REMEMBERED = 100_000
+LOOK_AGAIN_SECONDS = 0.5
 log = logging.getLogger("chorale.mturk")
 
 
@@ -66,13 +68,28 @@ async def _answer(site: Site, request: Request, seen: "_Seen") -> dict[str, Any]
         )
     check_signature(signed, credential, secret)
     call = _call(signed, credential)
+    if credential.service == queues.SERVICE:
+        return await _ask_queue(site, call, site.base_url(request))
     if call.changes:
-        return await asyncio.wrap_future(site.study.store.write(lambda tx: perform(tx, site.study, call)))
+        return await site.write(perform, call)
     # What changes something is remembered by the database. To read again does no harm, but what comes again later was
     # overheard.
     if not seen.note(credential.signature, now):
         raise replayed()
-    return await asyncio.wrap_future(site.study.store.read(lambda tx: perform(tx, site.study, call)))
+    return await site.read(perform, call)
+
+
+async def _ask_queue(site: Site, call: Call, base: str) -> dict[str, Any]:
+    if call.operation == "ReceiveMessage":
+        await _wait_for_message(site, queues.read_queue_request(call.operation, call.body))
+    return await (site.write if call.changes else site.read)(queueing.ask_queue, call, base)
+
+
+async def _wait_for_message(site: Site, asked: dict[str, Any]) -> None:
+    """Wait as long as is asked for, unless there is something to receive."""
+    until = time.monotonic() + asked["WaitTimeSeconds"]
+    while time.monotonic() < until and not await site.read(queueing.has_message, asked["queue"]):
+        await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
 
 def _secret(tx: Tx, _study: Study, access_key: str) -> str | None:
@@ -81,8 +98,9 @@ def _secret(tx: Tx, _study: Study, access_key: str) -> str | None:
 
 def _call(signed: SignedRequest, credential: Credential) -> Call:
     target = signed.header("x-amz-target")
-    operation = target.removeprefix(TARGET)
-    if not target.startswith(TARGET) or operation not in OPERATIONS:
+    prefix, known = (queues.TARGET, queues.OPERATIONS) if credential.service == queues.SERVICE else (TARGET, OPERATIONS)
+    operation = target.removeprefix(prefix)
+    if not target.startswith(prefix) or operation not in known:
         raise TurkError("AWS.UnknownOperation", f"There is no operation {target[:100]!r}.", "UnknownOperationException")
     try:
         body = json.loads(signed.body or b"{}")

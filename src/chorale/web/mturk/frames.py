@@ -27,9 +27,11 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 _SUBMIT = re.compile(r"https?://(?:www|workersandbox)\.mturk\.com/mturk/externalSubmit", re.IGNORECASE)
-_HELPER = re.compile(r"""(?:https?:)?//[^"'\s<>]*/externalHIT_v1\.js""", re.IGNORECASE)
-_HEAD = re.compile(r"<head(?:\s[^>]*)?>", re.IGNORECASE)
-_ROOT = re.compile(r"<html(?:\s[^>]*)?>", re.IGNORECASE)
+# Bounded, so that no page makes looking for them slow.
+_HELPER = re.compile(r"""(?:https?:)?//[^"'\s<>]{0,200}/externalHIT_v1\.js""", re.IGNORECASE)
+_CROWD = re.compile(r"""(?:https?:)?//[^"'\s<>]{0,200}/crowd-html-elements[\w.-]{0,40}\.js""", re.IGNORECASE)
+_HEAD = re.compile(r"<head(?:\s[^>]{0,1000})?>", re.IGNORECASE)
+_ROOT = re.compile(r"<html(?:\s[^>]{0,1000})?>", re.IGNORECASE)
 
 
 def framed(html: str) -> HTMLResponse:
@@ -40,6 +42,7 @@ def page_html(page: Page) -> str:
     """An HTMLQuestion as a page that submits here."""
     helper = static_url("mturk/frame.js")
     html = _HELPER.sub(helper, _SUBMIT.sub(SUBMIT_PATH, page.html))
+    html = _CROWD.sub(static_url("mturk/crowd.js"), html)
     script = f'<script src="{helper}"></script>'
     for pattern in (_HEAD, _ROOT):
         if found := pattern.search(html):

@@ -1,7 +1,6 @@
 """The workers' pages: what scripts have put up, looked at, accepted and submitted."""
 
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -9,7 +8,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from chorale.model import Refusal, money_text
 from chorale.platforms.mturk.answers import Fields
 from chorale.platforms.mturk.names import NOT_ACCEPTED, worker_id
-from chorale.platforms.mturk.questions import External, Page, QuestionForm
+from chorale.platforms.mturk.questions import External, Page, QuestionForm, origin_of
 from chorale.store import Tx
 from chorale.store.mturk.hits import TypeRow
 from chorale.store.people import find_worker
@@ -136,7 +135,7 @@ def _frame_of(site: Site, request: Request, found: Visit, pseudonym: str) -> tup
     """The address of a HIT's frame, and what it may do."""
     values = _values(site, request, found, pseudonym)
     if isinstance(found.question, External):
-        elsewhere = urlsplit(found.question.url).netloc != urlsplit(site.base_url(request)).netloc
+        elsewhere = found.question.origin not in (origin_of(site.base_url(request)), origin_of(str(request.base_url)))
         # A page of another site may be itself. One of ours may not: it would be as free as the page around it.
         return found.question.address(values), f"{SANDBOX} allow-same-origin" if elsewhere else SANDBOX
     return External(f"/mturk/frame/{found.hit.name}", 0).address(values), SANDBOX

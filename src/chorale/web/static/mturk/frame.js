@@ -56,13 +56,21 @@
         control.value = own.shift();
       }
     }
+    document.dispatchEvent(new CustomEvent("chorale-restored"));
     report();
   }
 
   const firstInvalid = () => controls().find((control) => control.willValidate && !control.validity.valid) ?? null;
 
+  /** What is sent of the fields, where that is not just their values. */
+  function answer() {
+    const crowd = document.querySelector("crowd-form > form");
+    if (!crowd) return values();
+    return [...new FormData(crowd)].filter(([name, value]) => name !== "assignmentId" && typeof value === "string");
+  }
+
   function report() {
-    tell("draft", { values: values(), valid: firstInvalid() === null });
+    tell("draft", { values: values(), answer: answer(), valid: firstInvalid() === null });
   }
 
   /** Have every form submit here, by the assignment's id. @param {string} [given] */

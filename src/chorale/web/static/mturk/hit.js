@@ -7,6 +7,8 @@ const frame = /** @type {HTMLIFrameElement | null} */ (document.getElementById("
 const { owner, assignment, deadline, serverNow } = page.dataset;
 const store = new DeviceStore(owner ?? "");
 const TALLEST = 4000;
+/** What was asked for; the page in the frame may need more, and less again. */
+const LEAST = Number(frame?.height ?? 0);
 /** The page in the frame is somebody else's: what it says is data, and little of it is believed. */
 const MOST_SIGNS = 200_000;
 
@@ -34,7 +36,7 @@ function heard(said) {
     if (restoring || JSON.stringify(said.values).length > MOST_SIGNS) return;
     store.set("draft", assignment, { id: assignment, at: Date.now(), values: said.values });
   } else if (said.chorale === "height" && Number.isFinite(said.height) && frame) {
-    frame.height = String(Math.min(TALLEST, Math.max(frame.clientHeight, Math.ceil(said.height))));
+    frame.height = String(Math.min(TALLEST, Math.max(LEAST, Math.ceil(said.height))));
   } else if (said.chorale === "submitted") {
     // Whether it really was, the server knows.
     if (assignment) store.remove("draft", assignment);
