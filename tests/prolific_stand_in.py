@@ -25,6 +25,7 @@ from starlette.routing import Route
 
 TOKEN = "a-token-of-the-stand-in"
 FEE = Decimal("0.3333")
+WORKSPACE = "62fce6fff0a78eb4f3ebc09c"
 CATEGORIES = {"TOO_QUICKLY", "FAILED_CHECK", "LOW_EFFORT", "NO_CODE", "BAD_CODE", "OTHER", "FAILED_INSTRUCTIONS"}
 REQUIRED = (
     *("name", "description", "external_study_url", "prolific_id_option", "completion_codes"),
@@ -49,6 +50,7 @@ class StandIn:
     paid: list[tuple[str, int]] = field(default_factory=list)
     """Every bonus that was paid: submission and cents."""
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)
+    workspaces: list[str] = field(default_factory=lambda: [WORKSPACE])
     messages: list[dict[str, Any]] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     faults: dict[str, list[str]] = field(default_factory=dict)
@@ -59,6 +61,8 @@ class StandIn:
     """Seconds every request takes."""
     lingers: dict[str, float] = field(default_factory=dict)
     """Seconds some requests take before they are done, and again before they are answered: moments to be killed in."""
+    moments: dict[tuple[str, str], Callable[[], None]] = field(default_factory=dict)
+    """What is to happen once, at the moment "before" a request arrives, which it then never does, or "after" it."""
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -166,7 +170,7 @@ def _bulk_approve(world: StandIn, _request: Request, body: Any) -> Any:
         found = _found(world.submissions, one)
         if found["status"] == "AWAITING REVIEW":
             found["status"] = "APPROVED"
-    return {"message": "The request to bulk approve has been made successfully."}
+    return "The request to bulk approve has been made successfully."
 
 
 def _set_up_bonuses(world: StandIn, _request: Request, body: Any) -> Any:
@@ -201,14 +205,17 @@ def _pay_bonuses(world: StandIn, request: Request, _body: Any) -> Any:
     for named, cents in lines:
         world.paid.append((named, cents))
         world.submissions[named]["bonuses"].append((cents, at))
-    return {}
+    return f"Bulk bonus payment with ID {request.path_params['id']} is being processed asynchronously."
 
 
 def _groups(world: StandIn, request: Request, body: Any) -> Any:
     if request.method == "GET":
-        return _page(request, [{"id": one["id"], "name": one["name"]} for one in world.groups.values()])
-    if not body.get("project_id"):
-        raise Refuse(400, "Bad request", {"project_id": ["This field is required."]})
+        if request.query_params.get("workspace_id") != WORKSPACE:
+            raise Refuse(400, "Bad request", {"workspace_id": ["This field is required."]})
+        groups = [{"id": one["id"], "name": one["name"]} for one in world.groups.values()]
+        return {"results": groups[: int(request.query_params.get("limit", "20"))]}
+    if body.get("workspace_id") != WORKSPACE:
+        raise Refuse(400, "Bad request", "Either a workspace or organisation ID must be specified.")
     made = {"id": world.new_id(), "name": body["name"], "participants": []}
     world.groups[made["id"]] = made
     return {"id": made["id"], "name": made["name"]}
@@ -230,7 +237,15 @@ def _messages(world: StandIn, request: Request, body: Any) -> Any:
 
 
 def _me(_world: StandIn, _request: Request, _body: Any) -> Any:
-    return {"id": "researcher", "email": "owner@example.org", "current_project_id": "own-project"}
+    return {"id": "researcher", "email": "owner@example.org"}
+
+
+def _workspaces(world: StandIn, _request: Request, _body: Any) -> Any:
+    return {"results": [{"id": one, "title": "Ours"} for one in world.workspaces]}
+
+
+def _project(_world: StandIn, request: Request, _body: Any) -> Any:
+    return {"id": request.path_params["id"], "title": "Studies", "workspace": WORKSPACE}
 
 
 def _found(table: dict[str, Any], name: str) -> Any:
@@ -263,7 +278,12 @@ async def _run(world: StandIn, act: Act, request: Request, body: Any) -> Respons
     path = re.sub(r"/[0-9a-f]{24}", "/*", request.url.path.removeprefix("/api/v1"))
     called = f"{request.method} {path}"
     await asyncio.sleep(world.pause + world.lingers.get(called, 0))
+    if (then := world.moments.pop((called, "before"), None)) is not None:
+        await run_in_threadpool(then)
+        return Response("never arrived", 502)
     response = await run_in_threadpool(_handle, world, act, request, body, called)
+    if (then := world.moments.pop((called, "after"), None)) is not None:
+        await run_in_threadpool(then)
     await asyncio.sleep(world.lingers.get(called, 0))
     return response
 
@@ -295,6 +315,8 @@ def _handle(world: StandIn, act: Act, request: Request, body: Any, called: str) 
 
 ROUTES: dict[str, tuple[Act, list[str]]] = {
     "/users/me/": (_me, ["GET"]),
+    "/workspaces/": (_workspaces, ["GET"]),
+    "/projects/{id}/": (_project, ["GET"]),
     "/studies/": (_studies, ["GET", "POST"]),
     "/studies/{id}/": (_study, ["GET", "PATCH"]),
     "/studies/{id}/transition/": (_transition_study, ["POST"]),

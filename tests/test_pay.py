@@ -9,9 +9,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import pytest
@@ -80,6 +82,11 @@ class Open:
         }
         self.site.get("/join", params=visit)
         work(self.site, answers)
+
+    def pay_and_resend(self) -> payouts.Paid:
+        """Pay, and ask again at once for what is in doubt: the stand-in takes no time to pay."""
+        with Prolific(TOKEN, self.world.address) as client:
+            return payouts.pay_by_prolific(self.study, client, 0)
 
     def ledger(self) -> int:
         totals = self.study.store.read(results.ledger_totals).result()
@@ -165,19 +172,21 @@ def test_failures_on_the_way_never_pay_twice_and_a_retry_works(opened: Open) -> 
     world.faults[paying] = ["lost"]
     assert "not known yet whether" in chorale("pay", opened.folder, "--yes")
     assert told("pay", opened.folder, "--yes", "--resend", "30")["done"]["prolific"]["in_doubt"] == [1]
+    # Not while another process may be asking, or Prolific be paying.
+    assert "at least 10" in chorale("pay", opened.folder, "--yes", "--resend", "9", code=2)
     assert world.requests.count(paying) == 1
     # It turns up in what Prolific reports: then it is known to be paid.
     for one in world.submissions.values():
         one["bonuses"] = [(cents, 0.0) for cents, _ in one["bonuses"]]
     world.pays_after = 0
-    assert told("pay", opened.folder, "--yes", "--resend", "0")["done"]["prolific"]["in_doubt"] == []
+    assert opened.pay_and_resend().in_doubt == []
     assert world.requests.count(paying) == 1
     opened.check_books()
     # Set up in vain twice, then lost on its way: it never arrived, and is asked for again.
     opened.works_more(0)
     world.faults = {setting_up: ["fails", "lost"], paying: ["fails"]}
     assert told("pay", opened.folder, "--yes")["done"]["prolific"]["in_doubt"] == [2]
-    assert told("pay", opened.folder, "--yes", "--resend", "0")["done"]["prolific"]["amount"] == 3
+    assert opened.pay_and_resend().amount == 3
     opened.check_books()
     # Refused: nothing is paid, and the next try works.
     opened.works_more(1)
@@ -186,6 +195,22 @@ def test_failures_on_the_way_never_pay_twice_and_a_retry_works(opened: Open) -> 
     world.submissions[opened.submissions[1]]["study_id"] = opened.study_id
     assert told("pay", opened.folder, "--yes")["done"]["prolific"]["amount"] == 3
     opened.check_books()
+
+
+def test_nobody_is_paid_where_prolific_may_have_paid_an_amount_it_does_not_tell(opened: Open) -> None:
+    states = ("SCREENED OUT", "PARTIALLY_APPROVED", "PROCESSING")
+    for submission, status in zip(opened.submissions, states, strict=True):
+        opened.world.submissions[submission]["status"] = status
+    told("sync", opened.folder)
+    reasons = sorted(one["why_not"] for one in told("pay", opened.folder, "--yes")["due"])
+    assert ["partially approved" in reasons[0], "screened out" in reasons[1], "not approved" in reasons[2]] == [
+        True
+    ] * 3
+    assert opened.world.paid == []
+    # And a submission that was cut short is settled: nothing was paid for it there.
+    opened.world.submissions[opened.submissions[0]]["status"] = "TIMED_OUT"
+    told("sync", opened.folder)
+    assert told("pay", opened.folder, "--yes")["done"]["prolific"]["amount"] == 6
 
 
 def test_several_commands_at_once_pay_once(opened: Open) -> None:
@@ -205,7 +230,7 @@ def test_several_commands_at_once_pay_once(opened: Open) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-    told("pay", opened.folder, "--yes", "--resend", "0")
+    opened.pay_and_resend()
     opened.check_books()
 
 
@@ -219,7 +244,9 @@ def test_others_are_paid_by_a_file_each_amount_once(tmp_path: Path) -> None:
     bo.judge()
     file = tmp_path / "pay.csv"
     assert told("pay", folder)["payable_now"] == 12
-    assert "name a file" in chorale("pay", folder, "--yes")
+    assert "Add --yes --file pay.csv to pay" in chorale("pay", folder)
+    refused = chorale("pay", folder, "--yes", code=2)
+    assert "2 people are to be paid by a file" in refused and "owed" not in refused
     # Stopped after it was written down and before the file was: the next one writes what was written down.
     number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
     ada.judge()
@@ -277,8 +304,8 @@ class Payer:
             env=dict(os.environ),
         )
 
-    def run(self, kill_after: float | None) -> bool:
-        """Whether it came to its end."""
+    def run(self, kill: Callable[[int], None] | None = None) -> bool:
+        """Whether it came to its end. `kill` is told which process it is."""
         assert self.forker.stdin is not None
         assert self.forker.stdout is not None
         self.forker.stdin.write("go\n")
@@ -286,11 +313,8 @@ class Payer:
         lines: list[str] = []
         while not (line := self.forker.stdout.readline()).strip().isdigit():
             assert line, self.log.read_text()
-        child = int(line)
-        if kill_after is not None:
-            time.sleep(kill_after)
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+        if kill is not None:
+            kill(int(line))
         while (line := self.forker.stdout.readline()) != "ended\n":
             assert line, self.log.read_text()
             lines.append(line)
@@ -305,25 +329,48 @@ class Payer:
         self.errors.close()
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(50, marks=pytest.mark.slow)])
-def test_killing_the_command_at_any_moment_neither_pays_twice_nor_forgets(opened: Open, kills: int) -> None:
-    rng = random.Random(kills)
+SETTING_UP, PAYING = "POST /submissions/bonus-payments/", "POST /bulk-bonus-payments/*/pay/"
+
+
+def test_killed_at_each_moment_that_matters_it_neither_pays_twice_nor_forgets(opened: Open) -> None:
+    with closing(Payer(opened.folder)) as payer:
+        for called, side in ((SETTING_UP, "before"), (SETTING_UP, "after"), (PAYING, "before"), (PAYING, "after")):
+            process: Queue[int] = Queue()
+            opened.world.moments[called, side] = lambda process=process: os.kill(
+                process.get(timeout=20), signal.SIGKILL
+            )  # type: ignore[misc]
+            assert not payer.run(process.put), (called, side)
+            assert opened.world.moments == {}
+            assert payer.run(), (called, side)
+            opened.check_books()
+            opened.works_more(0)
+    # One never arrived and was asked for again; one was done, and was not.
+    assert opened.world.requests.count(PAYING) == 4
+
+
+@pytest.mark.slow
+def test_killing_the_command_at_any_moment_neither_pays_twice_nor_forgets(opened: Open) -> None:
+    rng, kills = random.Random(50), 50
     # Most of the time is spent where it matters: around being asked to set up and to pay.
-    opened.world.lingers = dict.fromkeys(
-        ("POST /submissions/bonus-payments/", "POST /bulk-bonus-payments/*/pay/"), 0.06
-    )
+    opened.world.lingers = dict.fromkeys((SETTING_UP, PAYING), 0.06)
     longest, died = 0.4, 0
     with closing(Payer(opened.folder)) as payer:
         for _ in range(kills):
             before = time.monotonic()
-            if payer.run(rng.uniform(0.05, longest)):
+            if payer.run(partial(_kill_after, rng.uniform(0.05, longest))):
                 longest = 1.1 * (time.monotonic() - before)
             else:
                 died += 1
             opened.works_more(rng.randrange(3))
         opened.world.lingers = {}
-        assert payer.run(None)
-        assert payer.run(None)
+        assert payer.run()
+        assert payer.run()
     assert died > kills // 4, "hardly any was killed at work"
     opened.check_books()
     assert told("pay", opened.folder)["owed"] == 0
+
+
+def _kill_after(seconds: float, process: int) -> None:
+    time.sleep(seconds)
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)

@@ -17,12 +17,13 @@ from chorale.cli import app
 from chorale.model import MessageState, UserError
 from chorale.platforms.prolific import InDoubtError, Prolific, enough_said, has_arrived
 from chorale.store import gates, results
-from chorale.study import Study, open_study, recruiting
+from chorale.study import Study, load_folder, open_study, recruiting
 from chorale.study.verify import verify
 from chorale.web.app import create_app
-from prolific_stand_in import TOKEN, StandIn, stand_in
+from prolific_stand_in import TOKEN, WORKSPACE, StandIn, stand_in
 from prolific_study import come, participant, work, write_prolific_study
 from serving import HOST, Server
+from small_study import write_small_study
 
 SITE = "https://study.example.org"
 REASON = (
@@ -70,6 +71,17 @@ def running(folder: Path) -> Iterator[tuple[Study, TestClient]]:
     with TestClient(create_app(study)) as site:
         yield study, site
     study.close()
+
+
+def test_a_study_that_asks_nothing_of_prolific_is_shown_how_to(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "study")
+    said = chorale("publish", tmp_path / "study", "--to", "prolific", "--public-url", SITE, code=2)
+    assert "docs/prolific.md" in said
+    # What it shows does what it says.
+    table = said[said.index("[[prolific.study]]") :]
+    with (tmp_path / "study" / "study.toml").open("a") as file:
+        file.write("\n" + table)
+    assert load_folder(tmp_path / "study").settings.prolific is not None
 
 
 def test_publishing_makes_a_draft_says_what_it_costs_and_asks(folder: Path, world: StandIn) -> None:
@@ -194,6 +206,10 @@ invite = "expert"
     study = open_study(folder)
     with TestClient(create_app(study)) as site:
         first_id = publish(folder)["id"]
+        world.workspaces.append("a second one")
+        refused = chorale("publish", folder, "--to", "prolific", "--public-url", SITE, "--study", "second", code=2)
+        assert "2 workspaces" in refused
+        world.workspaces.pop()
         second_id = publish(folder, "--study", "second")["id"]
         [group] = world.groups.values()
         allowed = world.studies[second_id]["filters"]
@@ -231,6 +247,12 @@ def test_arrivals_are_checked_against_what_prolific_knows(folder: Path, world: S
             {"PROLIFIC_PID": participant(1), "STUDY_ID": study_id},
         ):
             assert site.get("/join", params=forged).status_code == 403, forged
+        # Somebody from another study of the same account is in that one, and not here.
+        other = world.arrive("d" * 24, participant(3))
+        elsewhere = {"PROLIFIC_PID": participant(3), "STUDY_ID": "d" * 24, "SESSION_ID": other}
+        assert "another study" in site.get("/join", params=elsewhere).text
+        known = {**elsewhere, "PROLIFIC_PID": participant(1), "SESSION_ID": world.arrive("d" * 24, participant(1))}
+        assert site.get("/join", params=known).status_code == 200
         # Coming again is coming back.
         again = {"PROLIFIC_PID": participant(1), "STUDY_ID": study_id, "SESSION_ID": submission}
         assert "1</b> answer given" in site.get("/join", params=again).text
@@ -335,6 +357,9 @@ def test_the_client_waits_retries_and_says_when_it_is_in_doubt(world: StandIn) -
         client.pay_bonuses("a" * 24)
         with pytest.raises(UserError, match="not an id"):
             client.submission("../users/me")
+        assert client.workspace_of("p" * 24) == WORKSPACE
+        with pytest.raises(UserError, match="letters that no token"):
+            Prolific("two\nlines", world.address)
         world.submissions["a" * 24] = {"bonuses": [], "study_id": ""}
         world.studies["a" * 24] = {"reward": 1, "total_available_places": 1}
         for called, ask in (

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from browsing import Site
 from chorale.cli import app
 from chorale.formats.addresses import read_addresses
 from chorale.model import ArrivalSettings, ProlificFilter, ProlificStudy, UserError
@@ -193,6 +195,40 @@ def test_the_public_page_lets_anybody_in_only_where_it_is_on(folder: Path) -> No
         site.post("/welcome")
         assert who(site) != first
     study.close()
+
+
+@pytest.mark.slow
+def test_every_way_in_works_on_a_running_site(folder: Path) -> None:
+    toml = folder / "study.toml"
+    wider = 'landing = true\npanel = "our-panel"\nworker_parameter = "pid"\n'
+    toml.write_text(toml.read_text().replace("[arrival]\n", f"[arrival]\n{wider}"))
+    with Site(folder) as running:
+        base = ("--public-url", running.url)
+        [one] = json.loads(chorale("invite", folder, *base, "--json"))["links"]
+        [many] = json.loads(chorale("invite", folder, *base, "--reusable", "--count", 1, "--json"))["links"]
+        [stage] = json.loads(chorale("invite", folder, *base, "--stage", "entailment", "--json"))["links"]
+
+        def come(path: str, method: str = "GET", **more: Any) -> tuple[int, str]:
+            with httpx.Client(base_url=running.url, follow_redirects=True, timeout=20) as browser:
+                came = browser.request(method, path, **more)
+                browser.post("/consent", data={"agree": "yes"})
+                found = re.search(r'data-owner="(w-\w+)"', browser.get("/").text)
+                return came.status_code, "" if found is None else found[1]
+
+        assert come(one) == come(one)
+        first, second = come(many), come(many)
+        assert (first[0], second) == (200, (403, ""))
+        assert come(stage)[0] == 200
+        panel = {"pid": "person-0001"}
+        assert come("/join", params=panel) == come("/join", params=panel)
+        assert come("/join", params={"pid": "<script>"}) == (400, "")
+        assert come("/join", params={"PROLIFIC_PID": "person-0001"}) == (400, "")
+        assert come(one[:-3] + "xyz") == (403, "")
+        landed = {come("/welcome", "POST")[1] for _ in range(2)}
+        assert len(landed - {""}) == 2
+        assert come("/welcome", "POST", headers={"Origin": "https://elsewhere.example"})[0] == 403
+        everybody = running.query("SELECT panel, count(*) FROM worker_identity GROUP BY panel ORDER BY panel")
+        assert everybody == [("invitation", 3), ("our-panel", 1), ("public", 2)]
 
 
 def test_panels_bring_their_own_names_and_ways_back(folder: Path) -> None:

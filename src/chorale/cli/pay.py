@@ -10,6 +10,9 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say, show
 from chorale.cli.targets import Force
 
+SHORTEST_WAIT = 10
+"""Minutes. A request may be under way in another process, and Prolific takes some to pay."""
+
 if TYPE_CHECKING:
     from chorale.study import Study
     from chorale.study.payouts import Books, Paid
@@ -33,7 +36,7 @@ def pay(
         typer.Option(
             "--resend",
             metavar="MINUTES",
-            min=0,
+            min=SHORTEST_WAIT,
             help="Ask again for bonuses of which it is not known whether they were paid, if Prolific reports none of "
             "them so many minutes after. Look at Prolific's own page first.",
             show_default=False,
@@ -67,7 +70,8 @@ def pay(
         show(books_table(books))
     say(books_line(books))
     if paid is None and books.now:
-        say("Nothing was paid. Add --yes to pay what can be paid now.")
+        more = " --file pay.csv" if any(one.by_file for one in books.due) else ""
+        say(f"Nothing was paid. Add --yes{more} to pay what can be paid now.")
 
 
 def _books(study: "Study") -> "Books":
@@ -80,9 +84,9 @@ def _pay(study: "Study", file: Path | None, resend: int | None, *, quiet: bool) 
     """Pay all that can be paid now, and say what came of it."""
     from chorale.cli.asking import prolific
     from chorale.cli.progress import patiently
-    from chorale.model import money_text
-    from chorale.store import payments, submissions
-    from chorale.study import payout_files, payouts, recruiting
+    from chorale.model import UserError, money_text
+    from chorale.store import submissions
+    from chorale.study import payouts, recruiting
 
     currency = study.settings.pay.currency
     by_prolific = bool(study.store.read(submissions.studies).result())
@@ -100,19 +104,28 @@ def _pay(study: "Study", file: Path | None, resend: int | None, *, quiet: bool) 
         }
         if not quiet:
             _tell(done, currency)
-    begun = study.store.read(
-        lambda tx: payments.payouts(tx, platform=payout_files.FILE, states=(payments.PLANNED,))
-    ).result()
-    others = [one for one in _books(study).due if one.why_not is None and one.submission is None]
-    if file is not None and (begun or others):
+    others = _people_of_file(study)
+    if others and file is not None:
         told["file"] = _write_file(study, file)
         if not quiet:
             written = told["file"]
             amount = money_text(written["amount"], currency)
             say(f"{file} has {written['people']} people to be paid {amount} in all (payout {written['payout']}).")
-    elif (begun or others) and not quiet:
-        say(f"{len(others)} people are not paid by Prolific: name a file for them with --file.")
+    elif others and not by_prolific:
+        raise UserError(f"Nobody was paid: {_many(others)} to be paid by a file. Name it with --file pay.csv.")
+    elif others and not quiet:
+        say(f"{_many(others)} not paid by Prolific: name a file for them with --file.")
     return told
+
+
+def _people_of_file(study: "Study") -> int:
+    from chorale.study import payout_files
+
+    return study.store.read(lambda tx: payout_files.people_to_pay(tx, study)).result()
+
+
+def _many(people: int) -> str:
+    return "1 person is" if people == 1 else f"{people:,} people are"
 
 
 def _tell(done: "Paid", currency: str) -> None:

@@ -103,7 +103,7 @@ def _waiting(study: "Study") -> "tuple[list[SubmissionRow], dict[str, bool]]":
     from chorale.study.recruiting import did_enough
 
     def look(tx: "Tx") -> "tuple[list[SubmissionRow], dict[str, bool]]":
-        rows = [row for row in submissions.submissions(tx) if row.status == "AWAITING REVIEW"]
+        rows = list(submissions.submissions(tx, status="AWAITING REVIEW"))
         return rows, {row.external_id: did_enough(tx, study, row) for row in rows}
 
     return study.store.read(look).result()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from chorale.store.recruiting_schema import invitation, invitation_address
 
@@ -37,6 +37,14 @@ def find(tx: Connection, nonce: str, *, lock: bool = False) -> InvitationRow | N
 
 def all_of_them(tx: Connection) -> Sequence[InvitationRow]:
     return [InvitationRow(*row) for row in tx.execute(select(invitation).order_by(invitation.c.id))]
+
+
+def newest(tx: Connection, limit: int) -> list[InvitationRow]:
+    return [InvitationRow(*row) for row in tx.execute(select(invitation).order_by(invitation.c.id.desc()).limit(limit))]
+
+
+def count(tx: Connection) -> int:
+    return int(tx.execute(select(func.count()).select_from(invitation)).scalar_one())
 
 
 def count_use(tx: Connection, invitation_id: int) -> None:

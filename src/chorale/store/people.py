@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.store.prepared import Prepared
@@ -26,6 +26,16 @@ class WorkerRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """A way people came, and how many did."""
+
+    panel: str
+    came: int
+    consented: int
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class RequesterRow:
     id: int
     name: str
@@ -39,7 +49,7 @@ def arrive(
     tx: Connection, panel: str, external_id: str, visit: Mapping[str, str], now: int, rng: Random
 ) -> tuple[WorkerRow, bool]:
     """The worker behind a panel's id, made at the first arrival; and whether they are new."""
-    known = _by_identity(tx, panel, external_id)
+    known = find_by_identity(tx, panel, external_id)
     if known is not None:
         return known, False
     pseudonym = "w-" + "".join(rng.choices(_ALPHABET, k=10))
@@ -58,14 +68,14 @@ def arrive(
     if taken is None:
         # Somebody else's transaction made the same person a moment ago: ours leaves an unused worker to take back.
         tx.execute(worker.delete().where(worker.c.id == worker_id))
-        known = _by_identity(tx, panel, external_id)
+        known = find_by_identity(tx, panel, external_id)
         if known is None:
             raise RuntimeError(f"the identity {panel!r} vanished while it was being made")
         return known, False
     return WorkerRow(worker_id, pseudonym, now, None), True
 
 
-def _by_identity(tx: Connection, panel: str, external_id: str) -> WorkerRow | None:
+def find_by_identity(tx: Connection, panel: str, external_id: str) -> WorkerRow | None:
     row = tx.execute(
         select(worker)
         .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
@@ -178,3 +188,19 @@ def set_password(tx: Connection, name: str, role: str, password_hash: str) -> No
     ).rowcount
     if not changed:
         tx.execute(insert(requester).values(name=name, role=role, password_hash=password_hash, session_version=1))
+
+
+def sources(tx: Connection) -> list[Source]:
+    """How everybody came, in the order of the ways' names."""
+    query = (
+        select(
+            worker_identity.c.panel,
+            func.count(),
+            func.count(worker.c.consented_at),
+            func.max(worker.c.arrived_at),
+        )
+        .join(worker, worker.c.id == worker_identity.c.worker_id)
+        .group_by(worker_identity.c.panel)
+        .order_by(worker_identity.c.panel)
+    )
+    return [Source(*row) for row in tx.execute(query)]

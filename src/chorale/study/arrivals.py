@@ -46,11 +46,12 @@ def invite_addresses(tx: Tx, study: Study, addresses: Sequence[str], stage: str 
     return made
 
 
-def revoke(tx: Tx, study: Study, number: int, by: str) -> bool:
+def revoke(tx: Tx, study: Study, number: int, by: str, reason: str | None = None) -> bool:
     """Let nobody in by a link any more. Whoever is in stays in."""
     revoked = invitations.revoke(tx, number, study.clock())
     if revoked:
-        events.record(tx, study.clock(), "invitation revoked", {"by": by, "invitation": number})
+        evidence = {"by": by, "invitation": number, **({} if reason is None else {"reason": reason})}
+        events.record(tx, study.clock(), "invitation revoked", evidence)
     return revoked
 
 

@@ -140,10 +140,16 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
 
 def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
     """Whether the budget covers amounts to be paid at once, on top of all that items in work can earn."""
+    if study.settings.pay.budget is not None:
+        setup.lock_budget(tx)
+    return would_cover(tx, study, amount, payments)
+
+
+def would_cover(tx: Tx, study: Study, amount: int, payments: int) -> bool:
+    """The same as things are, while others may promise money."""
     budget = study.settings.pay.budget
     if budget is None:
         return True
-    setup.lock_budget(tx)
     out, more = _promised(tx, study)
     return participations.spent(tx) + _with_fee(study, amount + out, payments + more) <= budget
 

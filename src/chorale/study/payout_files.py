@@ -30,9 +30,17 @@ def plan_file(tx: Tx, study: Study) -> int | None:
     begun = payments.payouts(tx, platform=FILE, states=(PLANNED,))
     if begun:
         return begun[0].id
-    due = [one for one in books(tx, study).due if one.why_not is None and one.submission is None]
+    due = [one for one in books(tx, study).due if one.by_file]
     lines = [NewPayment(one.account.worker_id, one.account.owed, one.account.newest_entry) for one in due]
     return add_payout(tx, study, FILE, None, lines) if lines else None
+
+
+def people_to_pay(tx: Tx, study: Study) -> int:
+    """How many the next file has."""
+    begun = payments.payouts(tx, platform=FILE, states=(PLANNED,))
+    if begun:
+        return len(payments.payments_in(tx, begun[0].id))
+    return sum(one.by_file for one in books(tx, study).due)
 
 
 def lines_of(tx: Tx, payout_id: int) -> list[ToPay]:
@@ -53,8 +61,9 @@ def file_written(tx: Tx, study: Study, payout_id: int) -> bool:
     return payments.move_payout(tx, payout_id, PLANNED, SENT, sent_at=study.clock())
 
 
-def receipts(tx: Tx) -> list[dict[str, Any]]:
-    """Every payout there was, with what everybody got. No platform's id of a person is in it."""
+def receipts(tx: Tx, newest: int | None = None) -> list[dict[str, Any]]:
+    """Every payout there was, or the newest, with what everybody got. No platform's id of a person is in it."""
+    rows = payments.payouts(tx)
     return [
         {
             "payout": row.id,
@@ -73,5 +82,5 @@ def receipts(tx: Tx) -> list[dict[str, Any]]:
                 for one in payments.payments_in(tx, row.id)
             ],
         }
-        for row in payments.payouts(tx)
+        for row in (rows if newest is None else rows[: -newest - 1 : -1])
     ]

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from chorale.model import UserError
 from chorale.platforms.prolific import MOST_AT_ONCE, InDoubtError, Prolific, RefusedError, has_arrived
-from chorale.platforms.prolific.planning import OPEN
+from chorale.platforms.prolific.planning import CLOSED, OPEN
 from chorale.store import Tx, events, payments, submissions
 from chorale.store.payments import PAYING, PLANNED, SENT, SET_UP, SETTLED, Account, NewPayment, PaymentRow, PayoutRow
 from chorale.store.submissions import SubmissionRow
@@ -44,6 +44,11 @@ class Due:
     @property
     def by_prolific(self) -> bool:
         return self.submission is not None or self.account.panel == PROLIFIC
+
+    @property
+    def by_file(self) -> bool:
+        """Whether a file can have them now."""
+        return self.why_not is None and self.submission is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,10 @@ def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) ->
         return Due(account, None, "their last bonus is still on its way")
     if any(one.status in OPEN for one in reported):
         return Due(account, None, "their submission is not approved yet")
-    payable = [one for one in reported if one.status != "REJECTED"]
+    strange = sorted({one.status.lower() for one in reported} - {"rejected", *map(str.lower, CLOSED)})
+    if strange:
+        return Due(account, None, f"Prolific calls their submission {strange[0]}, and may have paid for it: see there")
+    payable = [one for one in reported if one.status in CLOSED]
     if not payable:
         return Due(account, None, "their submission was rejected")
     return Due(account, max(payable, key=lambda one: (one.arrived_at or 0, one.external_id)))

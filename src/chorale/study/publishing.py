@@ -43,11 +43,22 @@ class Drafted:
         return not self.is_published or self.adds > 0
 
 
+_HOW_TO_ASK = """Add one that says what to ask of Prolific (docs/prolific.md), such as
+
+[[prolific.study]]
+name = "main"
+description = "What people read about it before they come."
+stages = ["{stage}"]
+places = 40     # people
+minutes = 12    # how long it takes
+reward = 180    # for each, in cents or pence"""
+
+
 def asked_for(study: Study, name: str | None) -> ProlificStudy:
     """The study of that name in the study file; the first if none is given."""
     rule = study.settings.prolific
     if rule is None:
-        raise UserError("study.toml has no [prolific] table. Add one that says what to ask of Prolific: see the docs.")
+        raise UserError(f"study.toml has no [prolific] table. {_HOW_TO_ASK.format(stage=study.settings.stage[0].name)}")
     if study.settings.arrival.panel != PANEL or not study.settings.arrival.by_url:
         raise UserError(
             'People from Prolific could not come in. Set `panel = "prolific"` and `by_url = true` in [arrival].'
@@ -184,8 +195,8 @@ def keep_group(
     invited = wanted.invite
     group = row.group_id
     if group is None:
-        project = project or client.me().get("current_project_id")
-        group = client.group_named(row.marker, project) or client.create_group(row.marker, project)
+        workspace = client.workspace_of(project)
+        group = client.group_named(row.marker, workspace) or client.create_group(row.marker, workspace)
         made = group
         _write(study, lambda tx: submissions.note_study(tx, wanted.name, group_id=made))
     held = study.store.read(lambda tx: submissions.qualified_participants(tx, invited)).result()

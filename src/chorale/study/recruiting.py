@@ -29,6 +29,7 @@ __all__ = [
     "codes_for",
     "connected",
     "did_enough",
+    "is_ours",
     "is_theirs",
     "note_arrival",
     "reject",
@@ -138,7 +139,7 @@ def did_enough(tx: Tx, study: Study, row: SubmissionRow) -> bool:
 
 def _approve(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -> None:
     def decide(tx: Tx) -> tuple[list[SubmissionRow], list[SubmissionRow]]:
-        waiting = [one for one in submissions.submissions(tx, study_name=row.name) if one.status == "AWAITING REVIEW"]
+        waiting = submissions.submissions(tx, study_name=row.name, status="AWAITING REVIEW")
         good = [one for one in waiting if did_enough(tx, study, one)]
         return good, [one for one in waiting if one not in good]
 
@@ -187,7 +188,7 @@ def _deliver(study: Study, client: Prolific, done: Synced) -> None:
 
 def _is_there(client: Prolific, one: OutgoingRow, body: str) -> bool:
     """Whether a message arrived that was being sent when the program was stopped."""
-    told = (re.sub(r"<[^>]+>", " ", text) for text in client.messages_with(one.participant))
+    told = (re.sub(r"<[^<>]+>", " ", text) for text in client.messages_with(one.participant))
     return any(text.split() == body.split() for text in told)
 
 
@@ -211,6 +212,12 @@ def is_theirs(client: Prolific, participant: str, session_id: str, study_id: str
             return False
         raise
     return told.participant == participant and told.study_id == study_id
+
+
+def is_ours(tx: Tx, study_id: str) -> bool:
+    """Whether somebody comes from a study that was made there for this one. Where none was made, any may be."""
+    made = [row.external_id for row in submissions.studies(tx) if row.external_id is not None]
+    return not made or study_id in made
 
 
 def note_arrival(tx: Tx, study: Study, worker_id: int, participant: str, study_id: str, session_id: str) -> None:

@@ -11,6 +11,7 @@ from chorale.study.arrivals import arrival_url, new_invitation
 from chorale.web.sessions import Sessions
 
 __all__ = [
+    "DESK",
     "EXPERT",
     "OWNER",
     "VIEWER",
@@ -29,6 +30,8 @@ OWNER = "owner"
 EXPERT = "expert"
 VIEWER = "viewer"
 """Sees what the owner sees, without the platform's ids, and changes nothing."""
+DESK = "/console/desk"
+"""Where experts start from, and come back to."""
 EXPERT_NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
 
 

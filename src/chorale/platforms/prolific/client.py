@@ -19,6 +19,7 @@ from chorale.model import UserError
 
 ADDRESS = "https://api.prolific.com"
 PAGE = 100
+MOST_GROUPS = 1_000
 TRIES = 6
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
@@ -88,10 +89,9 @@ class Prolific:
         self._address = address.rstrip("/")
         self._tries = tries
         self._sleep = sleep
-        try:
-            headers = {"Authorization": f"Token {token.encode('ascii').decode()}"}
-        except UnicodeError:
-            raise UserError("The token has letters that no token of Prolific's has. Copy it again.") from None
+        if not (token.isascii() and token.isprintable()):
+            raise UserError("The token has letters that no token of Prolific's has. Copy it again.")
+        headers = {"Authorization": f"Token {token}"}
         self._client = httpx.Client(
             base_url=f"{self._address}/api/v1", headers=headers, timeout=timeout, verify=_certificates()
         )
@@ -158,13 +158,25 @@ class Prolific:
 
     # People
 
-    def create_group(self, name: str, project: str | None) -> str:
-        body = {"name": name, **({} if project is None else {"project_id": project})}
-        return _id(self._ask("POST", "/participant-groups/", body, once=True))
+    def workspace_of(self, project: str | None) -> str:
+        """The workspace a project is in; without one, the only workspace of the account."""
+        if project is not None:
+            found = [self._ask("GET", f"/projects/{_safe(project)}/").get("workspace")]
+        else:
+            found = [told.get("id") for told in _rows(self._ask("GET", "/workspaces/"))]
+        if len(found) == 1 and isinstance(found[0], str):
+            return found[0]
+        raise UserError(
+            f"The account has {len(found)} workspaces on Prolific. Say with `project` in [prolific] where studies are "
+            "to be made."
+        )
 
-    def group_named(self, name: str, project: str | None) -> str | None:
-        asked = {} if project is None else {"project_id": project}
-        for told in self._pages("/participant-groups/", asked):
+    def create_group(self, name: str, workspace: str) -> str:
+        return _id(self._ask("POST", "/participant-groups/", {"name": name, "workspace_id": workspace}, once=True))
+
+    def group_named(self, name: str, workspace: str) -> str | None:
+        # Groups are paged in another way than everything else.
+        for told in self._pages("/participant-groups/", {"workspace_id": workspace, "limit": str(MOST_GROUPS)}):
             if told.get("name") == name:
                 return _id(told)
         return None
@@ -242,6 +254,8 @@ class Prolific:
                 told = None
             if isinstance(told, dict):
                 return told
+            if isinstance(told, str):
+                return {}  # "It is being done", in words: to pay and to approve are answered so
             raise InDoubtError(
                 f"{self._address} answered, but not as Prolific does. Check the address, or whether a proxy is between."
             )
@@ -331,7 +345,9 @@ def _id(told: Mapping[str, Any]) -> str:
 
 
 def _rows(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    rows = told.get("results") or []
+    if "results" not in told:
+        raise InDoubtError(_STRANGE)
+    rows = told["results"] or []
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InDoubtError(_STRANGE)
     return rows

@@ -26,8 +26,10 @@ CATEGORIES = (
 )
 # Statuses in which a place is free again.
 FREED = frozenset({"RETURNED", "TIMED-OUT", "REJECTED"})
-# Statuses in which it is not yet known what Prolific will pay.
-OPEN = frozenset({"RESERVED", "ACTIVE", "AWAITING REVIEW"})
+# Statuses in which it is known what Prolific has paid for a submission: its reward, or nothing.
+CLOSED = frozenset({"APPROVED", "RETURNED", "TIMED-OUT"})
+# Statuses in which that is not known yet. In others it paid something, and does not say how much.
+OPEN = frozenset({"RESERVED", "ACTIVE", "AWAITING REVIEW", "PROCESSING"})
 
 
 def study_body(

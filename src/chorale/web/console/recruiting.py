@@ -1,0 +1,119 @@
+"""Where people come from, what they are owed, and what scripts have put up."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query, Request, Response
+
+from chorale.model import Refusal
+from chorale.store import Tx, invitations, people, submissions
+from chorale.store.invitations import InvitationRow
+from chorale.store.mturk import hits, keys
+from chorale.store.mturk.hits import HitRow
+from chorale.store.mturk.keys import KeyRow
+from chorale.store.people import Source
+from chorale.store.submissions import SubmissionRow
+from chorale.study import Study, arrivals, payout_files, payouts, recruiting
+from chorale.study.mturk import market_of, market_stage
+from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.links import OWNER, VIEWER
+
+MOST_LINKS = 200
+MOST_WAITING = 50
+MOST_PAYOUTS = 50
+MOST_DUE = 200
+HITS_PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How people were found, and who came."""
+
+    sources: list[Source]
+    links: list[InvitationRow]
+    """The newest first."""
+    link_count: int
+    studies: list[dict[str, Any]]
+    waiting: list[tuple[SubmissionRow, bool]]
+    """Submissions somebody has to decide about, and whether enough was done in them."""
+
+
+def _found(tx: Tx, study: Study) -> Found:
+    links = invitations.newest(tx, MOST_LINKS)
+    waiting = submissions.submissions(tx, status="AWAITING REVIEW", limit=MOST_WAITING)
+    return Found(
+        people.sources(tx),
+        links,
+        invitations.count(tx),
+        recruiting.summary(tx),
+        [(row, recruiting.did_enough(tx, study, row)) for row in waiting],
+    )
+
+
+def _paid(tx: Tx, study: Study) -> dict[str, Any]:
+    return {"books": payouts.books(tx, study), "receipts": payout_files.receipts(tx, newest=MOST_PAYOUTS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    rows: list[tuple[HitRow, str]]
+    """With their status, the newest first."""
+    older: int | None
+    keys: list[KeyRow]
+
+
+def _hits(tx: Tx, study: Study, before: int | None) -> Hits:
+    now = market_of(tx, study).now
+    # One more than is shown tells whether there are older ones.
+    rows = hits.newest_hits(tx, HITS_PER_PAGE + 1, before, now=now)
+    shown = rows[:HITS_PER_PAGE]
+    older = shown[-1].id if len(rows) > HITS_PER_PAGE else None
+    return Hits([(row, row.status(now)) for row in shown], older, keys.keys(tx))
+
+
+def recruiting_routes(console: Console) -> APIRouter:
+    router = APIRouter()
+    seen, done = console.router(OWNER, VIEWER), console.router(OWNER)
+    _add_pages(seen, console)
+    _add_links(done, console)
+    router.include_router(seen)
+    router.include_router(done)
+    return router
+
+
+def _add_pages(router: APIRouter, console: Console) -> None:
+    site = console.site
+    tabs = {"has_hits": market_stage(site.study) is not None}
+
+    @router.get("/recruiting")
+    async def found(request: Request) -> Response:
+        now = await site.read(_found)
+        arrival = site.study.settings.arrival
+        url = arrivals.arrival_url(site.base_url(request), arrival) if arrival.by_url else None
+        return console.page(request, "recruiting", found=now, arrival=arrival, arrival_url=url, **tabs)
+
+    @router.get("/recruiting/paying")
+    async def paying(request: Request) -> Response:
+        return console.page(request, "paying", most_due=MOST_DUE, **await site.read(_paid), **tabs)
+
+    @router.get("/recruiting/hits")
+    async def scripts(request: Request, before: Annotated[int | None, Query(ge=1, le=2**53)] = None) -> Response:
+        if not tabs["has_hits"]:
+            raise Refusal("not_found", "This study takes no tasks of scripts.", 404)
+        return console.page(request, "hits", listed=await site.read(_hits, before), **tabs)
+
+
+def _add_links(router: APIRouter, console: Console) -> None:
+    site = console.site
+
+    @router.post("/recruiting/revoke")
+    async def revoke(
+        request: Request,
+        number: Annotated[int, Form(ge=1, le=2**53)],
+        reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
+    ) -> Response:
+        if not reason.strip():
+            return console.problem(request, 422, "Say why: the reason is kept with the study.")
+        if not await site.write(arrivals.revoke, number, request.state.staff.name, reason.strip()):
+            return console.problem(request, 404, f"There is no valid link with the number {number}.")
+        return back_to("/console/recruiting", "link-revoked")

@@ -1,0 +1,121 @@
+"""The console's pages about finding people, paying them, and the tasks of scripts."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from chorale.platforms.prolific import Prolific
+from chorale.study import Study, arrivals, open_study, payout_files, publishing, recruiting
+from chorale.study.mturk.access import make_key
+from chorale.study.mturk.operations import Call, perform
+from chorale.web.app import create_app
+from chorale.web.links import invitation_path, new_viewer_link, setup_link_path, study_sessions
+from crowd import Person
+from prolific_stand_in import TOKEN, stand_in
+from prolific_study import come, participant, write_prolific_study
+from small_study import write_small_study
+from turk import HTML_QUESTION, PROPERTIES, write_market
+
+HOSTILE = "</td><script>alert(1)</script>"
+
+
+@pytest.fixture(autouse=True)
+def quick_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chorale.web.staff.PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=64))
+
+
+def owner_of(study: Study, app: FastAPI) -> TestClient:
+    client = TestClient(app)
+    form = {"name": "maya", "password": "a brass band at dawn", "again": "a brass band at dawn"}
+    assert client.post(setup_link_path(study) or "", data=form).status_code == 200
+    return client
+
+
+def test_links_who_came_and_what_is_owed_are_shown_and_a_link_is_revoked_with_a_reason(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    make = partial(arrivals.new_invitation, study=study, by=HOSTILE)
+    nonces = [study.store.write(lambda tx: make(tx, stage="entailment")).result() for _ in range(2)]
+    app = create_app(study)
+    owner, visitor = owner_of(study, app), TestClient(app)
+    assert "Nobody came yet" in owner.get("/console/recruiting").text
+    link = invitation_path(study_sessions(study), nonces[0])
+    assert visitor.get(link).status_code == 200
+    page = owner.get("/console/recruiting").text
+    assert "invitation" in page and "one person" in page and "/join?" in page
+    assert "<script>alert" not in page and not any(nonce in page for nonce in nonces)
+    assert owner.post("/console/recruiting/revoke", data={"number": 1, "reason": " "}).status_code == 422
+    done = owner.post("/console/recruiting/revoke", data={"number": 1, "reason": "It was lost."})
+    assert "lets nobody in any more" in done.text and "revoked" in done.text
+    assert owner.post("/console/recruiting/revoke", data={"number": 1, "reason": "Again."}).status_code == 404
+    assert TestClient(app).get(link).status_code == 403
+    assert visitor.post("/console/recruiting/revoke", data={"number": 2, "reason": "Mine."}).status_code == 401
+    sessions = study_sessions(study)
+    look = study.store.write(lambda tx: new_viewer_link(tx, study, sessions, "Vi", "maya")).result()
+    visitor.get(look)
+    shown = visitor.get("/console/recruiting").text
+    assert "Who came" in shown and "Revoke" not in shown
+    assert visitor.post("/console/recruiting/revoke", data={"number": 2, "reason": "Mine."}).status_code == 403
+    assert owner.get("/console/recruiting/hits").status_code == 404
+    _look_at_payouts(study, owner)
+    study.close()
+
+
+def _look_at_payouts(study: Study, owner: TestClient) -> None:
+    """What is owed and what was paid, before and after."""
+    ada = Person(study, "person-a")
+    ada.judge()
+    number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
+    page = owner.get("/console/recruiting/paying").text
+    assert "planned" in page and "Nobody is owed anything" in page and "person-a" not in page
+    assert number is not None
+    study.store.write(lambda tx: payout_files.file_written(tx, study, number)).result()
+    ada.judge()
+    page = owner.get("/console/recruiting/paying").text
+    assert "sent" in page and "the payout file" in page
+
+
+@pytest.mark.slow
+def test_studies_on_prolific_and_what_is_owed_are_shown_without_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "study"
+    write_prolific_study(folder)
+    study = open_study(folder)
+    with stand_in() as world, Prolific(TOKEN, world.address) as client:
+        wanted = publishing.asked_for(study, None)
+        drafted = publishing.draft(study, client, wanted, "https://study.example.org")
+        remote = publishing.publish(study, client, wanted, drafted)
+        app = create_app(study)
+        visitor = TestClient(app)
+        submission = come(visitor, world, remote.id, 1, 2)
+        world.finish(submission, "made up")
+        study.store.write(lambda tx: tx.exec_driver_sql("UPDATE participation SET answered = 0")).result()
+        recruiting.sync(study, client)
+    owner = owner_of(study, app)
+    page, paying = owner.get("/console/recruiting").text, owner.get("/console/recruiting/paying").text
+    assert "1 awaiting review" in page and "Submissions to decide about" in page
+    assert "not approved yet" in paying and "Nothing was paid yet" in paying
+    assert not any(name in page + paying for name in (participant(1), submission, remote.id, "made up"))
+    study.close()
+
+
+def test_tasks_of_scripts_are_listed_page_by_page(tmp_path: Path) -> None:
+    write_market(tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    given = {**PROPERTIES, "Title": HOSTILE, "LifetimeInSeconds": 3600, "Question": HTML_QUESTION}
+    for number in range(51):
+        call = Call("CreateHIT", {**given, "RequesterAnnotation": str(number)}, f"signature-{number}")
+        study.store.write(lambda tx, call=call: perform(tx, study, call)).result()  # type: ignore[misc]
+    key = study.store.write(lambda tx: make_key(tx, study, "laptop", "maya")).result()
+    owner = owner_of(study, create_app(study))
+    page = owner.get("/console/recruiting/hits").text
+    assert page.count("Assignable") == 50 and "Tasks of scripts" in owner.get("/console/recruiting").text
+    assert "<script>alert" not in page and key.access_key in page and key.secret not in page
+    older = owner.get("/console/recruiting/hits?before=2").text
+    assert older.count("Assignable") == 1
+    study.close()
