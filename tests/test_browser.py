@@ -227,8 +227,10 @@ def test_a_phone(open_scene: Opener) -> None:
     page.get_by_role("link", name="Start: Does it follow?").tap()
     fits()
     page.get_by_role("button", name="Start").tap()
-    explained = False
-    for number in range(1, 6):
+    # Half of the items are gold, and half of that is a yes: one of the first nine is explained at the latest.
+    explained, number = False, 0
+    while not (explained and number >= 5):
+        number += 1
         worker.at_question(number)
         fits()
         expect(page.locator("#submit")).to_be_in_viewport(ratio=1)
@@ -241,9 +243,8 @@ def test_a_phone(open_scene: Opener) -> None:
             explained = True
             fits()
             page.get_by_role("button", name="Continue").tap()
-    assert explained, "half of the items are gold, and half of that is a yes"
     page.get_by_role("link", name="Stop for now").tap()
-    expect(page.get_by_text("5 answers given")).to_be_visible()
+    expect(page.get_by_text(f"{number} answers given")).to_be_visible()
     fits()
 
 

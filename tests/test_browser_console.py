@@ -1,14 +1,17 @@
-"""A walk through the console as owner, expert and viewer, on the study of the demo with its first stage done."""
+"""Walks through the console as owner, expert and viewer: on the demo's finished study, and on others under way."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import CHROMIUM, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, under_way
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, tab_to, under_way
 from chorale.study.templating import create_study
+from writing_study import write_graded_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")]
 PASSWORD = "a walk through it all"
@@ -24,6 +27,89 @@ def chromium() -> Iterator[Browser]:
 def open_acts(page: Page) -> None:
     for act in page.locator("details.act > summary").all():
         act.click()
+
+
+OWNERS_PAGES = (
+    *("/console", "/console/workers", "/console/items", "/console/ledger", "/console/recruiting"),
+    *("/console/gold/meaningful", "/console/gold/entailment", "/console/desk", "/console/gates", "/console/export"),
+    *("/console/events", "/console/colleagues", "/console/account", "/console/guidelines/meaningful"),
+)
+VIEWERS_PAGES = ("/console", "/console/workers", "/console/items", "/console/ledger", "/console/events")
+EXPERTS_PAGES = ("/console/desk", "/console/gold/meaningful")
+
+
+@pytest.mark.slow
+def test_every_page_of_the_finished_demo_is_sound_for_everybody(chromium: Browser, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "chorale", "demo", str(tmp_path / "demo"), "--once", "--json"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    with Site(tmp_path / "demo") as site:
+        scene = Scene(chromium, site)
+        owner = scene.page()
+        set_up(owner, site)
+        owner.goto("/console/colleagues")
+        owner.get_by_label("Name").fill("Ed")
+        owner.get_by_role("button", name="Make a link").click()
+        viewer = scene.page()
+        viewer.goto(owner.locator("#made-links").input_value())
+        expert = scene.page()
+        expert.goto(site.expert_link("grace"))
+        [[who], [key]] = site.query("SELECT pseudonym FROM worker LIMIT 1") + site.query("SELECT key FROM item LIMIT 1")
+        one_of_each = (f"/console/workers/{who}", f"/console/items/one?stage=meaningful&key={key}")
+        for page, paths in (
+            (owner, (*OWNERS_PAGES, *one_of_each)),
+            (viewer, (*VIEWERS_PAGES, *one_of_each)),
+            (expert, EXPERTS_PAGES),
+        ):
+            for path in paths:
+                answer = page.goto(path)
+                assert answer is not None and answer.ok, path
+                assert not barriers(page), path
+                for width in (390, 1200):
+                    page.set_viewport_size({"width": width, "height": 844})
+                    assert page.evaluate(WIDER_THAN_SCREEN) <= 0, (path, width)
+        assert not scene.watch.complaints
+
+
+@pytest.mark.slow
+def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browser, tmp_path: Path) -> None:
+    fill = write_graded_study(tmp_path / "study", written=2)
+    with Site(tmp_path / "study", fill) as site:
+        scene = Scene(chromium, site)
+        page = scene.page(viewport={"width": 1200, "height": 885})
+        page.goto(site.expert_link("grace"))
+        expect(page.locator("body.shortcuts")).to_be_visible()
+        expect(page.get_by_text("2 items wait for you")).to_be_visible()
+        assert not barriers(page)
+        page.keyboard.press("w")
+        for number in (1, 2):
+            expect(page.locator("#panel-item")).to_have_attribute("aria-label", f"Question {number}")
+            expect(page.locator("#panel-item")).to_be_visible()
+            expect(page.get_by_role("heading", name="The rubric")).to_be_visible()
+            if number == 1:
+                assert not barriers(page)
+            tab_to(page, page.locator("#task-root input[type=radio]").first)
+            page.keyboard.press("Space")
+            page.keyboard.press("Tab")
+            page.keyboard.press("Space")
+            page.keyboard.press("Enter")
+        expect(page.get_by_role("link", name="Back to the desk")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Experts' desk")).to_be_visible()
+        expect(page.get_by_text("2 with your answer wait for others")).to_be_visible()
+        assert site.responses() == 4
+        phone = scene.page(**PHONE, storage_state=page.context.storage_state())
+        for path in ("/console/desk", page.evaluate("document.referrer")):
+            phone.goto(path)
+            assert phone.evaluate(WIDER_THAN_SCREEN) <= 0, path
+        assert not scene.watch.complaints
+
+
+def set_up(page: Page, site: Site) -> None:
+    page.goto(site.setup_link)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_role("button", name="Set up and sign in").click()
+    expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -50,10 +136,7 @@ def test_owner_expert_and_viewer_walk_through_the_console(chromium: Browser, tmp
 
 def owner_walks(page: Page, site: Site) -> str:
     """Sets up, looks around, acts; the link made for a viewer."""
-    page.goto(site.setup_link)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The password again").fill(PASSWORD)
-    page.get_by_role("button", name="Set up and sign in").click()
+    set_up(page, site)
     expect(page.get_by_role("img", name=re.compile("gives .* items to"))).to_be_visible()
     expect(page.get_by_role("img", name=re.compile("agree over time"))).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
@@ -106,10 +189,10 @@ def expert_walks(scene: Scene, site: Site) -> None:
     ready = page.locator("body.shortcuts")
     expect(ready).to_be_visible()
     page.keyboard.press("j")
-    expect(page.locator("[data-desk] > summary").first).to_be_focused()
+    expect(page.locator("[data-desk]").first).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    expect(page.locator("[data-desk] input[type=radio]").first).to_be_checked()
+    expect(page.locator("details input[type=radio]").first).to_be_checked()
     page.keyboard.press("Tab")
     page.keyboard.type("It does mean something.")
     page.keyboard.press("Tab")

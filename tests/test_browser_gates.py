@@ -64,9 +64,12 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
         expect(page.get_by_role("status").filter(visible=True)).to_contain_text("closed")
         assert site.query("SELECT count(*) FROM verdict") == [(3,)]
 
-        press(page, "link", "Messages")
+        press(page, "link", "Desk")
         drafts = page.locator("textarea")
         expect(drafts).to_have_count(3)
+        expect(page.locator("body.shortcuts")).to_be_visible()
+        page.keyboard.press("m")
+        page.keyboard.press("Enter")
         assert not barriers(page)
         tab_to(page, drafts.first)
         page.keyboard.press("Control+End")
@@ -78,7 +81,7 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
         assert body.endswith("Well done!")
 
         phone = scene.page(**PHONE, storage_state=page.context.storage_state())
-        for path in ("/console/gates", "/console/messages"):
+        for path in ("/console/gates", "/console/desk"):
             phone.goto(path)
             assert not phone.evaluate(WIDER_THAN_SCREEN), path
             assert not barriers(phone)

@@ -19,6 +19,8 @@ from typer.testing import CliRunner, Result
 
 from chorale import __version__
 from chorale.cli import app
+from chorale.cli.addresses import listen, port_of
+from chorale.model import UserError
 from chorale.study import open_study
 from conftest import ManualClock
 from crowd import people, work_through
@@ -35,7 +37,10 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 def chorale(*arguments: object, code: int = 0, **options: Any) -> Result:
     """Run a command; nothing it prints moves the cursor, and no mistake shows a traceback."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
+    given = [str(argument) for argument in arguments]
+    if given[:1] == ["serve"] and "--port" not in given:
+        given[1:1] = ["--port", "0"]  # whatever else runs on this machine
+    result = CliRunner().invoke(app, given, **options)
     assert result.exit_code == code, (result.output, result.exception)
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert not CONTROL.search(result.output)
@@ -462,6 +467,25 @@ def test_serve_prints_links_and_other_commands_work_meanwhile(serving: Serving, 
 def test_serve_ends_well_at_ctrl_c(serving: Serving) -> None:
     assert serving.get("/").status_code == 200
     assert serving.end(signal.SIGINT) == (0, "")
+
+
+def test_a_port_is_taken_before_the_site_is_up() -> None:
+    with listen("127.0.0.1", 0) as bound:
+        with pytest.raises(UserError, match="in use"):
+            listen("127.0.0.1", port_of(bound))
+
+
+def test_whoever_names_a_file_for_a_kind_is_told_the_kinds(fresh: Path) -> None:
+    assert "There is: frames, qasrl." in chorale("browse", fresh, code=2).stderr
+    assert "There is: frames, mcq, qasrl, rules, srl." in chorale("evaluate", "system.jsonl", code=2).stderr
+
+
+def test_whoever_names_the_study_file_is_told_its_folder(fresh: Path) -> None:
+    for command in ("check", "status"):
+        said = chorale(command, fresh / "study.toml", code=2).stderr
+        assert f"Name the folder: {fresh}\n" in said.replace("\n  ", " ")
+    other = chorale("check", fresh / "consent.md", code=2).stderr
+    assert "Name a study folder" in other
 
 
 def test_serve_refuses_several_processes_on_sqlite(fresh: Path) -> None:

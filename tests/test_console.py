@@ -62,6 +62,8 @@ OWNER_PAGES = (
     "/console/export",
     "/console/colleagues",
     "/console/account",
+    "/console/recruiting",
+    "/console/recruiting/paying",
 )
 STAFF_PAGES = (
     "/console/desk",
@@ -772,6 +774,22 @@ def test_the_template_study_has_a_console(tmp_path: Path) -> None:
         study.close()
 
 
+def test_the_gold_desk_of_a_study_without_gold_says_where_it_is_set(tmp_path: Path) -> None:
+    create_study(tmp_path / "frames", "frames")
+    study = open_study(tmp_path / "frames")
+
+    async def scene() -> None:
+        async with browser(create_app(study)) as client:
+            await set_up(client, study)
+            desk = await client.get("/console/gold")
+            assert desk.status_code == 200 and "[stage.gold]" in desk.text
+
+    try:
+        asyncio.run(scene())
+    finally:
+        study.close()
+
+
 def test_set_up_and_pages_on_every_database(database: str | None, tmp_path: Path, clock: "ManualClock") -> None:
     write_small_study(tmp_path / "study", share=0.5)
     study = open_study(tmp_path / "study", database, clock)
@@ -861,6 +879,10 @@ def test_the_console_is_accessible_and_fits_a_phone(page: "Page", address: str) 
         assert found.violations_count == 0, found.generate_report()
         wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert page.evaluate(wider) <= 0, path
+        for text in page.locator("td.reading, td.reading-line").all()[:20]:
+            assert text.evaluate("cell => cell.clientWidth") > 200, path
+        if path == "/console/ledger":
+            assert page.locator("[id^=entry-]").first.evaluate("row => row.clientHeight") < 100
     assert complaints == []
 
 

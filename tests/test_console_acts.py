@@ -12,17 +12,21 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from chorale.model import UserError
-from chorale.store import Tx, console, events, gates, results
+from chorale.store import Tx, console, events, gates, item_lists, responses, results
 from chorale.store.console import GoldMet
 from chorale.study import Study, correcting, managing, open_study, settling
+from chorale.study.correcting import NewGold
 from chorale.study.managing import Act
 from chorale.study.overview import gold_alarms, overview
+from chorale.study.templating import create_study
 from chorale.study.verify import verify
 from chorale.web.app import create_app
+from chorale.web.console import flow
 from chorale.web.links import expert_link_path, setup_link_path, study_sessions, viewer_link_path
 from protocol_study import write_protocol_study
 from small_study import write_small_study
 from test_console import PASSWORD, PLATFORM_ID, arrive, do_work, doubtful, honest, wrong
+from writing_study import write_graded_study
 
 if TYPE_CHECKING:
     from conftest import ManualClock
@@ -235,7 +239,7 @@ def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock:
         for row in golds:
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer] if times == 1 else row.answer
-            change(busy, correcting.correct_gold, stage, row.key, flipped, "", "maya", "trying")
+            correcting.correct_gold(busy, NewGold(stage, row.key, flipped, "", "maya", "trying"))
         assert differences(busy) == []
         now = {row.worker: row.standing for row in look(busy, results.worker_standings)}
         if times == 1:
@@ -264,7 +268,9 @@ def test_whoever_was_right_all_along_is_paid_what_the_wrong_gold_withheld(tmp_pa
         for row in look(study, lambda tx: results.gold_items(tx, "meaningful")):
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer]
-            change(study, correcting.correct_gold, study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
+            new = NewGold(study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
+            correcting.correct_gold(study, new)
+        settling.settle_everything(study)
         now = {row.worker: row.earned for row in look(study, results.worker_standings)}
         withheld, kept = look(study, results.worker_standings)[:2]
         assert now[withheld.worker] == paid[withheld.worker] + 14
@@ -272,6 +278,39 @@ def test_whoever_was_right_all_along_is_paid_what_the_wrong_gold_withheld(tmp_pa
         assert differences(study) == []
     finally:
         study.close()
+
+
+def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks(
+    busy: Study, clock: "ManualClock", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(correcting, "WORKERS_AT_ONCE", 2)
+    clock.pass_minutes(1)
+    met = next(row for row in look(busy, lambda tx: results.gold_items(tx, "meaningful")) if row.answered >= 5)
+    flipped = "no" if met.answer == "yes" else "yes"
+    correcting.correct_gold(busy, NewGold(busy.stage("meaningful"), met.key, flipped, "", "maya", "a slip"))
+    again = responses.add_grade
+    graded: list[int] = []
+
+    def dies(tx: Tx, response_id: int, *rest: Any) -> None:
+        if len(graded) == 3:
+            raise RuntimeError("killed")
+        graded.append(response_id)
+        again(tx, response_id, *rest)
+
+    monkeypatch.setattr(responses, "add_grade", dies)
+    with pytest.raises(RuntimeError, match="killed"):
+        correcting.finish_corrections(busy)
+    monkeypatch.undo()
+
+    def change_in_right(tx: Tx) -> int:
+        right: int = next(row.right for row in results.gold_items(tx, "meaningful") if row.key == met.key)
+        return right - int(met.right)
+
+    assert told(busy, "gold graded again") == []
+    assert differences(busy) == []
+    assert len(told(busy, "gold graded again")) == 1
+    assert look(busy, change_in_right) == met.answered - 2 * met.right
+    assert differences(busy) == [] and len(told(busy, "gold graded again")) == 1
 
 
 # Items, experts, viewers
@@ -303,15 +342,15 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
 def test_paging_through_items_shows_each_once(busy: Study) -> None:
     def read(tx: Tx, order: str) -> tuple[list[int], list[int]]:
         stage_id = busy.stage("meaningful").id
-        whole = [number for number, _ in console.item_ids(tx, console.ItemsWanted(stage_id, order=order), 1000)]
+        whole = [number for number, _ in item_lists.item_ids(tx, item_lists.ItemsWanted(stage_id, order=order), 1000)]
         paged: list[int] = []
         after = None
-        while found := console.item_ids(tx, console.ItemsWanted(stage_id, order=order, after=after), 3):
+        while found := item_lists.item_ids(tx, item_lists.ItemsWanted(stage_id, order=order, after=after), 3):
             paged += [number for number, _ in found]
             after = (found[-1][1], results.items_by_id(tx, [found[-1][0]])[0].key)
         return whole, paged
 
-    for order in console.ITEM_ORDERS:
+    for order in item_lists.ITEM_ORDERS:
         whole, paged = look(busy, partial(read, order=order))
         assert paged == whole and len(whole) == len(set(whole)) > 3, order
 
@@ -350,7 +389,7 @@ def test_viewers_see_and_change_nothing_until_their_link_is_revoked(busy: Study)
         assert page.status_code == 200, path
         assert 'method="post" action="/console' not in re.sub(r"<form class=\"actions\"[^>]*>", "", page.text), path
         assert "What you can do" not in page.text and PLATFORM_ID not in page.text
-    for path in ("gold/meaningful", "desk", "arms", "export", "account", "colleagues", "messages", "gates"):
+    for path in ("gold/meaningful", "desk", "arms", "export", "account", "colleagues", "gates"):
         assert viewer.get(f"/console/{path}").status_code == 403, path
     for path in (
         "stages/meaningful/state",
@@ -399,6 +438,31 @@ def test_the_overview_counts_as_the_whole_database_does(busy: Study) -> None:
     totals = look(busy, results.ledger_totals)
     assert (now.spent, now.bonuses, now.fees) == (sum(totals.values()), totals["bonus"], totals["fee"])
     assert now.agreement and all(0 <= part.agreement <= 1 for part in now.agreement)
+
+
+@pytest.mark.slow
+def test_no_line_of_the_flow_runs_behind_a_stage(tmp_path: Path) -> None:
+    create_study(tmp_path / "trial", "mcq-trial")
+    trial = open_study(tmp_path / "trial")
+    try:
+        now = look(trial, lambda tx: overview(tx, trial))
+    finally:
+        trial.close()
+    drawn = flow.flow(trial, now.stages, now.passed)
+    assert len(drawn.boxes) > 15 and len({box.lines for box in drawn.boxes}) == len(drawn.boxes)
+    assert len({(edge.x, edge.y) for edge in drawn.edges if edge.label}) == sum(
+        bool(edge.label) for edge in drawn.edges
+    )
+    for edge in drawn.edges:
+        x = y = 0
+        for step, numbers in re.findall(r"([MCHV])([\d ]+)", edge.path):
+            *_, last_x, last_y = (0, *map(int, numbers.split()))
+            end_x, end_y = {"H": (last_y, y), "V": (x, last_y)}.get(step, (last_x, last_y))
+            for box in drawn.boxes:
+                apart = max(x, end_x) <= box.x or min(x, end_x) >= box.x + flow.BOX_WIDTH
+                apart = apart or max(y, end_y) <= box.y or min(y, end_y) >= box.y + flow.BOX_HEIGHT
+                assert apart or step == "M", (edge, box)
+            x, y = end_x, end_y
 
 
 def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualClock") -> None:
@@ -463,3 +527,54 @@ def test_arms_are_hidden_until_somebody_asks_and_asking_is_logged(tmp_path: Path
 
 def test_a_study_without_arms_has_none_to_show(study: Study) -> None:
     assert as_owner(study).get("/console/arms").status_code == 404
+
+
+# The experts' desk
+
+
+def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock: "ManualClock") -> None:
+    fill = write_graded_study(tmp_path / "study")
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        fill(study)
+        [stage] = [name for name in study.stages if name.endswith("-grades") and waits(study, name)]
+        owner, expert = as_owner(study), TestClient(create_app(study), follow_redirects=False)
+        expert.get(expert_link_path(study_sessions(study), "ada"))
+        desk = expert.get("/console/desk").text
+        assert "<strong>3</strong> items wait for you" in desk and "The rubric" in desk and "Write with care." in desk
+        begun = expert.post("/console/desk/work", data={"stage": stage})
+        assert begun.headers["location"] == f"/stages/{stage}"
+        page = expert.get(f"/stages/{stage}").text
+        assert 'id="rubric-title"' in page and 'data-first-visit="no"' in page and "Stop for now" not in page
+        assert expert.get("/").headers["location"] == "/console/desk"
+        first = expert.post(f"/api/stages/{stage}/next").json()["assignment"]["id"]
+        graded = {"key": "grade-0001", "answer": {"clear": 4, "hard": 2}}
+        assert expert.post(f"/api/assignments/{first}/submit", json=graded).status_code == 200
+        desk = expert.get("/console/desk").text
+        assert "<strong>2</strong> items wait for you" in desk and "1 with your answer waits for others" in desk
+        held = expert.post(f"/api/stages/{stage}/next").json()["assignment"]["id"]
+        gone = {"name": "ada", "role": "expert", "reason": "has left"}
+        assert owner.post("/console/colleagues/revoke", data=gone).status_code == 303
+        assert expert.post(f"/api/assignments/{held}/submit", json={**graded, "key": "grade-0002"}).status_code == 409
+        assert expert.post(f"/api/stages/{stage}/next").json()["status"] == "locked"
+        assert differences(study) == []
+    finally:
+        study.close()
+
+
+def waits(study: Study, stage: str) -> bool:
+    return bool(look(study, console.open_items).get(study.stage(stage).id))
+
+
+def test_signing_out_ends_what_an_expert_is_at_their_desk(tmp_path: Path, clock: "ManualClock") -> None:
+    write_graded_study(tmp_path / "study")
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        expert = TestClient(create_app(study), follow_redirects=False)
+        expert.get(expert_link_path(study_sessions(study), "ada"))
+        expert.post("/console/desk/work", data={"stage": "careful-grades"})
+        assert set(expert.cookies) == {"chorale_staff", "chorale_worker"}
+        expert.post("/logout")
+        assert not expert.cookies
+    finally:
+        study.close()

@@ -87,14 +87,16 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
     expert = as_expert(study)
     assert expert.get("/console/gates").status_code == 403
     assert expert.post("/console/gates/trained/close").status_code == 403
-    page = expert.get("/console/messages").text
+    page = expert.get("/console/desk").text
     assert "Your score is 0.75." in page
     assert "<script>alert(2)" not in page
     assert 'href="javascript' not in page
     assert "Messages to you" not in as_worker(study, person).get("/").text
     [draft] = look(study, gates.drafts)
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "  "}).status_code == 422
-    assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "Well *done*."}).status_code == 303
+    assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "Well *done*."}).headers["location"] == (
+        "/console/desk?done=message-sent"
+    )
     shown = as_worker(study, person).get("/").text
     assert "Messages to you" in shown
     assert "Well <em>done</em>." in shown
@@ -114,10 +116,9 @@ def test_nobody_reads_anothers_messages(study: Study) -> None:
 
 def test_experts_work_as_workers_of_their_own(study: Study) -> None:
     expert = as_expert(study)
-    answer = expert.post("/console/work")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    page = expert.get("/").text
-    assert "Your overview" in page
+    assert "No stage of this study asks for experts" in expert.get("/console/desk").text
+    refused = expert.post("/console/desk/work", data={"stage": "work-a"})
+    assert refused.status_code == 422 and "is not for experts" in refused.text
 
 
 def chorale_json(*arguments: object, code: int = 0) -> dict[str, Any]:

@@ -204,6 +204,12 @@ def test_check_counts_training_for_as_many_as_the_study_takes(
     assert "is not known" in page and "costs $0.20 more" in page
 
 
+def test_check_takes_nobodys_expectation_for_a_need(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, gate="threshold = 0.75\nexpected = 50")
+    page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
+    assert "It is planned for 50 workers" in page and "50 workers or more" not in page
+
+
 def test_check_notes_a_budget_that_runs_out(tmp_path: Path) -> None:
     # As few as can do the study cost 1.64; so many as are expected to come cost more than there is.
     write_protocol_study(tmp_path, gate="threshold = 0.75\nbonus = 50\nexpected = 5", pay="budget = 200")

@@ -62,6 +62,7 @@ def test_what_people_read(tmp_path: Path) -> None:
     assert done.exit_code == 0, (done.output, done.exception)
     assert not re.search(r"[\x00-\x09\x0b-\x1f]", done.stdout), "a pipe gets no control characters"
     assert re.search(r"^\d+ of about \d+ judgments$", done.stdout, re.MULTILINE)
+    assert "earlier demo" not in done.stdout
     for words in ("confidence", "first phrase", "An hour pays", "for each judged application", "as the study's author"):
         assert words in done.stdout
     for link in ("/join/", "/expert/", "/setup/"):
@@ -87,7 +88,9 @@ def test_only_a_demo_makes_room_for_a_demo(tmp_path: Path) -> None:
     old.mkdir()
     (old / demonstration.MARKER).write_text("")
     (old / "leftover").write_text("of the last demo")
-    assert demo(old, "--workers", 10, "--json").exit_code == 0
+    again = demo(old, "--workers", 10)
+    assert again.exit_code == 0
+    assert again.stdout.startswith(f"{old} is there from an earlier demo, and is made anew.\n")
     assert not (old / "leftover").exists()
 
 

@@ -64,6 +64,12 @@ def test_a_missing_column_is_named_with_the_one_that_was_probably_meant(tmp_path
     assert "“is_pasive”" in message
 
 
+def test_columns_that_a_file_of_another_kind_lacks_are_one_problem(tmp_path: Path) -> None:
+    message = told(write_rows(tmp_path / "a.csv", [{"task": "t", "worker": "w", "label": "yes"}]))
+    assert message.count("a.csv:1:") == 1
+    assert "has no columns qasrl_id, verb_idx," in message and "columns of the QA-SRL gold standard" in message
+
+
 @pytest.mark.parametrize(
     ("cells", "said"),
     [

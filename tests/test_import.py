@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -65,6 +66,7 @@ def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Pa
     [stage] = told["stages"]
     assert (stage["items"], stage["complete"], stage["judgments"], stage["workers"]) == (4, 4, 12, 3)
     assert told["ledger"] == {"base": 12 * 7, "bonus": 0, "fee": 0}
+    assert "An hour pays" in run("status", study).stdout
     run("export", study, "--format", "jsonl", "--out", tmp_path / "responses.jsonl")
     text = (tmp_path / "responses.jsonl").read_text("utf-8")
     assert "SECRET" not in text
@@ -81,6 +83,13 @@ def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Pa
     [alpha] = report["agreement"]["coefficients"]
     write(tmp_path / "triples.csv", ("task", "worker", "label"), [(row[0], row[1], row[7]) for row in turk_rows()[:-1]])
     assert alpha["value"] == json.loads(run("agreement", tmp_path / "triples.csv", "--json").stdout)["value"]
+
+
+def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path) -> None:
+    file = write(tmp_path / "plain.csv", ("task", "worker", "label"), [("t1", "ann", "yes"), ("t1", "bob", "no")])
+    run("import", file, "--out", tmp_path / "old")
+    said = run("status", tmp_path / "old").stdout
+    assert "no working time was measured" in said and "Nobody has worked" not in said
 
 
 def test_platform_ids_are_kept_apart_and_pseudonyms_do_not_tell_them(tmp_path: Path) -> None:
@@ -177,6 +186,22 @@ def test_a_file_that_was_cut_is_refused_wherever_it_was_cut(tmp_path: Path) -> N
     packed = gzip.compress(whole)
     (tmp_path / "cut.csv.gz").write_bytes(packed[: len(packed) // 2])
     assert "can't be unpacked" in run("import", tmp_path / "cut.csv.gz", "--out", tmp_path / "s", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("columns", "meant"),
+    [
+        (("item", "annotator", "answer"), "--task 'item' --worker 'annotator' --label 'answer'"),
+        (("Unit_ID", "_worker_id", "category"), "--task 'Unit_ID' --worker '_worker_id' --label 'category'"),
+        (("response", "WorkerId", "tasks", "item"), "--task 'tasks' --worker 'WorkerId' --label 'response'"),
+        (("one", "words", "user"), "--worker 'user'"),
+    ],
+)
+def test_columns_with_other_usual_names_are_suggested(tmp_path: Path, columns: tuple[str, ...], meant: str) -> None:
+    file = write(tmp_path / "other.csv", columns, [columns])
+    for command in (("aggregate", file), ("import", file, "--out", tmp_path / "s")):
+        told = " ".join(run(*command, code=2).stderr.split())
+        assert " ".join(re.findall(r"Did you mean (--\S+ '\S+')\?", told)) == meant
 
 
 def test_nothing_is_made_of_good_files_beside_a_bad_one(tmp_path: Path) -> None:

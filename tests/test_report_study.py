@@ -18,6 +18,7 @@ from chorale.cli import app
 from chorale.rehearsal import FORECAST_FILE, Rehearsal, read_crowd
 from chorale.report.drawing import Drawing
 from chorale.report.study_report import ReportOptions, report_page, study_report
+from chorale.report.study_report.diagram import protocol_diagram
 from chorale.study import load_folder, open_study
 from chorale.study.templating import create_study
 from chorale.study.work import Offer
@@ -188,7 +189,52 @@ def test_the_data_card_describes_the_files_beside_it(folder: Path, tmp_path: Pat
     for records, there in (("labels", columns), ("responses", set(first))):
         fields = next(one["field"] for one in metadata["recordSet"] if one["@id"] == records)
         assert {one["name"] for one in fields} <= there
+        # Readers of Croissant make a table of JSON lines too: there are columns, and no paths.
+        assert all(one["source"]["extract"] == {"column": one["name"]} for one in fields)
     assert "is not empty" in run("report", folder, "--data-card", card, code=2).stderr
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # the reader's own packages are behind each other's
+def test_the_reader_of_croissant_reads_every_row(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mlcroissant = pytest.importorskip("mlcroissant")
+    run("report", folder, "--data-card", tmp_path / "card", "--no-charts", "--resamples", 100)
+    monkeypatch.chdir(tmp_path / "card")
+    dataset = mlcroissant.Dataset(jsonld="croissant.json")
+    for records in ("labels", "responses"):
+        rows = sum(1 for _ in dataset.records(record_set=records))
+        said = next(one for one in dataset.metadata.record_sets if one.uuid == records).description
+        assert said.endswith(f"{rows:,} rows.") and rows
+
+
+@pytest.mark.slow
+def test_no_line_of_the_diagram_runs_behind_a_box(tmp_path: Path) -> None:
+    create_study(tmp_path / "trial", "mcq-trial")
+    study = open_study(tmp_path / "trial")
+    try:
+        drawn = protocol_diagram(study)
+    finally:
+        study.close()
+    boxes = [
+        tuple(map(float, box))
+        for box in re.findall(r'<rect [^>]*x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', drawn)
+    ]
+    paths = re.findall(r'<path [^>]*d="([^"]+)"', drawn)
+    assert len(boxes) > 20 and len(paths) > 25
+    for path in paths:
+        # Lines bend between the rows of boxes, and are straight beside them.
+        x = y = 0.0
+        for step, numbers in re.findall(r"([MCHV])([\d., ]+)", path):
+            *_, last = (tuple(map(float, pair.split(","))) for pair in numbers.split())
+            end_x, end_y = {"H": (last[0], y), "V": (x, last[0])}.get(step, last)
+            if step in "HV":
+                for left, top, width, height in boxes:
+                    beside = max(x, end_x) <= left or min(x, end_x) >= left + width
+                    assert beside or max(y, end_y) <= top or min(y, end_y) >= top + height, path
+            elif step == "C":
+                rows = {top for _, top, _, height in boxes if y < top + height and end_y > top}
+                assert not rows, path
+            x, y = end_x, end_y
 
 
 def test_numbers_that_were_tampered_with_are_told(folder: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from chorale.store import people
 from chorale.study import Study, entering, open_study
+from chorale.study.templating import create_study
 from chorale.web.app import create_app
 from chorale.web.pages import HERE, markdown
 from chorale.web.security import HEADERS, MOST_BYTES
@@ -370,3 +371,19 @@ def _consenting_worker(tx: Any, study: Study) -> int:
     worker = entering.arrive(tx, study, "prolific", "fuzzer", {})
     entering.consent(tx, study, worker.id)
     return worker.id
+
+
+def test_parts_that_are_not_open_yet_fold_away_where_they_are_many(tmp_path: Path) -> None:
+    create_study(tmp_path / "trial", "mcq-trial")
+    trial = open_study(tmp_path / "trial")
+    try:
+        with TestClient(create_app(trial), follow_redirects=False) as client:
+            join(client, "5e0f6b2c9d1a4b7c8e3f2a10")
+            page = client.get("/").text
+    finally:
+        trial.close()
+    folded = re.search(r"<summary>(\d+) more parts that are not open to you now</summary>", page)
+    assert folded is not None
+    assert int(folded[1]) > page.count('class="card stage-card') > 0
+    assert "Not open to you" not in page
+    assert "$0.00 per answer" not in page  # the whole tutorial is paid at its end

@@ -139,7 +139,8 @@ class PaySettings(Settings):
     minimum_hourly: Money = Field(
         default=0,
         description="Lowest acceptable hourly wage in minor units (cents). `chorale check` refuses stages that are "
-        "expected to pay less; console, status and demo warn when the real wage is below it.",
+        "expected to pay less, but for what experts do for nothing; console, status and demo warn when the real wage "
+        "is below it.",
     )
     budget: int | None = Field(
         default=None,

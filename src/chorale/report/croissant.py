@@ -62,12 +62,17 @@ def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
         "description": facts.description,
         **{name: value for name, value in optional.items() if value},
         "version": "1.0.0",
+        "citeAs": f"{facts.name}. Collected with Chorale {__version__}{_year(facts.published)}.",
         "keywords": list(facts.keywords),
         "creativeWorkStatus": f"made by chorale {__version__}",
         "isLiveDataset": False,
         "distribution": [_file(file) for file in files],
         "recordSet": [_record_set(file) for file in files],
     }
+
+
+def _year(published: str | None) -> str:
+    return "" if published is None else f", {published[:4]}"
 
 
 def _file(file: DataFile) -> dict[str, Any]:
@@ -94,15 +99,13 @@ def _record_set(file: DataFile) -> dict[str, Any]:
 
 
 def _field(file: DataFile, field: DataField) -> dict[str, Any]:
-    is_table = file.encoding == "text/csv"
-    extract = {"column": field.name} if is_table else {"jsonPath": f"$.{field.name}"}
     return {
         "@type": "cr:Field",
         "@id": f"{file.record_set}/{field.name}",
         "name": field.name,
         "description": field.description,
         "dataType": f"sc:{field.kind}",
-        "source": {"fileObject": {"@id": file.name}, "extract": extract},
+        "source": {"fileObject": {"@id": file.name}, "extract": {"column": field.name}},
     }
 
 
@@ -117,6 +120,7 @@ _CONTEXT: Mapping[str, Any] = {
     "rai": "http://mlcommons.org/croissant/RAI/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "equivalentProperty": "cr:equivalentProperty",
     "dct": "http://purl.org/dc/terms/",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
@@ -137,6 +141,7 @@ _CONTEXT: Mapping[str, Any] = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",

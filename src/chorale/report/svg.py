@@ -36,21 +36,26 @@ class Point:
 
 
 def bar_chart(title: str, bars: Sequence[Bar], shown: Shown) -> str:
-    """Bars from the left, each with its interval as a thin line."""
-    most = max((bar.high for bar in bars), default=0) or 1
+    """Bars from zero on, each with its interval as a thin line; zero is at the left unless something is below it."""
+    ends = [0.0, *(end for bar in bars for end in (bar.low, bar.value, bar.high))]
+    least, span = min(ends), max(ends) - min(ends) or 1
     room = WIDTH - BAR_LABELS - 80
     height = len(bars) * (BAR + 8) + 8
     parts = []
+
+    def across(value: float) -> float:
+        return BAR_LABELS + room * (value - least) / span
+
     for number, bar in enumerate(bars):
         y = 8 + number * (BAR + 8)
         middle = y + BAR / 2
-        length = room * bar.value / most
-        end = BAR_LABELS + room * bar.high / most
+        left, right = sorted((across(0), across(bar.value)))
+        end = across(bar.high)
         parts.append(_text(BAR_LABELS - 8, middle + 4, bar.label, "end"))
         kind = "bar strong" if bar.stronger else "bar"
-        parts.append(f'<rect class="{kind}" x="{BAR_LABELS}" y="{y}" width="{length:.1f}" height="{BAR}"/>')
-        parts.append(_line(BAR_LABELS + room * bar.low / most, middle, end, middle, "range"))
-        parts.append(_text(max(end, BAR_LABELS + length) + 6, middle + 4, shown(bar.value), "start"))
+        parts.append(f'<rect class="{kind}" x="{left:.1f}" y="{y}" width="{right - left:.1f}" height="{BAR}"/>')
+        parts.append(_line(across(bar.low), middle, end, middle, "range"))
+        parts.append(_text(max(end, right) + 6, middle + 4, shown(bar.value), "start"))
     return _svg(title, height, parts)
 
 

@@ -180,6 +180,8 @@ def wage_line(status: Status, currency: str, minimum: int) -> str:
     """What people earn an hour, in a sentence."""
     wage = status.wage
     if wage.median is None or wage.tenth_percentile is None:
+        if any(stage.workers or stage.judgments for stage in status.stages):
+            return "What an hour pays is not known: no working time was measured."
         return "Nobody has worked yet."
     line = (
         f"An hour pays {money_text(wage.median, currency)} (median of {wage.workers} workers; "

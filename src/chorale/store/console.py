@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,159 +48,6 @@ def answered_since(tx: Connection, worker_id: int, most: int) -> int:
     """The number of the response before the last so many of a worker's; 0 if they gave fewer."""
     query = select(response.c.id).where(response.c.worker_id == worker_id).order_by(response.c.id.desc())
     return int(tx.execute(query.offset(most).limit(1)).scalar() or 0)
-
-
-# Items
-
-
-@dataclass(frozen=True, slots=True)
-class ItemsWanted:
-    """Which items of a stage to show, and from where on."""
-
-    stage_id: int
-    order: str = "key"
-    state: str = ""
-    released: bool | None = None
-    disagreement: str = ""
-    """split, unanimous, or not unanimous."""
-    below: float | None = None
-    """The highest confidence shown."""
-    under: float | None = None
-    """All shown are less confident than this."""
-    not_gold: bool = False
-    arm: str = ""
-    worker: str = ""
-    after: tuple[float | None, str] | None = None
-    """What the last item shown was ordered by, and its key."""
-
-
-ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
-    "key": (None, True),
-    "least confident": (item.c.confidence, True),
-    "most confident": (item.c.confidence, False),
-    "most judged": (item.c.counted, False),
-}
-"""What items are ordered by before their key, and whether upwards."""
-
-
-def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int, float | None]]:
-    """The ids of the next items, and what each was ordered by besides its key."""
-    by, upwards = ITEM_ORDERS[wanted.order]
-    query = select(item.c.id, by if by is not None else item.c.id).where(
-        item.c.stage_id == wanted.stage_id, or_(item.c.wanted > 0, item.c.counted > 0), *_item_filters(wanted)
-    )
-    if by is None:
-        if wanted.after is not None:
-            query = query.where(item.c.key > wanted.after[1])
-        query = query.order_by(item.c.key)
-    else:
-        query = query.where(by.is_not(None))
-        if wanted.after is not None and wanted.after[0] is not None:
-            value, key = wanted.after
-            beyond = by > value if upwards else by < value
-            reached = by >= value if upwards else by <= value
-            passed = item.c.key > key if upwards else item.c.key < key
-            query = query.where(reached, or_(beyond, passed))
-        query = query.order_by(by, item.c.key) if upwards else query.order_by(by.desc(), item.c.key.desc())
-    return [(row[0], row[1] if by is not None else None) for row in tx.execute(query.limit(limit))]
-
-
-def _item_filters(wanted: ItemsWanted) -> list[Any]:
-    found: list[Any] = []
-    if wanted.state:
-        found.append(item.c.state == wanted.state)
-    if wanted.released is not None:
-        found.append(item.c.released == wanted.released)
-    if wanted.below is not None:
-        found.append(item.c.confidence <= wanted.below)
-    if wanted.disagreement == "split":
-        # Where all said the same, the result is certain: the index leaves those out before anything is counted.
-        # By keys they are walked through in that order; the sum keeps SQLite from sorting all that are not certain.
-        confidence = item.c.confidence + 0 if wanted.order == "key" else item.c.confidence
-        found += [confidence < 1, _different_answers() > 1]
-    elif wanted.disagreement == "unanimous":
-        found += [item.c.counted > 1, _different_answers() == 1]
-    elif wanted.disagreement == "not unanimous":
-        found.append(or_(item.c.counted <= 1, _different_answers() > 1))
-    if wanted.under is not None:
-        found.append(item.c.confidence < wanted.under)
-    if wanted.not_gold:
-        found.append(~select(gold.c.item_id).where(gold.c.item_id == item.c.id, gold.c.active).exists())
-    if wanted.arm:
-        in_arm = select(response.c.id).join(worker, worker.c.id == response.c.worker_id)
-        found.append(in_arm.where(response.c.item_id == item.c.id, worker.c.arm == wanted.arm).exists())
-    if wanted.worker:
-        who = select(worker.c.id).where(worker.c.pseudonym == wanted.worker).scalar_subquery()
-        answered = select(response.c.item_id).where(response.c.worker_id == who, response.c.stage_id == wanted.stage_id)
-        found.append(item.c.id.in_(answered))
-    return found
-
-
-def _different_answers() -> Any:
-    """How many different answers to an item count."""
-    return (
-        select(func.count(response.c.answer.distinct()))
-        .join(
-            participation,
-            and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
-        )
-        .where(
-            response.c.item_id == item.c.id,
-            response.c.kind == "production",
-            participation.c.standing == Standing.ACTIVE,
-        )
-        .correlate(item)
-        .scalar_subquery()
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class GradeOfItem:
-    """A grade of an answer to an item."""
-
-    response_id: int
-    worker: str
-    source: str
-    score: float
-    reasons: tuple[str, ...]
-    criteria: Mapping[str, float]
-    graded_at: int
-
-
-def grades_of_item(tx: Connection, item_id: int) -> list[GradeOfItem]:
-    """Every grade of every answer to an item, the oldest first."""
-    query = (
-        select(
-            grade.c.response_id,
-            worker.c.pseudonym,
-            grade.c.source,
-            grade.c.score,
-            grade.c.reasons,
-            grade.c.criteria,
-            grade.c.graded_at,
-        )
-        .join(response, response.c.id == grade.c.response_id)
-        .join(worker, worker.c.id == response.c.worker_id)
-        .where(response.c.item_id == item_id)
-        .order_by(grade.c.id)
-    )
-    return [
-        GradeOfItem(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])), json.loads(row[5] or "{}"), row[6])
-        for row in tx.execute(query)
-    ]
-
-
-def made_from(tx: Connection, item_id: int, most: int) -> list[tuple[str, str, str]]:
-    """Stage, key and state of the items that were derived from one."""
-    query = (
-        select(stage.c.name, item.c.key, item.c.state)
-        .join(item_source, item_source.c.item_id == item.c.id)
-        .join(stage, stage.c.id == item.c.stage_id)
-        .where(item_source.c.source_id == item_id)
-        .order_by(item.c.id)
-        .limit(most)
-    )
-    return [(str(name), str(key), str(state)) for name, key, state in tx.execute(query)]
 
 
 def usual_durations(tx: Connection, worker_id: int) -> dict[str, int]:
@@ -378,26 +225,26 @@ class GoldMet:
 
 def gold_met(tx: Connection, latest: int) -> list[GoldMet]:
     """How the latest answers to gold in use were graded, by item; by gold as it is, where it was corrected."""
-    some = (
-        select(grade.c.id, grade.c.response_id, grade.c.score)
+    grades = (
+        select(grade.c.response_id, grade.c.score)
         .where(or_(grade.c.source == "gold", grade.c.source.like("gold:%")))
         .order_by(grade.c.id.desc())
         .limit(latest)
-        .subquery()
     )
+    is_right: dict[int, bool] = {}
+    for response_id, score in tx.execute(grades):
+        is_right.setdefault(response_id, score >= 1)
+    # By their ids: joined to the grades, PostgreSQL would rather look at all answers to all gold.
     query = (
-        select(some.c.response_id, some.c.score, item.c.stage_id, item.c.key)
-        .join(response, response.c.id == some.c.response_id)
+        select(response.c.id, item.c.stage_id, item.c.key)
         .join(item, item.c.id == response.c.item_id)
         .join(gold, and_(gold.c.item_id == item.c.id, gold.c.active))
-        .where(response.c.kind == "gold")
-        .order_by(some.c.id.desc())
+        .where(response.c.id.in_(is_right), response.c.kind == "gold")
     )
-    graded: dict[int, tuple[tuple[int, str], bool]] = {}
-    for response_id, score, stage_id, key in tx.execute(query):
-        graded.setdefault(response_id, ((int(stage_id), str(key)), score >= 1))
-    answered, right = Counter(where for where, _ in graded.values()), Counter[tuple[int, str]]()
-    right.update(where for where, is_right in graded.values() if is_right)
+    answered, right = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
+    for response_id, stage_id, key in tx.execute(query):
+        answered[int(stage_id), str(key)] += 1
+        right[int(stage_id), str(key)] += is_right[response_id]
     return [GoldMet(*where, count, right[where]) for where, count in sorted(answered.items())]
 
 
@@ -435,7 +282,9 @@ def derived_counts(tx: Connection, stage_id: int, sources: Collection[int]) -> d
     return {int(row[0]): int(row[1]) for row in tx.execute(query)}
 
 
-def open_items(tx: Connection) -> dict[int, int]:
-    """How many items wait for judgments, by stage."""
+def open_items(tx: Connection, answered_by: int | None = None) -> dict[int, int]:
+    """How many items wait for judgments, by stage: all, or those that somebody has given one to."""
     query = select(item.c.stage_id, func.count()).where(item.c.state == literal_column("'open'"))
+    if answered_by is not None:
+        query = query.join(response, response.c.item_id == item.c.id).where(response.c.worker_id == answered_by)
     return _of_stages(tx, query.group_by(item.c.stage_id))

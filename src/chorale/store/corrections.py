@@ -7,9 +7,11 @@ from typing import Any
 from sqlalchemy import Connection, ScalarSelect, func, or_, select, update
 
 from chorale.model import EntryKind, Standing
+from chorale.store.events import record
 from chorale.store.schema import entry, event, gold, grade, item, participation, response, stage, worker
 
 KIND = "corrected gold"
+FINISHED = "gold graded again"
 FIRST_GRADE = "gold"
 LATER_GRADES = "gold:"
 """Names of stages have no colon: no grade by people is called so."""
@@ -64,6 +66,64 @@ def corrections(tx: Connection, stage_name: str | None = None) -> list[Correctio
     return found
 
 
+def unfinished(tx: Connection) -> list[Correction]:
+    """Corrections after which not all answers were graded again yet, the oldest first."""
+    found = corrections(tx)
+    if not found:
+        return []
+    known = tx.execute(select(event.c.evidence).where(event.c.kind == FINISHED)).scalars()
+    finished = {int(json.loads(evidence)["correction"]) for evidence in known}
+    return [one for one in found if one.id not in finished]
+
+
+def number_of(tx: Connection, correction: Correction) -> int:
+    """The how-manieth correction of its item it is."""
+    query = select(func.count()).select_from(event)
+    same = query.where(event.c.kind == KIND, event.c.item_id == correction.item_id, event.c.id <= correction.id)
+    return int(tx.execute(same).scalar_one())
+
+
+def note_finished(tx: Connection, correction: Correction, now: int) -> None:
+    """Put down that all answers are graded again."""
+    stage_id = tx.execute(select(item.c.stage_id).where(item.c.id == correction.item_id)).scalar_one()
+    told = {"correction": correction.id}
+    record(tx, now, FINISHED, told, stage_id=stage_id, item_id=correction.item_id)
+
+
+def met_by(tx: Connection, item_id: int) -> list[int]:
+    """Everybody who has met an item as gold."""
+    query = select(response.c.worker_id).distinct().where(response.c.item_id == item_id, _BY_GOLD)
+    return list(tx.execute(query.order_by(response.c.worker_id)).scalars())
+
+
+def met_so_far(tx: Connection, item_id: int) -> tuple[int, int]:
+    """How many answers gold has graded, and when the last of them came, or the gold was last corrected."""
+    query = select(func.count(), func.coalesce(func.max(response.c.submitted_at), 0))
+    count, answered_at = tx.execute(query.where(response.c.item_id == item_id, _BY_GOLD)).one()
+    before = select(func.coalesce(func.max(event.c.at), 0)).where(event.c.kind == KIND, event.c.item_id == item_id)
+    return int(count), max(int(answered_at), int(tx.execute(before).scalar_one()))
+
+
+def not_graded_again(tx: Connection, correction: Correction, most: int) -> list[int]:
+    """The first few workers whose answers were not graded again after a correction, in the order of their ids."""
+    again = grade.alias("again")
+    graded = select(again.c.id).where(
+        again.c.response_id == response.c.id,
+        again.c.source.like(f"{LATER_GRADES}%"),
+        again.c.graded_at >= correction.at,
+    )
+    query = (
+        select(response.c.worker_id)
+        .distinct()
+        .where(response.c.item_id == correction.item_id, _BY_GOLD, response.c.submitted_at < correction.at)
+        .where(~graded.exists())
+    )
+    return list(tx.execute(query.order_by(response.c.worker_id).limit(most)).scalars())
+
+
+_BY_GOLD = response.c.kind != "production"
+
+
 def set_gold(tx: Connection, item_id: int, answer: str, explanation: str) -> None:
     tx.execute(update(gold).where(gold.c.item_id == item_id).values(answer=answer, explanation=explanation))
 
@@ -82,22 +142,12 @@ class GradedByGold:
     submitted_at: int
     times: int
     """How often it was graded by gold."""
+    graded_at: int
+    """When that was last so."""
 
 
-def graded_by_gold(
-    tx: Connection, stage_id: int, *, item_id: int | None = None, worker_id: int | None = None
-) -> list[GradedByGold]:
-    """Answers to an item, or of a worker in a stage, that gold grades; in the order they came."""
-    times = (
-        select(func.count())
-        .select_from(grade)
-        .where(
-            grade.c.response_id == response.c.id,
-            or_(grade.c.source == FIRST_GRADE, grade.c.source.like(f"{LATER_GRADES}%")),
-        )
-        .correlate(response)
-        .scalar_subquery()
-    )
+def graded_by_gold(tx: Connection, stage_id: int, *, worker_id: int) -> list[GradedByGold]:
+    """Answers of a worker in a stage that gold grades, in the order they came."""
     query = (
         select(
             response.c.id,
@@ -108,18 +158,22 @@ def graded_by_gold(
             response.c.answer,
             gold.c.answer,
             response.c.submitted_at,
-            times,
+            func.count(grade.c.id),
+            func.max(grade.c.graded_at),
         )
         .join(gold, gold.c.item_id == response.c.item_id)
         .join(worker, worker.c.id == response.c.worker_id)
-        .where(response.c.stage_id == stage_id, response.c.kind != "production")
+        .join(grade, grade.c.response_id == response.c.id)
+        .where(response.c.stage_id == stage_id, response.c.worker_id == worker_id, _BY_GOLD)
+        .where(or_(grade.c.source == FIRST_GRADE, grade.c.source.like(f"{LATER_GRADES}%")))
+        .group_by(response.c.id, worker.c.pseudonym, gold.c.answer)
         .order_by(response.c.id)
     )
-    if item_id is not None:
-        query = query.where(response.c.item_id == item_id)
-    if worker_id is not None:
-        query = query.where(response.c.worker_id == worker_id)
-    return [GradedByGold(*row[:5], json.loads(row[5]), json.loads(row[6]), *row[7:]) for row in tx.execute(query)]
+    found: list[GradedByGold] = []
+    for number, worker_no, name, item_id, kind, answer, expected, at, times, graded_at in tx.execute(query):
+        given, right = json.loads(answer), json.loads(expected)
+        found.append(GradedByGold(number, worker_no, name, item_id, kind, given, right, at, times, graded_at))
+    return found
 
 
 def set_record(tx: Connection, stage_id: int, worker_id: int, right: int, recent: str, standing: Standing) -> None:

@@ -1,17 +1,21 @@
 """Reading a study: what consoles show and exports write. Nothing here changes anything."""
 
 import json
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Select, and_, case, func, literal_column, or_, select
 
 from chorale.model import EntryKind, ItemState, Label, SourceItem, Standing
-from chorale.store.corrections import latest_gold_grade
+from chorale.store import mturk_schema
+from chorale.store.corrections import FIRST_GRADE, latest_gold_grade
+from chorale.store.corrections import KIND as CORRECTED
 from chorale.store.schema import (
     assignment,
     entry,
+    event,
     gold,
     grade,
     item,
@@ -23,6 +27,8 @@ from chorale.store.schema import (
 )
 
 STREAMED = {"yield_per": 5_000}
+HITS = "mturk"
+"""The task of the stage that scripts put their HITs beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class StageCounts:
     gold_answers: int
     live: int
     workers: int
-    """Those who have answered something."""
+    """Those who have answered something, or submitted a HIT."""
     dropped: int
     paid: int
     fees: int
@@ -80,11 +86,18 @@ def stage_counts(tx: Connection) -> list[StageCounts]:
         .where(assignment.c.state == literal_column("'live'"))
         .group_by(assignment.c.stage_id),
     )
+    # Scripts' HITs are no items of the stage they stand beside, and answers to them no responses.
+    did_hits = and_(
+        participation.c.stage_id.in_(select(stage.c.id).where(stage.c.task == HITS)),
+        participation.c.worker_id.in_(
+            select(mturk_schema.assignment.c.worker_id).where(mturk_schema.assignment.c.submitted_at.is_not(None))
+        ),
+    )
     people = _by_stage(
         tx,
         select(
             participation.c.stage_id,
-            func.sum(case((participation.c.answered > 0, 1), else_=0)),
+            func.sum(case((or_(participation.c.answered > 0, did_hits), 1), else_=0)),
             func.sum(case((participation.c.standing == Standing.DROPPED, 1), else_=0)),
             func.sum(participation.c.earned),
             func.sum(participation.c.fees),
@@ -379,45 +392,70 @@ class ResponseRow:
     item_released: bool
 
 
-_RESPONSES: Select[Any] = (
-    select(
-        response.c.id,
-        stage.c.name.label("stage"),
-        stage.c.task,
-        response.c.task_version,
-        item.c.key,
-        item.c.group_key,
-        worker.c.pseudonym,
-        response.c.kind,
-        response.c.answer,
-        response.c.submitted_at,
-        response.c.duration_ms,
-        participation.c.standing,
-        gold.c.answer.label("gold_answer"),
-        grade.c.score,
-        item.c.id.label("item_id"),
-        item.c.payload,
-        item.c.state,
-        item.c.label,
-        item.c.confidence,
-        item.c.released,
-    )
-    .select_from(response)
-    .join(stage, stage.c.id == response.c.stage_id)
-    .join(item, item.c.id == response.c.item_id)
-    .join(worker, worker.c.id == response.c.worker_id)
-    .join(
-        participation,
-        and_(
-            participation.c.stage_id == response.c.stage_id,
-            participation.c.worker_id == response.c.worker_id,
-        ),
-    )
-    .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind != "production"))
-    .outerjoin(grade, grade.c.id == case((response.c.kind != "production", latest_gold_grade())))
-    .order_by(response.c.id)
+_RESPONSE_FIELDS: tuple[Any, ...] = (
+    response.c.id,
+    stage.c.name.label("stage"),
+    stage.c.task,
+    response.c.task_version,
+    item.c.key,
+    item.c.group_key,
+    worker.c.pseudonym,
+    response.c.kind,
+    response.c.answer,
+    response.c.submitted_at,
+    response.c.duration_ms,
+    participation.c.standing,
+    gold.c.answer.label("gold_answer"),
+    grade.c.score,
+    item.c.id.label("item_id"),
+    item.c.payload,
+    item.c.state,
+    item.c.label,
+    item.c.confidence,
+    item.c.released,
 )
 
+
+def _responses(*fields: Any) -> Select[Any]:
+    return (
+        select(*fields)
+        .select_from(response)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(
+            participation,
+            and_(
+                participation.c.stage_id == response.c.stage_id,
+                participation.c.worker_id == response.c.worker_id,
+            ),
+        )
+        .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind != "production"))
+        .outerjoin(grade, grade.c.id == case((response.c.kind != "production", latest_gold_grade())))
+        .order_by(response.c.id)
+    )
+
+
+_RESPONSES = _responses(*_RESPONSE_FIELDS)
+_WITHOUT_PAYLOADS = _responses(*(field for field in _RESPONSE_FIELDS if field is not item.c.payload))
+
+
+class _Shared:
+    """Parses JSON, and the same few short texts only once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def parsed(self, text: str) -> Any:
+        if text in self._known:
+            return self._known[text]
+        found = json.loads(text)
+        if len(text) <= _SHORT and len(self._known) < _MOST_SHARED:
+            self._known[text] = found
+        return found
+
+
+_SHORT, _MOST_SHARED = 200, 10_000
 
 RESPONSE_COLUMNS = tuple(column.name for column in _RESPONSES.selected_columns)
 
@@ -436,18 +474,23 @@ def all_responses(
     *,
     stage_name: str | None = None,
     pseudonym: str | None = None,
-    item_id: int | None = None,
+    item_ids: Collection[int] | None = None,
     after: int = 0,
     by_item: bool = False,
+    to_keep: bool = False,
 ) -> Iterator[ResponseRow]:
-    """Responses in the order they came, streamed: all, or those after one of them. `by_item` puts items' together."""
-    query = _RESPONSES
+    """Responses in the order they came, streamed: all, or those after one of them. `by_item` puts items' together.
+
+    `to_keep` is for those who hold all of them: without the items' payloads, and what is the same is there once.
+    """
+    query = _WITHOUT_PAYLOADS if to_keep else _RESPONSES
+    named, parsed = (sys.intern, _Shared().parsed) if to_keep else (str, json.loads)
     if stage_name is not None:
         query = query.where(stage.c.name == stage_name)
     if pseudonym is not None:
         query = query.where(worker.c.pseudonym == pseudonym)
-    if item_id is not None:
-        query = query.where(response.c.item_id == item_id)
+    if item_ids is not None:
+        query = query.where(response.c.item_id.in_(item_ids))
     if after:
         query = query.where(response.c.id > after)
     if by_item:
@@ -455,23 +498,23 @@ def all_responses(
     for row in tx.execute(query, execution_options=STREAMED):
         yield ResponseRow(
             id=row.id,
-            stage=row.stage,
-            task=row.task,
+            stage=named(row.stage),
+            task=named(row.task),
             task_version=row.task_version,
-            item=row.key,
-            group=row.group_key,
-            worker=row.pseudonym,
-            kind=row.kind,
-            answer=json.loads(row.answer),
+            item=named(row.key),
+            group=named(row.group_key),
+            worker=named(row.pseudonym),
+            kind=named(row.kind),
+            answer=parsed(row.answer),
             submitted_at=row.submitted_at,
             duration_ms=row.duration_ms,
             counts=row.kind == "production" and row.standing == Standing.ACTIVE,
-            gold_answer=None if row.gold_answer is None else json.loads(row.gold_answer),
+            gold_answer=None if row.gold_answer is None else parsed(row.gold_answer),
             gold_score=row.score,
             item_id=row.item_id,
-            item_payload=row.payload,
-            item_state=row.state,
-            item_label=None if row.label is None else json.loads(row.label),
+            item_payload="" if to_keep else row.payload,
+            item_state=named(row.state),
+            item_label=None if row.label is None else parsed(row.label),
             item_confidence=row.confidence,
             item_released=bool(row.released),
         )
@@ -580,11 +623,12 @@ def gold_items(tx: Connection, stage_name: str) -> list[GoldRow]:
         .join(item, item.c.id == gold.c.item_id)
         .join(stage, stage.c.id == gold.c.stage_id)
         .outerjoin(response, and_(response.c.item_id == gold.c.item_id, response.c.kind == "gold"))
-        .outerjoin(grade, grade.c.id == latest_gold_grade())
+        .outerjoin(grade, and_(grade.c.response_id == response.c.id, grade.c.source == FIRST_GRADE))
         .where(stage.c.name == stage_name)
         .group_by(item.c.id, stage.c.name, gold.c.item_id)
         .order_by(item.c.key)
     )
+    again = _right_after_corrections(tx)
     return [
         GoldRow(
             item_id=row[0],
@@ -596,7 +640,20 @@ def gold_items(tx: Connection, stage_name: str) -> list[GoldRow]:
             origin=row[6],
             active=bool(row[7]),
             answered=row[8],
-            right=int(row[9] or 0),
+            right=again.get(row[0], int(row[9] or 0)),
         )
         for row in tx.execute(query)
     ]
+
+
+def _right_after_corrections(tx: Connection) -> dict[int, int]:
+    """How many answers to gold that was corrected are right by now. Few gold is, so others are not looked at twice."""
+    corrected = select(event.c.item_id).where(event.c.kind == CORRECTED)
+    query = (
+        select(response.c.item_id, func.sum(case((grade.c.score >= 1, 1), else_=0)))
+        .select_from(response)
+        .join(grade, grade.c.id == latest_gold_grade())
+        .where(response.c.item_id.in_(corrected), response.c.kind == "gold")
+        .group_by(response.c.item_id)
+    )
+    return {int(row[0]): int(row[1]) for row in tx.execute(query)}

@@ -43,7 +43,9 @@ class ArmOutcome:
     staying: Estimate | None
     """Share of its people who reached that stage and were not dropped."""
     grade: Estimate | None
-    """Mean grade of what they made there: the mean over people, resampled by people."""
+    """Mean grade of what they made there, or in the last of the arm's stages that was graded: over people."""
+    graded_in: str
+    """The title of the stage that was."""
     gold: Estimate | None
     """Share of gold they got right, everywhere."""
     costs: CostTerms
@@ -76,7 +78,7 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
                 len(there),
                 len(dropped),
                 share_estimate(len(there - dropped), len(mine)),
-                _grades(tx, study, final, set(mine)),
+                *_grades(tx, study, name, set(mine)),
                 share_estimate(right, answered),
                 costs[name],
             )
@@ -109,10 +111,14 @@ def mean_estimate(means: Sequence[float], seed: int) -> Estimate | None:
     return Estimate(fmean(means), drawn[edge], drawn[-edge - 1], len(means))
 
 
-def _grades(tx: Tx, study: Study, final: set[str], mine: set[str]) -> Estimate | None:
-    scores: dict[str, list[float]] = defaultdict(list)
-    stages = [study.stage(name).id for name in sorted(final)]
-    for answer in gates.graded_answers(tx, stages) if stages else ():
-        if answer.worker in mine:
-            scores[answer.worker].append(answer.score)
-    return mean_estimate([fmean(some) for _, some in sorted(scores.items())], study.settings.study.seed)
+def _grades(tx: Tx, study: Study, arm: str, mine: set[str]) -> tuple[Estimate | None, str]:
+    """What people of an arm were graded for last, and where: what they make in the end may be validated instead."""
+    for stage in reversed([stage for stage in study.stages.values() if arm in stage.settings.arms]):
+        scores: dict[str, list[float]] = defaultdict(list)
+        for answer in gates.graded_answers(tx, [stage.id]):
+            if answer.worker in mine:
+                scores[answer.worker].append(answer.score)
+        if scores:
+            means = [fmean(some) for _, some in sorted(scores.items())]
+            return mean_estimate(means, study.settings.study.seed), stage.settings.title
+    return None, ""

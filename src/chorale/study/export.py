@@ -34,6 +34,7 @@ from chorale.study.mturk.market import market_stage
 from chorale.study.outcomes import stage_results
 from chorale.study.running import RunningStage, Study
 from chorale.study.settling import settle_everything
+from chorale.study.status import note_arms_shown
 from chorale.tasks import TaskExport, installed_tasks
 
 Rows = Callable[[Tx, Study], Iterator[Mapping[str, Any]]]
@@ -88,7 +89,10 @@ def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> i
 
 
 def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
+    """Write down that the data went out. They tell the arms apart: whoever has them could look."""
     events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})
+    if study.settings.arms is not None:
+        note_arms_shown(tx, study, by)
 
 
 def _formats(study: Study) -> Mapping[str, _Format]:

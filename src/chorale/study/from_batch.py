@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chorale.formats import read_rows
-from chorale.formats.hit_layout import variables_in
+from chorale.formats.hit_layout import unknown_elements, variables_in
 from chorale.formats.rows import shortened
 from chorale.model import Problem, UserError
 
@@ -40,6 +40,10 @@ def _layout(path: Path) -> str:
     elif (odd := _CONTROL.search(text)) is not None:
         line = text.count("\n", 0, odd.start()) + 1
         problem = Problem(str(path), line, "has a control character", "Take it out.", repr(odd[0]))
+    elif (unknown := unknown_elements(text)) != []:
+        line = text[: text.lower().find(f"<{unknown[0]}")].count("\n") + 1
+        fix = "There is nothing for drawing here. Ask by other elements."
+        problem = Problem(str(path), line, "has an element that is not there", fix, f"<{unknown[0]}>")
     if problem is not None:
         raise UserError(f"{path} can't be used as a layout", [problem])
     return text.replace("\r\n", "\n").replace("\r", "\n")
@@ -72,7 +76,7 @@ def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list
 def _settings(text: str, layout: str, columns: list[str]) -> str:
     """The template's study file with this layout: what belonged to its own rows is left out."""
     head, _, _ = text.partition("[stage.gold]")
-    title = re.search(r"<title[^>]*>([^<]{1,150})</title>", layout, re.IGNORECASE)
+    title = re.search(r"<title[^>]{0,200}>([^<]{1,150})</title>", layout, re.IGNORECASE)
     shown = " ".join(title[1].split()) if title and title[1].strip() else "Answer the question"
     head = re.sub(r"(?m)^title = \".*?\"", lambda _: f"title = {_toml(shown)}", head)
     head = re.sub(r"(?m)^# The study: .*$", "# The study: made from a layout for Mechanical Turk", head)

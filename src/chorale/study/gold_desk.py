@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 from chorale.model import Answer, ItemState, UserError
-from chorale.store import Tx, console, events, responses, results, setup
-from chorale.store.console import ItemsWanted
+from chorale.store import Tx, events, item_lists, responses, results, setup
+from chorale.store.item_lists import ItemsWanted
 from chorale.store.results import ItemRow
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import AnswerError
@@ -64,7 +64,7 @@ def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> F
         under=stage.settings.release_confidence,
         not_gold=True,
     )
-    found = [[item_id for item_id, _ in console.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
+    found = [[item_id for item_id, _ in item_lists.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
     unanimous, confusing = (results.items_by_id(tx, ids[:shown]) for ids in found)
     return FirstCandidates(unanimous, len(found[0]), confusing, len(found[1]))
 

@@ -53,7 +53,7 @@ MESSAGES = {
         "so this part ends here for you. You are paid for everything you sent."
     ),
     "limit": "You have done as many of these as one person may. Thank you!",
-    "round": "You have finished this part. You will hear how you did, here on your start page.",
+    "round": "You have finished this part. On your start page you will hear how you did, and what comes next.",
 }
 
 

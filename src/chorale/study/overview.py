@@ -174,6 +174,11 @@ def alarms(
     yield from _starved(tx, study, stages)
 
 
+def _quoted(titles: Sequence[str]) -> str:
+    """Titles that may be whole sentences, inside of one."""
+    return ", ".join(f"“{title}”" for title in titles)
+
+
 def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) -> Iterator[Alarm]:
     minimum = study.settings.pay.minimum_hourly
     low = [one.title for one in stages if one.wage.median is not None and one.wage.median < minimum]
@@ -182,7 +187,7 @@ def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) ->
         yield Alarm("wage", "The median wage is below your minimum", advice, serious=True)
     elif low:
         advice = "Raise `per_judgment` of that stage in study.toml."
-        yield Alarm("wage", f"The median wage is below your minimum in {', '.join(low)}", advice)
+        yield Alarm("wage", f"The median wage is below your minimum in {_quoted(low)}", advice)
     elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:
         advice = "Look at the slowest among the workers: a bonus makes up for items that take long."
         yield Alarm("wage", "One worker in ten earns less than your minimum", advice)

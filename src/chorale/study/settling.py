@@ -17,6 +17,7 @@ from chorale.protocol import decide_item, ranking_is_stable, rule_for
 from chorale.store import Tx, events, labels, responses, setup
 from chorale.store.labels import LabelledItem, Unsettled
 from chorale.store.leasing import Assigned
+from chorale.study.correcting import finish_corrections
 from chorale.study.grading import grade_answer
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import ItemError
@@ -88,6 +89,7 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
 
 def settle_everything(study: Study) -> None:
     """Bring every label up to date with the changes there have been so far: what exports and reports start from."""
+    finish_corrections(study)
     failures = []
     # A label is settled with everybody's present trust. One look is enough for all whose change was known before it.
     settled: set[tuple[int, str]] = set()

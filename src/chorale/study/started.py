@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from chorale.model import StageSettings, StudySettings, UserError
 from chorale.store import Store, open_store, setup, store_url
+from chorale.study.checking.settings_file import which_folder
 from chorale.study.clock import wall_clock
 from chorale.study.folder import SETTINGS_FILE, did_you_mean
 from chorale.study.opening import DATABASE, open_study
@@ -55,10 +56,7 @@ def stage_called(study: Study, name: str) -> RunningStage:
 
 def _check_is_study(directory: Path) -> None:
     if not (directory / SETTINGS_FILE).is_file():
-        raise UserError(
-            f"{directory} is not a study: there is no {SETTINGS_FILE} in it. "
-            "Name a study folder, or make one with `chorale new DIR --template rules`."
-        )
+        raise UserError(f"{directory} is not a study: there is no {SETTINGS_FILE} in it. {which_folder(directory)}")
 
 
 def _file_is_missing(directory: Path, database: str | None) -> bool:

@@ -222,7 +222,7 @@ def _grade(
     """Grade an answer by gold, if it is one to gold."""
     if assignment.kind == AssignmentKind.PRODUCTION:
         return None
-    gold = responses.gold_answer(tx, assignment.item_id)
+    gold = responses.gold_answer(tx, assignment.item_id, to_grade=True)
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
     expected = json.loads(gold.answer)

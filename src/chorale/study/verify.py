@@ -39,7 +39,7 @@ class Verification:
 def verify(tx: Tx, study: Study) -> Verification:
     """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
     differences: list[str] = []
-    responses = list(results.all_responses(tx))
+    responses = list(results.all_responses(tx, to_keep=True))
     standings = results.worker_standings(tx)
     paid = results.paid_by_participation(tx)
     history = History(tx)

@@ -1,6 +1,6 @@
 """Rendering: templates, static files, Markdown."""
 
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ def static_url(path: str) -> str:
     return f"/static/{path}?v={sha256((STATIC / path).read_bytes()).hexdigest()[:12]}"
 
 
-@cache
+@lru_cache(maxsize=500)
 def markdown(text: str) -> Markup:
     """Markdown as HTML with its raw HTML and unsafe links disabled."""
     return Markup(_MARKDOWN.render(text))  # noqa: S704 - markdown-it escapes everything with html off

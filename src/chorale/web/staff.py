@@ -11,10 +11,14 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
+from chorale.model import EXPERT as EXPERT_QUALIFICATION
 from chorale.model import Refusal, UserError
 from chorale.store import Tx, events, people, setup
 from chorale.store.people import RequesterRow
 from chorale.study import Study
+from chorale.study.entering import EXPERTS_PANEL
+from chorale.study.leases import give_back_everything
+from chorale.study.managing import Act, take_qualification
 from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE, STAFF_SECONDS, StaffSession
@@ -115,8 +119,23 @@ def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> 
         raise Refusal("not_found", f"There is no {role} of that name.", 404)
     revoked = people.revoke(tx, name, study.clock())
     if revoked:
+        _take_from_desk(tx, study, name, by, reason)
         events.record(tx, study.clock(), "link revoked", {"by": by, "name": name, "role": role, "reason": reason})
     return revoked
+
+
+def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> None:
+    """End what somebody does in the stages for experts: their browser still knows who they are there."""
+    worker = people.find_by_identity(tx, EXPERTS_PANEL, name)
+    if worker is not None:
+        give_back_everything(tx, study, worker.id)
+        act = Act(by, f"link revoked: {reason}", f"revoked-{worker.id}")
+        take_qualification(tx, study, worker.pseudonym, EXPERT_QUALIFICATION, act)
+
+
+def is_expert(tx: Tx, _study: Study, worker_id: int) -> bool:
+    """Whether a worker is an expert at their desk."""
+    return people.panel_of(tx, worker_id) == EXPERTS_PANEL
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import re
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -13,22 +12,21 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from chorale.model import Refusal, StagePay, Standing, UserError, money_text
-from chorale.platforms.prolific import Prolific
+from chorale.model import Refusal, StagePay, Standing, money_text
 from chorale.protocol import parts_bonus
 from chorale.store import Tx, people
 from chorale.store.gates import note_read
-from chorale.store.people import WorkerRow
-from chorale.study import Study, arrivals, entering, recruiting, settling, work
+from chorale.study import Study, entering, recruiting, settling, work
 from chorale.study.mturk import market_stage, working
 from chorale.study.mturk.working import Board
 from chorale.study.visit import Visit, visit
 from chorale.study.work import Progress
 from chorale.tasks import Task
+from chorale.web.arriving import add_arrival_routes
+from chorale.web.links import DESK
 from chorale.web.pages import markdown
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
-from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS, WorkerSession
 
 log = logging.getLogger("chorale.web")
 COUNTED = 41
@@ -126,98 +124,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 def add_worker_routes(router: APIRouter, site: Site) -> None:
     """Every route of the worker's, pages and interface. The busiest come first."""
     _add_interface(router, site)
-    _add_arrival(router, site)
+    add_arrival_routes(router, site)
     _add_pages(router, site)
-
-
-def signed_in_worker(site: Site, worker: WorkerRow, path: str = "/") -> Response:
-    """Send a worker to their start page, or to a stage, with a session of their own."""
-    response = RedirectResponse(path, 303)
-    response.set_cookie(
-        WORKER_COOKIE,
-        site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym)),
-        max_age=WORKER_SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=site.secure_cookies,
-    )
-    return response
-
-
-def _add_arrival(router: APIRouter, site: Site) -> None:
-    arrival = site.study.settings.arrival
-    worker_pattern = re.compile(arrival.worker_pattern)
-
-    @router.get("/join", include_in_schema=False)
-    async def join_by_url(request: Request) -> Response:
-        """Arrive with a panel's URL parameters."""
-        if not arrival.by_url:
-            raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)
-        external_id = request.query_params.get(arrival.worker_parameter, "")
-        if not worker_pattern.fullmatch(external_id):
-            raise Refusal(
-                "bad_arrival",
-                f"The link is not complete: {arrival.worker_parameter} is missing or not of the right form. "
-                "Open the study from your panel's page again.",
-                400,
-            )
-        study_id = request.query_params.get(arrival.study_parameter, "")[:100]
-        if arrival.study_id is not None and study_id != arrival.study_id:
-            raise Refusal("bad_arrival", "This link belongs to another study. Open it from your panel's page.", 400)
-        session_id = request.query_params.get(arrival.session_parameter, "")[:100]
-        if site.prolific is not None and arrival.panel == recruiting.PANEL:
-            await _ask_prolific(site.prolific, external_id, session_id, study_id)
-        worker = await site.write(_arrive_from_panel, arrival.panel, external_id, study_id, session_id)
-        return signed_in_worker(site, worker)
-
-    @router.post("/leave", include_in_schema=False)
-    async def leave() -> Response:
-        """Sign out, for people who share a device."""
-        response = RedirectResponse("/", 303)
-        response.delete_cookie(WORKER_COOKIE, httponly=True, samesite="lax", secure=site.secure_cookies)
-        return response
-
-    @router.get("/join/{token}", include_in_schema=False)
-    async def join_by_invitation(request: Request, token: str) -> Response:
-        """Arrive by a signed invitation link."""
-        invitation = site.sessions.read_link("invitation", token)
-        if invitation is None:
-            raise Refusal(
-                "bad_invitation", "This invitation is not valid. Copy the whole link, or ask for a new one.", 403
-            )
-        session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
-        signed_in = None if session is None else session.id
-        worker, row = await site.write(arrivals.arrive_invited, invitation, signed_in)
-        stage = None if row is None or worker.consented_at is None else row.stage
-        return signed_in_worker(site, worker, "/" if stage is None else f"/stages/{stage}")
-
-    @router.post("/welcome", include_in_schema=False)
-    async def join_in_public(request: Request) -> Response:
-        """Take part without having been asked, where the study lets anybody."""
-        session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
-        if session is not None and await site.read(visit, session.id) is not None:
-            return RedirectResponse("/", 303)
-        return signed_in_worker(site, await site.write(arrivals.arrive_in_public))
-
-
-def _arrive_from_panel(tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str) -> WorkerRow:
-    worker = entering.arrive(tx, study, panel, external_id, {"study": study_id, "session": session_id})
-    if panel == recruiting.PANEL:
-        recruiting.note_arrival(tx, study, worker.id, external_id, study_id, session_id)
-    return worker
-
-
-async def _ask_prolific(prolific: Prolific, participant: str, session_id: str, study_id: str) -> None:
-    """Turn away whoever Prolific does not know. If it can't be asked, they come in, and are paid once it knows them."""
-    try:
-        known = await asyncio.to_thread(recruiting.is_theirs, prolific, participant, session_id, study_id)
-    except UserError as error:
-        log.warning("an arrival could not be checked: %s", error.message)
-        return
-    if not known:
-        raise Refusal(
-            "bad_arrival", "Prolific does not know this visit. Open the study from your page on Prolific again.", 403
-        )
 
 
 def _add_pages(router: APIRouter, site: Site) -> None:
@@ -233,6 +141,8 @@ def _add_pages(router: APIRouter, site: Site) -> None:
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def home(request: Request) -> Response:
         found = await current_visit(request)
+        if found is not None and found.panel == entering.EXPERTS_PANEL:
+            return RedirectResponse(DESK, 303)
         if found is None:
             return pages.page("worker/landing.html" if study.settings.arrival.landing else "worker/gone.html", 200)
         if found.worker.consented_at is None:
@@ -257,6 +167,7 @@ def _add_pages(router: APIRouter, site: Site) -> None:
         if found is None or found.worker.consented_at is None:
             return RedirectResponse("/", 303)
         entered = any(part.entered for part in found.stages if part.stage.name == name)
+        at_desk = found.panel == entering.EXPERTS_PANEL
         page = pages.page(
             "worker/work.html",
             worker=found.worker,
@@ -271,7 +182,10 @@ def _add_pages(router: APIRouter, site: Site) -> None:
                 "return_url_pattern": "/api/assignments/{id}/return",
                 "extend_url_pattern": "/api/assignments/{id}/extend",
             },
-            first_visit=not entered,
+            # Experts have what is to be read beside every question.
+            first_visit=not entered and not at_desk,
+            home=DESK if at_desk else "/",
+            at_desk=at_desk,
             bonuses=_bonuses(stage.settings.pay, study.settings.pay.currency),
         )
         if stage.task.framed:
@@ -366,9 +280,10 @@ def _bonuses(pay: StagePay, currency: str) -> list[str]:
 
 
 def _pay_text(pay: StagePay, currency: str) -> str:
-    """What a stage pays, in a few words."""
-    each = f"{money_text(pay.per_judgment, currency)} per answer"
-    return f"{each}, {money_text(pay.finished, currency)} when you have finished" if pay.finished else each
+    """What a stage pays, in a few words; nothing where another stage pays for it."""
+    each = f"{money_text(pay.per_judgment, currency)} per answer" if pay.per_judgment else ""
+    whole = f"{money_text(pay.finished, currency)} when you have finished" if pay.finished else ""
+    return ", ".join(part for part in (each, whole) if part)
 
 
 def _add_interface(router: APIRouter, site: Site) -> None:

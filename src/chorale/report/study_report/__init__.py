@@ -39,6 +39,8 @@ def study_report(study: Study, directory: Path, data: Path, options: ReportOptio
 
 
 def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOptions, drawing: Drawing) -> StudyReport:
+    # First, because it holds as much as all the rest.
+    checked = _verification_section(tx, study)
     draw = options.charts and charts.can_draw()
     now, came = status(tx, study), attendees(tx)
     stages = {
@@ -55,7 +57,6 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
     imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
     costs = study_costs(tx, study)
     methods = methods_paragraph(study, now, costs, came, funnel.json["worked"], agreement.json, imported)
-    checked = _verification_section(tx, study)
     card, metadata = data_card_section(
         study, data_files(tx, study, data), came, licence=options.licence, url=options.url, methods=methods
     )

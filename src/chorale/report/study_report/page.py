@@ -2,19 +2,18 @@
 
 import base64
 import json
-from collections.abc import Sequence
 from html import escape
 
 from chorale import __version__
-from chorale.report.scoring import Cell, ScoreTable, shown_number
+from chorale.report.html import html_table, html_text
 from chorale.report.study_report.document import Bullets, Drawn, Figure, Part, Quoted, Section, StudyReport
 
 
 def report_page(report: StudyReport) -> str:
-    contents = "".join(f'<li><a href="#{one.name}">{_text(one.title)}</a></li>' for one in report.sections)
-    notes = "".join(f"<li>{_text(note)}</li>" for note in report.notes)
+    contents = "".join(f'<li><a href="#{one.name}">{html_text(one.title)}</a></li>' for one in report.sections)
+    notes = "".join(f"<li>{html_text(note)}</li>" for note in report.notes)
     body = [
-        f"<header><h1>{_text(report.title)}</h1><p>{_text(report.subtitle)}</p></header>",
+        f"<header><h1>{html_text(report.title)}</h1><p>{html_text(report.subtitle)}</p></header>",
         f'<nav aria-label="Contents"><ol>{contents}</ol></nav>',
         f'<ul class="notes">{notes}</ul>' if notes else "",
         "<main>",
@@ -24,7 +23,7 @@ def report_page(report: StudyReport) -> str:
     # Inside a script element, only these characters could end it or begin a comment.
     metadata = json.dumps(report.croissant, ensure_ascii=True, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
     return _PAGE.format(
-        title=_text(report.title),
+        title=html_text(report.title),
         style=_STYLE,
         body="\n".join(part for part in body if part),
         metadata=metadata,
@@ -35,62 +34,34 @@ def report_page(report: StudyReport) -> str:
 def _section(section: Section) -> str:
     parts = "\n".join(_part(part) for part in section.parts)
     return f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n' + (
-        f'<h2 id="{section.name}-title">{_text(section.title)}</h2>\n{parts}\n</section>'
+        f'<h2 id="{section.name}-title">{html_text(section.title)}</h2>\n{parts}\n</section>'
     )
 
 
 def _part(part: Part) -> str:
     match part:
         case str():
-            return f"<p>{_text(part)}</p>"
+            return f"<p>{html_text(part)}</p>"
         case Bullets():
-            return "<ul>" + "".join(f"<li>{_text(line)}</li>" for line in part.lines) + "</ul>"
+            return "<ul>" + "".join(f"<li>{html_text(line)}</li>" for line in part.lines) + "</ul>"
         case Quoted():
-            return f"<blockquote><p>{_text(part.text)}</p></blockquote>"
+            return f"<blockquote><p>{html_text(part.text)}</p></blockquote>"
         case Drawn():
             drawing = f'<div class="wide" tabindex="0">{part.svg}</div>'
-            return f"<figure><figcaption>{_text(part.caption)}</figcaption>{drawing}</figure>"
+            return f"<figure><figcaption>{html_text(part.caption)}</figcaption>{drawing}</figure>"
         case Figure():
             return _figure(part)
-    return _table(part)
+    return html_table(part)
 
 
 def _figure(figure: Figure) -> str:
     if figure.svg is None:
-        return _table(figure.table)
+        return html_table(figure.table)
     # As a picture of its own: what one chart names can't get in the way of another's.
     source = base64.b64encode(figure.svg.encode("utf-8")).decode("ascii")
-    words = f"{_text(figure.caption)}. The table below has its numbers."
+    words = f"{html_text(figure.caption)}. The table below has its numbers."
     picture = f'<img alt="{words}" src="data:image/svg+xml;base64,{source}">'
-    return f"<figure><figcaption>{_text(figure.caption)}</figcaption>{picture}</figure>\n{_table(figure.table)}"
-
-
-def _table(table: ScoreTable) -> str:
-    kinds = ["number" if name.endswith("#") else "text" for name in table.columns]
-
-    def cells(values: Sequence[str], tag: str) -> str:
-        return "".join(
-            f'<{tag} class="{kind}">{_text(value)}</{tag}>' for kind, value in zip(kinds, values, strict=True)
-        )
-
-    head = cells([name.removesuffix("#").strip() for name in table.columns], "th")
-    body = "".join(f"<tr>{cells([_cell(value, table.digits) for value in row], 'td')}</tr>" for row in table.rows)
-    caption = f"<caption>{_text(table.title)}</caption>"
-    inside = f"{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="wide" tabindex="0"><table>{inside}</table></div>'
-
-
-def _cell(value: Cell, digits: int) -> str:
-    if isinstance(value, float):
-        return shown_number(value, digits)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return shown_number(value, 0)
-    return "" if value is None else str(value)
-
-
-def _text(text: str) -> str:
-    """Text from anywhere, as HTML: nothing in it is markup, and half a surrogate pair can be written."""
-    return escape(text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}"))
+    return f"<figure><figcaption>{html_text(figure.caption)}</figcaption>{picture}</figure>\n{html_table(figure.table)}"
 
 
 _STYLE = """
@@ -130,7 +101,9 @@ footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
   :root { --ink: #000; --soft: #444; --line: #bbb; --back: #fff; --mark: #0b5fa5; --card: #f4f6f9; }
   body { margin: 0; max-width: none; padding: 0; font-size: 10pt; }
   .wide { overflow: visible; } table { font-size: 8.5pt; } th, td { padding-right: 0.6rem; }
-  nav { display: none; } h2, caption, figcaption { break-after: avoid; } figure, tr, blockquote { break-inside: avoid; }
+  nav { display: none; } h2, caption, figcaption { break-after: avoid; }
+  p:has(+ .wide), p:has(+ ul) { break-after: avoid; }
+  figure, table, tr, p, li, blockquote, #verification { break-inside: avoid; }
   figure svg { min-width: 0; max-width: 100%; } a { color: inherit; text-decoration: none; }
   svg .stage, blockquote, .notes { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

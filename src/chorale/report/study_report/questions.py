@@ -61,7 +61,7 @@ def counted_responses(tx: Tx, stage: RunningStage) -> list[ResponseRow]:
     """The answers that count, in an order that does not depend on who was faster."""
     found = (
         row
-        for row in results.all_responses(tx, stage_name=stage.name)
+        for row in results.all_responses(tx, stage_name=stage.name, to_keep=True)
         if row.counts and row.item_state != ItemState.WITHDRAWN
     )
     return sorted(found, key=lambda row: (row.item, row.worker))

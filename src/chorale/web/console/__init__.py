@@ -12,6 +12,7 @@ from chorale.web.console.gold import gold_routes
 from chorale.web.console.items import item_routes
 from chorale.web.console.overview import overview_routes
 from chorale.web.console.quality import quality_routes
+from chorale.web.console.recruiting import recruiting_routes
 from chorale.web.console.signing_in import signing_in_routes
 from chorale.web.console.workers import worker_routes
 from chorale.web.serving import Site
@@ -32,6 +33,7 @@ def console_routes(site: Site) -> APIRouter:
         quality_routes,
         arm_routes,
         colleague_routes,
+        recruiting_routes,
         export_routes,
     ):
         router.include_router(routes(console))

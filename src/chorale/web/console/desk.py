@@ -7,17 +7,24 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Path, Request, Response
 
 from chorale.model import EXPERT as EXPERT_QUALIFICATION
-from chorale.model import UserError
-from chorale.store import Tx, gates
+from chorale.model import Refusal, UserError
+from chorale.store import Tx, gates, people
 from chorale.store import console as queries
+from chorale.store.gates import MessageRow
 from chorale.study import RunningStage, Study, gold_desk
 from chorale.study.asking_experts import Question, answer_question, questions
-from chorale.web.console.frame import Console, back_to
+from chorale.study.entering import EXPERTS_PANEL, arrive_as_expert
+from chorale.study.gates import send_message
+from chorale.web.arriving import signed_in_worker
+from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.console.gold import Text, read_answer
-from chorale.web.links import EXPERT, OWNER
+from chorale.web.links import DESK, EXPERT, OWNER
 from chorale.web.pages import markdown
 
 QUESTIONS_SHOWN = 20
+DRAFTS_SHOWN = 20
+LONGEST_MESSAGE = 20_000
+Number = Annotated[int, Path(ge=1, le=2**53)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +33,14 @@ class Queue:
 
     stage: RunningStage
     kind: str
-    """grading, review or consolidation."""
+    """grading, review, consolidation or work."""
     waiting: int
+    answered: int
+    """Of those that wait for more answers: how many have one by whoever looks."""
+
+    @property
+    def left(self) -> int:
+        return self.waiting - self.answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,56 +48,103 @@ class Desk:
     queues: list[Queue]
     questions: list[Question]
     questions_total: int
-    drafts: int
+    drafts: list[MessageRow]
+    drafts_total: int
 
 
 def _kind(stage: RunningStage) -> str:
     items = stage.settings.items
     if stage.settings.grades:
         return "grading"
-    return "review" if items is not None and items.sample < 1 else "consolidation"
+    if items is not None and items.sample < 1:
+        return "review"
+    return "consolidation" if stage.settings.sources else "work"
 
 
-def _desk(tx: Tx, study: Study) -> Desk:
+def _for_experts(stage: RunningStage) -> bool:
+    return EXPERT_QUALIFICATION in stage.settings.entry.qualifications
+
+
+def _desk(tx: Tx, study: Study, name: str) -> Desk:
     open_items = queries.open_items(tx)
+    me = people.find_by_identity(tx, EXPERTS_PANEL, name)
+    mine = {} if me is None else queries.open_items(tx, answered_by=me.id)
     queues = [
-        Queue(stage, _kind(stage), open_items.get(stage.id, 0))
+        Queue(stage, _kind(stage), open_items.get(stage.id, 0), mine.get(stage.id, 0))
         for stage in study.stages.values()
-        if EXPERT_QUALIFICATION in stage.settings.entry.qualifications
+        if _for_experts(stage)
     ]
     waiting, total = questions(tx, QUESTIONS_SHOWN)
-    return Desk(queues, waiting, total, len(gates.drafts(tx)))
+    drafts = gates.drafts(tx)
+    return Desk(queues, waiting, total, list(drafts[:DRAFTS_SHOWN]), len(drafts))
+
+
+async def _page(console: Console, request: Request, code: int = 200, **told: object) -> Response:
+    study = console.site.study
+    found = await console.site.read(_desk, request.state.staff.name)
+    return console.page(
+        request,
+        "desk",
+        code,
+        **{
+            "desk": found,
+            "guidelines": {queue.stage.name: markdown(queue.stage.guidelines) for queue in found.queues},
+            "drafts": [(draft, markdown(draft.body)) for draft in found.drafts],
+            "longest": LONGEST_MESSAGE,
+            "study_stages": study.stages,
+            "as_json": lambda value: json.dumps(value, ensure_ascii=False),
+            "typed": {},
+            **told,
+        },
+    )
 
 
 def desk_routes(console: Console) -> APIRouter:
     router = console.router(OWNER, EXPERT)
-    site = console.site
-
-    async def page(request: Request, code: int = 200, **told: object) -> Response:
-        found = await site.read(_desk)
-        guidelines = {queue.stage.name: markdown(queue.stage.guidelines) for queue in found.queues}
-        return console.page(
-            request,
-            "desk",
-            code,
-            **{
-                "desk": found,
-                "guidelines": guidelines,
-                "study_stages": site.study.stages,
-                "as_json": lambda value: json.dumps(value, ensure_ascii=False),
-                "typed": {},
-                **told,
-            },
-        )
 
     @router.get("/desk")
     async def desk(request: Request) -> Response:
-        return await page(request)
+        return await _page(console, request)
+
+    _add_work(router, console)
+    _add_messages(router, console)
+    _add_questions(router, console)
+    return router
+
+
+def _add_work(router: APIRouter, console: Console) -> None:
+    site = console.site
+
+    @router.post("/desk/work")
+    async def work(request: Request, stage: Annotated[str, Form(max_length=40)] = "") -> Response:
+        """Begin with what waits in a stage for experts, as a worker of one's own; the page there leads back here."""
+        chosen = site.study.stage(stage)
+        if not _for_experts(chosen):
+            raise Refusal("not_for_experts", f"{chosen.settings.title} is not for experts.", 422)
+        worker = await site.write(arrive_as_expert, request.state.staff.name)
+        return signed_in_worker(site, worker, f"/stages/{chosen.name}")
+
+
+def _add_messages(router: APIRouter, console: Console) -> None:
+    site = console.site
+
+    @router.post("/messages/{number}/send")
+    async def send(
+        request: Request, number: Number, body: Annotated[str, Form(max_length=LONGEST_MESSAGE, pattern=NO_NUL)] = ""
+    ) -> Response:
+        if not body.strip():
+            return await _page(console, request, 422, problem="The message is empty. Write something, or leave it.")
+        sent = await site.write(send_message, number, body, request.state.staff.name)
+        return back_to(DESK, "message-sent" if sent else "message-was-sent")
+
+
+def _add_questions(router: APIRouter, console: Console) -> None:
+    site = console.site
 
     @router.post("/desk/{number}")
     async def answer(
         request: Request,
-        number: Annotated[int, Path(ge=1, le=2**53)],
+        number: Number,
         stage: Annotated[str, Form(max_length=40)] = "",
         answer: Text = "",
         reason: Text = "",
@@ -103,7 +163,5 @@ def desk_routes(console: Console) -> APIRouter:
             await site.write(settle)
         except UserError as error:
             typed = {"number": number, "answer": answer, "reason": reason}
-            return await page(request, 422, problem=error.message, typed=typed)
-        return back_to("/console/desk", "expert-answered")
-
-    return router
+            return await _page(console, request, 422, problem=error.message, typed=typed)
+        return back_to(DESK, "expert-answered")

@@ -1,7 +1,8 @@
 """A study's stages as a flow: where each stands in the picture, and what goes from one to the next."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chorale.study import RunningStage, Study
 from chorale.study.overview import StageView
@@ -9,6 +10,7 @@ from chorale.study.overview import StageView
 BOX_WIDTH, BOX_HEIGHT = 208, 120
 ACROSS, DOWN = 116, 28
 MARGIN = 8
+LANE, LANES = 10, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,21 @@ def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -
             MARGIN + column * (BOX_WIDTH + ACROSS),
             MARGIN + row * (BOX_HEIGHT + DOWN),
         )
-    boxes = [Box(view, _broken(view.title), *places[view.counts.name]) for view in stages]
-    edges, told = _edges(study, {view.counts.name: view for view in stages}, places, passed)
+    titles = Counter(view.title for view in stages)
+    boxes = [Box(view, _lines(view, titles[view.title]), *places[view.counts.name]) for view in stages]
+    ways, told = _ways(study, {view.counts.name: view for view in stages}, passed)
     width = max(box.x for box in boxes) + BOX_WIDTH + MARGIN
     height = max(box.y for box in boxes) + BOX_HEIGHT + MARGIN
+    edges: list[Edge] = []
+    for way in ways:
+        start, end = places[way.source], places[way.target]
+        if columns[way.target] == columns[way.source] + 1:
+            edges.append(_edge(start, end, way))
+        else:
+            # Past other stages, or back: below all of them, so that no line runs behind a box.
+            height += LANE
+            edges.append(_edge_below(start, end, way, height - MARGIN, height // LANE % LANES * 5))
+    edges = _apart(edges)
     in_words = "; ".join(told) or "The stages do not feed each other."
     return Flow(boxes, edges, width, height, max(columns.values()) + 1, in_words)
 
@@ -103,33 +116,74 @@ def _trained_in(study: Study, stage: RunningStage) -> list[str]:
     return [name for name in dict.fromkeys(names) if name != stage.name]
 
 
-def _edges(
-    study: Study, views: Mapping[str, StageView], places: Mapping[str, tuple[int, int]], passed: Mapping[str, int]
-) -> tuple[list[Edge], list[str]]:
-    edges, told = [], []
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What goes from one stage to another: items, or people who passed a gate."""
+
+    source: str
+    target: str
+    label: str
+    is_gate: bool
+
+
+def _ways(study: Study, views: Mapping[str, StageView], passed: Mapping[str, int]) -> tuple[list[Way], list[str]]:
+    ways, told = [], []
     for name, view in views.items():
         stage = study.stage(name)
         sources = [source for source in stage.settings.sources if source in views]
         for source in sources:
             label = f"{view.counts.items:,} items" if len(sources) == 1 else "items"
-            edges.append(_edge(places[source], places[name], label, is_gate=False))
+            ways.append(Way(source, name, label, is_gate=False))
             told.append(f"{views[source].title} gives {label} to {view.title}")
         for gate in _gates_of(study, stage):
             for source in study.gates[gate].settings.stage:
                 if source in views and source not in sources and source != name:
                     label = f"{passed.get(gate, 0):,} passed"
-                    edges.append(_edge(places[source], places[name], label, is_gate=True))
+                    ways.append(Way(source, name, label, is_gate=True))
                     told.append(f"{label} {gate}, from {views[source].title} to {view.title}")
-    return edges, told
+    return ways, told
 
 
-def _edge(start: tuple[int, int], end: tuple[int, int], label: str, *, is_gate: bool) -> Edge:
+def _edge(start: tuple[int, int], end: tuple[int, int], way: Way) -> Edge:
     x1, y1 = start[0] + BOX_WIDTH, start[1] + BOX_HEIGHT // 2
     x2, y2 = end[0] - 7, end[1] + BOX_HEIGHT // 2
     middle = x2 - ACROSS // 2
-    # Bends just before where it ends, so that edges to different rows do not cross the boxes between.
+    # Bends just before where it ends, so that the label stands on a straight line.
     path = f"M{x1} {y1}H{middle - 20}C{middle} {y1} {middle} {y2} {middle + 20} {y2}H{x2}"
-    return Edge(path, label, x2 - ACROSS // 2 + 4, y2 - 8, is_gate)
+    return _labelled(path, x2, y2, way)
+
+
+def _edge_below(start: tuple[int, int], end: tuple[int, int], way: Way, below: int, aside: int) -> Edge:
+    x1, y1 = start[0] + BOX_WIDTH, start[1] + BOX_HEIGHT // 2 + 24
+    x2, y2 = end[0] - 7, end[1] + BOX_HEIGHT // 2
+    # The edges beside the boxes are apart from each other, and from those that go straight.
+    out, back = x1 + 8 + aside, x2 - 62 - aside
+    path = f"M{x1} {y1}H{out}V{below}H{back}V{y2}H{x2}"
+    return _labelled(path, x2, y2, way)
+
+
+def _labelled(path: str, x: int, y: int, way: Way) -> Edge:
+    return Edge(path, way.label, x - ACROSS // 2 + 4, y - 8, way.is_gate)
+
+
+def _apart(edges: Sequence[Edge]) -> list[Edge]:
+    """Labels that would stand on each other: the same once, others below each other."""
+    found: list[Edge] = []
+    at: dict[tuple[int, int], list[str]] = {}
+    for edge in edges:
+        there = at.setdefault((edge.x, edge.y), [])
+        if edge.label in there:
+            found.append(replace(edge, label=""))
+            continue
+        there.append(edge.label)
+        found.append(replace(edge, y=edge.y + 22 * (len(there) - 1)))
+    return found
+
+
+def _lines(view: StageView, alike: int) -> tuple[str, ...]:
+    """What a box is called: the title, and the name too where several have the same title."""
+    first, *_ = lines = _broken(view.title)
+    return lines if alike == 1 else (first, view.counts.name)
 
 
 def _broken(title: str) -> tuple[str, ...]:

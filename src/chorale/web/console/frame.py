@@ -1,6 +1,7 @@
 """What every page of the console shares."""
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -36,7 +37,9 @@ NOTICES = {
     "was-sent": "The item waits at the experts' desk already.",
     "expert-answered": "Your answer is kept with the item.",
     "corrected": "The gold is corrected, and everything that depended on it is computed again.",
+    "correcting": "The gold is corrected. Everything that depended on it is being computed again: that takes a while.",
     "revoked": "The link is revoked, and every session by it has ended.",
+    "link-revoked": "The link lets nobody in any more. Whoever is in stays in.",
     "password": "The password is changed. Every other session has ended.",
 }
 TEXTS: dict[str, Any] = {
@@ -47,7 +50,6 @@ TEXTS: dict[str, Any] = {
     "told_text": texts.told_text,
     "item_text": texts.item_text,
     "pretty": texts.pretty,
-    "evidence": texts.evidence,
 }
 
 
@@ -69,6 +71,7 @@ class Console:
     def page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
         shown = {
             **TEXTS,
+            "evidence": partial(texts.evidence, arms=context.get("arms_seen", False)),
             "staff": getattr(request.state, "staff", None),
             "here": request.url.path,
             "may_change": getattr(getattr(request.state, "staff", None), "role", None) == OWNER,

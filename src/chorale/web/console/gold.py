@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from chorale.web.worker import StageInPath
 
 CANDIDATES_SHOWN = 25
 # Further than this the page does not count: it says that there are so many or more.
-CANDIDATES_COUNTED = 1_000
+CANDIDATES_COUNTED = 200
 # Gold that enough people met and most got wrong is more likely to be wrong itself.
 SUSPICIOUS_AFTER = 5
 SUSPICIOUS_BELOW = 0.5
@@ -83,15 +84,16 @@ def _desk(tx: Tx, _study: Study, stage: RunningStage) -> Desk:
     # What looks wrong comes first.
     lines.sort(key=lambda line: (not line.suspicious, line.row.key))
     found = gold_desk.first_candidates(tx, stage, CANDIDATES_SHOWN, CANDIDATES_COUNTED)
+    judgments: dict[int, list[ResponseRow]] = defaultdict(list)
+    for given in results.all_responses(tx, item_ids=[item.id for item in found.confusing]):
+        if given.counts:
+            judgments[given.item_id].append(given)
     return Desk(
         [line for line in lines if line.row.active],
         [line for line in lines if not line.row.active],
         found.unanimous,
         found.unanimous_total,
-        [
-            Confusing(item, [given for given in results.all_responses(tx, item_id=item.id) if given.counts])
-            for item in found.confusing
-        ],
+        [Confusing(item, judgments[item.id]) for item in found.confusing],
         found.confusing_total,
     )
 
@@ -126,11 +128,11 @@ def _add_desk(router: APIRouter, console: Console) -> None:
     study = console.site.study
 
     @router.get("/gold")
-    async def first_desk() -> Response:
+    async def first_desk(request: Request) -> Response:
         for stage in study.stages.values():
             if stage.settings.gold is not None:
                 return RedirectResponse(f"/console/gold/{stage.name}", 303)
-        raise Refusal("no_gold", "No stage has gold. Add a [stage.gold] table to study.toml first.", 404)
+        return console.page(request, "no_gold")
 
     @router.get("/gold/{name}")
     async def desk(request: Request, name: StageInPath) -> Response:

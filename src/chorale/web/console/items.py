@@ -9,14 +9,14 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.model import Refusal, UserError
-from chorale.store import Tx, console, events, responses, results
-from chorale.store.console import GradeOfItem, ItemsWanted
+from chorale.store import Tx, events, item_lists, responses, results
 from chorale.store.events import EventRow
+from chorale.store.item_lists import GradeOfItem, ItemsWanted
 from chorale.store.responses import GoldAnswer
 from chorale.store.results import ItemRow, ResponseRow
 from chorale.study import RunningStage, Study, settling
 from chorale.study.asking_experts import ask_experts
-from chorale.study.correcting import correct_gold
+from chorale.study.correcting import NewGold, correct_gold
 from chorale.study.status import has_seen_arms, trust_of
 from chorale.web.console.frame import NO_NUL, Console, item_address
 from chorale.web.console.gold import Text, read_answer
@@ -26,6 +26,7 @@ from chorale.web.worker import StageInPath
 
 ITEMS_PER_PAGE = 50
 MOST_CHILDREN = 100
+PATIENCE_SECONDS = 5.0
 
 ItemKey = Annotated[str, Query(min_length=1, max_length=400, pattern=NO_NUL)]
 ItemOrder = Literal["key", "least confident", "most confident", "most judged"]
@@ -63,7 +64,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
     item = results.one_item(tx, stage.name, key)
     if item is None:
         raise Refusal("not_found", f"Stage {stage.name} has no item {key}. The list of items has all there are.", 404)
-    given = list(results.all_responses(tx, item_id=item.id))
+    given = list(results.all_responses(tx, item_ids=[item.id]))
     trusts = {
         worker: trust_of(study, row)
         for worker in dict.fromkeys(one.worker for one in given)
@@ -73,9 +74,9 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
         item,
         given,
         trusts,
-        console.grades_of_item(tx, item.id),
+        item_lists.grades_of_item(tx, item.id),
         results.lineage(tx, item.id),
-        console.made_from(tx, item.id, MOST_CHILDREN),
+        item_lists.made_from(tx, item.id, MOST_CHILDREN),
         responses.gold_answer(tx, item.id),
         events.recent(tx, 100, item_id=item.id),
     )
@@ -90,7 +91,7 @@ class ItemsPage:
 
 def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
     # One more than is shown tells whether there is another page.
-    found = console.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
+    found = item_lists.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
     rows = results.items_by_id(tx, [item_id for item_id, _ in found[:ITEMS_PER_PAGE]])
     if len(found) <= ITEMS_PER_PAGE:
         return ItemsPage(rows, {})
@@ -214,12 +215,17 @@ def _done(shown: Console) -> APIRouter:
         stage = site.study.stage(name)
         try:
             chosen = read_answer(stage.task, answer)
-            await site.write(correct_gold, stage, key, chosen, explanation, request.state.staff.name, reason)
+            new = NewGold(stage, key, chosen, explanation, request.state.staff.name, reason)
+            await asyncio.to_thread(correct_gold, site.study, new)
         except UserError as error:
             typed = {"answer": answer, "explanation": explanation, "reason": reason}
             return await _item_page(shown, request, stage, key, 422, problem=error.message, typed=typed)
-        # What follows for labels is done at once, so that the next page shows it; a sweep would do it too.
-        await asyncio.to_thread(settling.settle_everything, site.study)
-        return RedirectResponse(item_address(name, key, "corrected"), 303)
+        # What follows is done at once, so that the next page shows it. Where that takes long, nobody waits for it: it
+        # goes on, and if it can't, a sweep does it.
+        following = asyncio.create_task(asyncio.to_thread(settling.settle_everything, site.study))
+        done, _ = await asyncio.wait({following}, timeout=PATIENCE_SECONDS)
+        for task in done:
+            task.result()
+        return RedirectResponse(item_address(name, key, "corrected" if done else "correcting"), 303)
 
     return router

@@ -11,6 +11,7 @@ from chorale.store.events import EventRow
 from chorale.store.results import LedgerLine, StageCounts
 from chorale.study import Study, control
 from chorale.study.overview import overview
+from chorale.study.status import has_seen_arms
 from chorale.web.console.charts import line_chart
 from chorale.web.console.flow import flow
 from chorale.web.console.frame import NO_NUL, Console, back_to
@@ -116,7 +117,15 @@ EVENT_KINDS = (
     *("arrived", "consented", "entered", "returned", "expired", "dropped"),
     *("labelled", "reopened", "derived", "withdrawn", "brought back"),
     *("passed", "not passed", "qualified", "arm", "gate closed", "message sent", "budget reached"),
-    *("made gold", "retired gold", "corrected gold", "reinstated", "sent to expert", "expert answered"),
+    *(
+        "made gold",
+        "retired gold",
+        "corrected gold",
+        "gold graded again",
+        "reinstated",
+        "sent to expert",
+        "expert answered",
+    ),
     *("message written", "bonus given", "disqualified", "identity shown", "arms shown"),
     *("paused", "resumed", "settings", "exported", "set up", "password changed", "invited"),
     *("expert invited", "expert came", "viewer invited", "viewer came", "link revoked"),
@@ -145,4 +154,13 @@ def _add_records(router: APIRouter, console: Console) -> None:
         found = await console.site.read(_events, before, kind)
         shown = found[:EVENTS_PER_PAGE]
         older = shown[-1].id if len(found) > EVENTS_PER_PAGE else None
-        return console.page(request, "events", events=shown, older=older, before=before, kind=kind, kinds=EVENT_KINDS)
+        return console.page(
+            request,
+            "events",
+            events=shown,
+            older=older,
+            before=before,
+            kind=kind,
+            kinds=EVENT_KINDS,
+            arms_seen=await console.site.read(has_seen_arms, request.state.staff.name),
+        )

@@ -13,9 +13,9 @@ from fastapi.responses import RedirectResponse
 from chorale.model import Refusal, UserError
 from chorale.store.people import RequesterRow
 from chorale.web.console.frame import NO_NUL, Console, back_to, told_on_pages
-from chorale.web.links import EXPERT, OWNER, VIEWER
+from chorale.web.links import DESK, EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
-from chorale.web.sessions import STAFF_COOKIE
+from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from chorale.web.staff import (
     LONGEST_PASSWORD,
     Passwords,
@@ -23,6 +23,7 @@ from chorale.web.staff import (
     check_new_password,
     end_sessions,
     enter_by_link,
+    is_expert,
     is_setup_token,
     make_owner,
     refuse_second_owner,
@@ -33,7 +34,6 @@ from chorale.web.staff import (
 from chorale.web.throttle import Throttle
 
 START = "/console"
-DESK = "/console/desk"
 TRIES_PER_ADDRESS = 5
 # Above what one address can use up, so that nobody can keep the owner out from a single place.
 TRIES_PER_NAME = 25
@@ -162,7 +162,11 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
             # A cookie somebody copied must not outlive the signing out.
             await site.write(end_sessions, row.name)
         response = RedirectResponse("/login", 303)
-        response.delete_cookie(STAFF_COOKIE, httponly=True, samesite="lax", secure=site.secure_cookies)
+        worker = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
+        # Whoever they were at their desk goes with them.
+        at_desk = worker is not None and await site.read(is_expert, worker.id)
+        for cookie in (STAFF_COOKIE, *((WORKER_COOKIE,) if at_desk else ())):
+            response.delete_cookie(cookie, httponly=True, samesite="lax", secure=site.secure_cookies)
         return response
 
 

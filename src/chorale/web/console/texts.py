@@ -70,9 +70,16 @@ def pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def evidence(event: EventRow) -> list[tuple[str, str]]:
-    """What a decision was made on."""
-    return [(name, _evidence_text(value)) for name, value in event.evidence.items()]
+def evidence(event: EventRow, *, arms: bool) -> list[tuple[str, str]]:
+    """What a decision was made on. Who is in which arm is left out unless `arms` says otherwise."""
+    if arms:
+        told = event.evidence
+    elif event.kind == "arm":
+        # Whoever knows the number and the seed can draw again.
+        told = {"arm": "told to those who ask for the arms"}
+    else:
+        told = {name: value for name, value in event.evidence.items() if name not in ("arm", "arms")}
+    return [(name, _evidence_text(value)) for name, value in told.items()]
 
 
 def _evidence_text(value: Any) -> str:

@@ -1,18 +1,30 @@
-/** The experts' desk by keys: j and k go from one thing to the next, w, m and g go where the work is. */
+/** The experts' desk by keys: j and k go from one thing to the next, the others go where the work is. */
 
 import { Shortcuts } from "./shortcuts.js";
 import { DeviceStore } from "./storage.js";
 
-const PLACES = { w: "desk-work", m: "desk-messages", g: "desk-gold" };
+const PLACES = { q: "#desk-questions", m: "#desk-messages" };
+const ACTS = { w: "[data-starts]", g: "#desk-gold" };
 
 /** @param {HTMLInputElement} toggle what switches single keys off */
 export function workByKeys(toggle) {
   new Shortcuts(new DeviceStore("console"), toggle, (key) => {
     if (key === "j" || key === "k") return step(key === "j" ? 1 : -1);
-    const place = document.getElementById(PLACES[/** @type {keyof typeof PLACES} */ (key)] ?? "");
-    place?.click();
+    const act = find(ACTS, key);
+    const place = act ?? find(PLACES, key);
+    if (act) act.click();
+    else place?.focus();
     return place !== null;
   });
+}
+
+/**
+ * @param {Record<string, string>} known
+ * @param {string} key
+ * @returns {HTMLElement | null}
+ */
+function find(known, key) {
+  return key in known ? document.querySelector(known[key]) : null;
 }
 
 /**
@@ -20,8 +32,9 @@ export function workByKeys(toggle) {
  * @returns {boolean} whether there was anything to go to
  */
 function step(by) {
-  const all = [...document.querySelectorAll("[data-desk] > summary")];
-  const at = all.findIndex((each) => each.parentElement?.contains(document.activeElement));
+  const all = [...document.querySelectorAll("[data-desk]")];
+  const here = document.activeElement;
+  const at = all.findIndex((each) => each === here || (each.matches("summary") && each.parentElement?.contains(here)));
   const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
   if (next instanceof HTMLElement) next.focus();
   return next !== undefined;

@@ -13,7 +13,7 @@ import { Courier, RETRY } from "./courier.js";
 import { Guidelines } from "./guidelines.js";
 import { Outbox } from "./outbox.js";
 import { announce, Question } from "./question.js";
-import { Shortcuts } from "./shortcuts.js";
+import { isWriting, Shortcuts } from "./shortcuts.js";
 import { makeButton, Notices, showFeedback } from "./show.js";
 import { DeviceStore } from "./storage.js";
 import { Backoff, pause } from "./timer.js";
@@ -30,6 +30,7 @@ const RESTS = {
   paused: { title: "This part is paused", icon: "icon-pause", again: true },
   done: { title: "All done here. Thank you!", icon: "icon-check", again: false },
   limit: { title: "You have done all you can here. Thank you!", icon: "icon-check", again: false },
+  round: { title: "That was all of it. Thank you!", icon: "icon-check", again: false },
   dropped: { title: "This part has ended for you", icon: "icon-info", again: false },
   locked: { title: "This part is not open to you yet", icon: "icon-lock", again: false },
   signed_out: { title: "You are signed out", icon: "icon-lock", again: true },
@@ -79,6 +80,14 @@ new Shortcuts(store, /** @type {HTMLInputElement} */ (byId("use-shortcuts")), (k
   }
   return false;
 });
+
+if (config.desk) {
+  // Experts come from their desk and go back to it; what they have begun is kept.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented || guidelines.isOpen || isWriting(event.target)) return;
+    location.assign(config.desk ?? "/");
+  });
+}
 
 byId("lease-extend").addEventListener("click", extendLease);
 // Never the browser's own way, also not between two questions.
@@ -201,7 +210,8 @@ async function rest(status, message = "") {
   if (news) {
     polling = new Backoff(POLL.firstMs, POLL.mostMs, POLL.factor);
     byId("rest-title").textContent = about.title;
-    byId("rest-title").focus();
+    // An expert's next step is the desk: Enter is enough.
+    byId(config.desk ? "rest-home" : "rest-title").focus();
   }
   if (!about.again) return false;
   await pause(polling.step(), { button: again });

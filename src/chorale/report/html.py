@@ -1,0 +1,34 @@
+"""Tables and texts of pages."""
+
+from collections.abc import Sequence
+from html import escape
+
+from chorale.report.scoring import Cell, ScoreTable, shown_number
+
+
+def html_text(text: str) -> str:
+    """Text from anywhere, as HTML: nothing in it is markup, and half a surrogate pair can be written."""
+    return escape(text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}"))
+
+
+def html_table(table: ScoreTable) -> str:
+    """A table in a part of its own, which can be moved sideways where the screen is narrow."""
+    kinds = ["number" if name.endswith("#") else "text" for name in table.columns]
+
+    def cells(values: Sequence[str], tag: str) -> str:
+        return "".join(
+            f'<{tag} class="{kind}">{html_text(value)}</{tag}>' for kind, value in zip(kinds, values, strict=True)
+        )
+
+    head = cells([name.removesuffix("#").strip() for name in table.columns], "th")
+    body = "".join(f"<tr>{cells([_cell(value, table.digits) for value in row], 'td')}</tr>" for row in table.rows)
+    inside = f"<caption>{html_text(table.title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="wide" tabindex="0"><table>{inside}</table></div>'
+
+
+def _cell(value: Cell, digits: int) -> str:
+    if isinstance(value, float):
+        return shown_number(value, digits)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return shown_number(value, 0)
+    return "" if value is None else str(value)

@@ -1,0 +1,194 @@
+"""Items found by what is special about them, a page at a time; and what was given to one and made from it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, and_, func, literal, literal_column, or_, select
+
+from chorale.model import Standing
+from chorale.store.schema import gold, grade, item, item_source, participation, response, stage, worker
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsWanted:
+    """Which items of a stage to show, and from where on."""
+
+    stage_id: int
+    order: str = "key"
+    state: str = ""
+    released: bool | None = None
+    disagreement: str = ""
+    """split, unanimous, or not unanimous."""
+    below: float | None = None
+    """The highest confidence shown."""
+    under: float | None = None
+    """All shown are less confident than this."""
+    not_gold: bool = False
+    arm: str = ""
+    worker: str = ""
+    after: tuple[float | None, str] | None = None
+    """What the last item shown was ordered by, and its key."""
+
+
+ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
+    "key": (None, True),
+    "least confident": (item.c.confidence, True),
+    "most confident": (item.c.confidence, False),
+    "most judged": (item.c.counted, False),
+}
+"""What items are ordered by before their key, and whether upwards."""
+
+
+class _Found(NamedTuple):
+    id: int
+    by: float | None
+    """What it was ordered by besides its key."""
+    key: str
+
+
+def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int, float | None]]:
+    """The ids of the next items, and what each was ordered by besides its key."""
+    found: list[_Found] = []
+    size = limit
+    while len(found) < limit:
+        some = _next_items(tx, wanted, size)
+        found += _by_disagreement(tx, wanted.disagreement, some)
+        if len(some) < size:
+            break
+        # How answers differ is looked up for a few items at a time: as a part of the query, it may be asked of all.
+        wanted = replace(wanted, after=(some[-1].by, some[-1].key))
+        size = min(2 * size, _MOST_AT_ONCE)
+    return [(one.id, one.by) for one in found[:limit]]
+
+
+_MOST_AT_ONCE = 5_000
+
+
+def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_Found]:
+    """The next items by all that an index knows of them."""
+    by, upwards = ITEM_ORDERS[wanted.order]
+    query = select(item.c.id, literal(None) if by is None else by, item.c.key).where(
+        item.c.stage_id == wanted.stage_id, or_(item.c.wanted > 0, item.c.counted > 0), *_item_filters(wanted)
+    )
+    if by is None:
+        if wanted.after is not None:
+            query = query.where(item.c.key > wanted.after[1])
+        query = query.order_by(item.c.key)
+    else:
+        query = query.where(by.is_not(None))
+        if wanted.after is not None and wanted.after[0] is not None:
+            value, key = wanted.after
+            beyond = by > value if upwards else by < value
+            reached = by >= value if upwards else by <= value
+            passed = item.c.key > key if upwards else item.c.key < key
+            query = query.where(reached, or_(beyond, passed))
+        query = query.order_by(by, item.c.key) if upwards else query.order_by(by.desc(), item.c.key.desc())
+    return [_Found(*row) for row in tx.execute(query.limit(limit))]
+
+
+def _item_filters(wanted: ItemsWanted) -> list[Any]:
+    found: list[Any] = []
+    if wanted.state:
+        found.append(item.c.state == wanted.state)
+    if wanted.released is not None:
+        found.append(item.c.released == wanted.released)
+    if wanted.below is not None:
+        found.append(item.c.confidence <= wanted.below)
+    if wanted.disagreement == "split":
+        # Where all said the same, the result is certain. By keys items are walked through in that order; the sum keeps
+        # SQLite from sorting all that are not certain.
+        found.append((item.c.confidence + 0 if wanted.order == "key" else item.c.confidence) < 1)
+    elif wanted.disagreement == "unanimous":
+        found.append(item.c.counted > 1)
+    if wanted.under is not None:
+        found.append(item.c.confidence < wanted.under)
+    if wanted.not_gold:
+        found.append(~select(gold.c.item_id).where(gold.c.item_id == item.c.id, gold.c.active).exists())
+    if wanted.arm:
+        in_arm = select(response.c.id).join(worker, worker.c.id == response.c.worker_id)
+        found.append(in_arm.where(response.c.item_id == item.c.id, worker.c.arm == wanted.arm).exists())
+    if wanted.worker:
+        who = select(worker.c.id).where(worker.c.pseudonym == wanted.worker).scalar_subquery()
+        answered = select(response.c.item_id).where(response.c.worker_id == who, response.c.stage_id == wanted.stage_id)
+        found.append(item.c.id.in_(answered))
+    return found
+
+
+def _by_disagreement(tx: Connection, wanted: str, some: list[_Found]) -> list[_Found]:
+    """Those of some items whose answers that count are all the same, or are not."""
+    if not wanted or not some:
+        return some
+    query = (
+        select(response.c.item_id, func.count(response.c.answer.distinct()), func.count())
+        .join(
+            participation,
+            and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
+        )
+        .where(
+            response.c.item_id.in_([one.id for one in some]),
+            response.c.kind == literal_column("'production'"),
+            participation.c.standing == Standing.ACTIVE,
+        )
+        .group_by(response.c.item_id)
+    )
+    split: set[int] = set()
+    alike: set[int] = set()
+    for item_id, different, given in tx.execute(query):
+        if different > 1:
+            split.add(item_id)
+        elif given > 1:
+            alike.add(item_id)
+    if wanted == "split":
+        return [one for one in some if one.id in split]
+    return [one for one in some if (one.id in alike) == (wanted == "unanimous")]
+
+
+@dataclass(frozen=True, slots=True)
+class GradeOfItem:
+    """A grade of an answer to an item."""
+
+    response_id: int
+    worker: str
+    source: str
+    score: float
+    reasons: tuple[str, ...]
+    criteria: Mapping[str, float]
+    graded_at: int
+
+
+def grades_of_item(tx: Connection, item_id: int) -> list[GradeOfItem]:
+    """Every grade of every answer to an item, the oldest first."""
+    query = (
+        select(
+            grade.c.response_id,
+            worker.c.pseudonym,
+            grade.c.source,
+            grade.c.score,
+            grade.c.reasons,
+            grade.c.criteria,
+            grade.c.graded_at,
+        )
+        .join(response, response.c.id == grade.c.response_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .where(response.c.item_id == item_id)
+        .order_by(grade.c.id)
+    )
+    return [
+        GradeOfItem(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])), json.loads(row[5] or "{}"), row[6])
+        for row in tx.execute(query)
+    ]
+
+
+def made_from(tx: Connection, item_id: int, most: int) -> list[tuple[str, str, str]]:
+    """Stage, key and state of the items that were derived from one."""
+    query = (
+        select(stage.c.name, item.c.key, item.c.state)
+        .join(item_source, item_source.c.item_id == item.c.id)
+        .join(stage, stage.c.id == item.c.stage_id)
+        .where(item_source.c.source_id == item_id)
+        .order_by(item.c.id)
+        .limit(most)
+    )
+    return [(str(name), str(key), str(state)) for name, key, state in tx.execute(query)]

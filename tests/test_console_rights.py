@@ -1,0 +1,129 @@
+"""Who may do what in the console: every route there is, as somebody who may not; and what nobody sees by accident."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from argon2 import PasswordHasher
+from fastapi.routing import APIRoute
+from starlette.testclient import TestClient
+
+from chorale.store import events
+from chorale.study import Study, open_study
+from chorale.study.export import export_formats
+from chorale.web.app import create_app
+from chorale.web.links import expert_link_path, new_viewer_link, setup_link_path, study_sessions
+from crowd import do, look
+from protocol_study import write_protocol_study
+from test_console import PASSWORD, arrive
+
+if TYPE_CHECKING:
+    from conftest import ManualClock
+
+ARMS = '[arms]\nnames = ["plain-arm", "rich-arm"]\n'
+FILLED = {"name": "work-a", "pseudonym": "w-nobody", "number": "1"}
+EXPERTS_DO = {
+    *("/console/desk/work", "/console/desk/{number}", "/console/messages/{number}/send"),
+    *("/console/gold/{name}/promote", "/console/gold/{name}/promote-unanimous", "/console/gold/{name}/retire"),
+}
+
+
+@pytest.fixture
+def study(tmp_path: Path, clock: "ManualClock", monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
+    monkeypatch.setattr("chorale.web.staff.PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=64))
+    write_protocol_study(tmp_path / "study", message=None, arms=ARMS, arms_of=('"plain-arm"', '"rich-arm"'))
+    opened = open_study(tmp_path / "study", clock=clock)
+    for number in range(4):
+        arrive(opened, number)
+    yield opened
+    opened.close()
+
+
+def routes(study: Study, method: str) -> list[str]:
+    """The patterns of the console's addresses that take a method."""
+    found = [route for route in inner(create_app(study).routes) if method in (route.methods or ())]
+    return sorted({route.path for route in found if route.path.startswith("/console")})
+
+
+def inner(found: Iterable[Any]) -> Iterator[APIRoute]:
+    """All routes, also those of routers that were put into others."""
+    for route in found:
+        if isinstance(route, APIRoute):
+            yield route
+        elif hasattr(route, "original_router"):
+            yield from inner(route.original_router.routes)
+
+
+def address(pattern: str) -> str:
+    return re.sub(r"\{(\w+)\}", lambda part: FILLED[part[1]], pattern)
+
+
+def visitor(study: Study, link: str = "") -> TestClient:
+    client = TestClient(create_app(study), follow_redirects=False)
+    if link:
+        assert client.get(link).status_code == 303
+    return client
+
+
+def owner(study: Study) -> TestClient:
+    client = visitor(study)
+    client.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+    return client
+
+
+def test_every_act_is_refused_to_those_who_may_not_do_it(study: Study) -> None:
+    signed_in, sessions = owner(study), study_sessions(study)
+    viewer = visitor(study, do(study, new_viewer_link, sessions, "Ed", "maya"))
+    expert, stranger = visitor(study, expert_link_path(sessions, "ada")), visitor(study)
+    acts = routes(study, "POST")
+    assert len(acts) > 20 and set(acts) >= EXPERTS_DO
+    before = look(study, events.latest)
+    for act in acts:
+        assert stranger.post(address(act)).status_code == 401, act
+        assert viewer.post(address(act)).status_code == 403, act
+        assert (expert.post(address(act)).status_code == 403) == (act not in EXPERTS_DO), act
+        for headers in ({"sec-fetch-site": "cross-site"}, {"origin": "https://elsewhere.example"}):
+            assert signed_in.post(address(act), headers=headers).status_code == 403, act
+    new = [event.kind for event in look(study, lambda tx: events.recent(tx, 50)) if event.id > before]
+    assert new == [], "nothing that was refused left a trace"
+
+
+def test_no_page_of_the_console_is_open_to_strangers(study: Study) -> None:
+    owner(study)
+    stranger = visitor(study)
+    pages = routes(study, "GET")
+    assert len(pages) > 15
+    for page in pages:
+        answer = stranger.get(address(page).replace("{name}", "responses"))
+        assert (answer.status_code, answer.headers["location"][:7]) == (303, "/login?"), page
+        assert stranger.get(f"{address(page)}?part=live").status_code == 401, page
+
+
+def test_nobody_comes_upon_the_arms_before_having_asked(study: Study) -> None:
+    client = owner(study)
+    viewer = visitor(study, do(study, new_viewer_link, study_sessions(study), "Ed", "maya"))
+    workers = re.findall(r'href="/console/workers/(w-\w+)"', client.get("/console/events").text)
+    assert workers
+    pages = ["/console", "/console?part=live", "/console/workers", "/console/items", "/console/items?arm=plain-arm"]
+    pages += ["/console/ledger", "/console/events", "/console/events?kind=arm", f"/console/workers/{workers[0]}"]
+    for one in (client, viewer):
+        for page in pages:
+            # The study file, which the record keeps, names them; who is in which is what nobody is to see.
+            shown = re.sub(r"arm=plain-arm|&#34;\w+-arm&#34;", "", one.get(page).text)
+            assert "-arm" not in shown, page
+    assert "-arm" not in client.get("/console/gates").text
+    client.post("/console/arms")
+    assert "plain-arm" in client.get("/console/events?kind=arm").text
+    assert "-arm" not in viewer.get("/console/events?kind=arm").text
+
+
+def test_downloading_data_counts_as_having_looked_at_the_arms(study: Study) -> None:
+    client = owner(study)
+    assert "Exports tell the arms apart" in client.get("/console/export").text
+    for name in export_formats(study):
+        assert client.get(f"/console/export/{name}").status_code == 200, name
+    written = [event.evidence for event in look(study, lambda tx: events.recent(tx, 99, kinds=("arms shown",)))]
+    assert written == [{"by": "maya"}] * len(export_formats(study))
