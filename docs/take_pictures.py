@@ -16,15 +16,27 @@ from playwright.sync_api import Browser, Page, expect
 
 from asking import write_qasrl_study
 from browsing import PHONE, Scene, Site, gold_of, open_chromium, under_way
+from chorale.platforms.mturk.questions import html_question
 from chorale.study import Study
 from chorale.study.templating import create_study
 from crowd import Person
 from mcq_study import write_mcq_study
 from protocol_study import write_protocol_study
 from test_protocols import train
+from turk import open_market, write_market
+from writing_study import write_graded_study
 
 PICTURES = Path(__file__).with_name("pictures")
 SCREEN = {"width": 1200, "height": 885}
+RUBRIC = """\
+**Is it clear?** Somebody who has read the text knows at once what is asked. 1 if you had to guess, 5 if nothing
+could be put better.
+
+**Is it hard?** The answer does not stand in the text word by word. 1 if it can be copied, 5 if the whole text has to be
+understood.
+
+Grade each of the two by itself: a clear question may be easy.
+"""
 ARMS = '[arms]\nnames = ["plain", "rich"]\n'
 PASSWORD = "only for pictures"  # noqa: S105 - of a study that is gone a moment later
 
@@ -51,7 +63,7 @@ def main() -> None:
             photograph_work(Scene(browser, site), new)
         photograph_report(browser, finished)
         with Site(finished) as site:
-            photograph_console(Scene(browser, site))
+            photograph_console(browser, Scene(browser, site))
         with Site(write_qasrl_study(Path(scratch) / "qasrl", apart=True)) as site:
             photograph_questions(browser, site)
         with Site(write_mcq_study(Path(scratch) / "mcq")) as site:
@@ -66,6 +78,12 @@ def main() -> None:
         )
         with Site(trial, people_in_arms) as site:
             photograph_arms(Scene(browser, site))
+        graded = Path(scratch) / "graded"
+        fill = write_graded_study(graded)
+        (graded / "guidelines.md").write_text(RUBRIC, "utf-8")
+        with Site(graded, fill) as site:
+            photograph_grading(Scene(browser, site))
+        photograph_market(browser, Path(scratch) / "market")
         compose(browser)
 
 
@@ -89,6 +107,61 @@ def people_in_arms(study: Study) -> None:
                 offer = somebody.next(stage)
                 if offer.lease is not None:
                     somebody.submit(offer)
+
+
+MOODS = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+<crowd-form answer-format="flatten-objects">
+<crowd-classifier name="mood" categories="['Pleased', 'Neutral', 'Annoyed']" header="How does the writer feel?">
+<classification-target><p>The kettle boils in two minutes, but its lid has never once closed by itself.</p>
+</classification-target><short-instructions>Go by what is said, not by what you would feel.</short-instructions>
+</crowd-classifier>
+<crowd-input name="word" label="Which word tells you most?"></crowd-input>
+</crowd-form>"""
+
+
+def photograph_market(browser: Browser, folder: Path) -> None:
+    """Tasks of a script, as workers and the owner see them, and the public page they come by."""
+    write_market(folder)
+    settings = folder / "study.toml"
+    settings.write_text(settings.read_text().replace("[arrival]\n", "[arrival]\nlanding = true\n"))
+    with open_market(folder) as market:
+        told = {"Description": "Read a sentence from a review and say how its writer feels.", "Keywords": "reviews"}
+        hit = market.hit(Title="Moods of reviews", Question=html_question(MOODS, 560), MaxAssignments=3, **told)[
+            "HITId"
+        ]
+        market.hit(Title="Name a colour", Description="Say which colour a thing has.", Reward="0.10")
+        scene = Scene(browser, market.site)
+        page = scene.page(**{**PHONE, "device_scale_factor": 1.5})
+        page.goto("/")
+        take(page, "worker-landing")
+        page.get_by_role("button", name="Take part").click()
+        page.locator("[name=agree]").check()
+        page.locator("form[action='/consent'] button").click()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        page.goto("/hits")
+        take(page, "worker-hits")
+        page.goto(f"/hits/{hit}")
+        page.get_by_role("button", name="Accept this task").click()
+        page.frame_locator("#hit-frame").get_by_label("Annoyed").check()
+        take(page, "worker-hit")
+        market.client.approve_assignment(AssignmentId=market.worker("somebody").do(hit, mood="Annoyed"))
+        owner = scene.page(viewport=SCREEN)
+        sign_in(owner, scene.site)
+        owner.goto("/console/recruiting/hits")
+        take(owner, "console-hits")
+        owner.goto("/console/recruiting/paying")
+        take(owner, "console-paying")
+        links = [sys.executable, "-m", "chorale", "invite", str(folder), "--count", "3"]
+        subprocess.run(links, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own command
+        owner.goto("/console/recruiting")
+        take(owner, "console-recruiting")
+
+
+def sign_in(page: Page, site: Site) -> None:
+    page.goto(site.setup_link)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_role("button", name="Set up and sign in").click()
 
 
 def photograph_frames(scene: Scene, folder: Path) -> None:
@@ -180,12 +253,9 @@ def ask(page: Page, question: str, word: int) -> None:
     page.get_by_role("button", name="Done with this question").click()
 
 
-def photograph_console(scene: Scene) -> None:
+def photograph_console(browser: Browser, scene: Scene) -> None:
     page = scene.page(viewport=SCREEN)
-    page.goto(scene.site.setup_link)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The password again").fill(PASSWORD)
-    page.get_by_role("button", name="Set up and sign in").click()
+    sign_in(page, scene.site)
     expect(page.get_by_role("heading", name="Dropped workers")).to_be_visible()
     take(page, "console-overview")
     page.emulate_media(color_scheme="dark")
@@ -197,8 +267,6 @@ def photograph_console(scene: Scene) -> None:
     page.get_by_text("Send to an expert").click()
     page.get_by_label("What should they look at?").fill("People can't agree about this one. Is it the wording?")
     page.get_by_role("button", name="Send to the experts' desk").click()
-    page.goto("/console/desk")
-    take(page, "console-desk")
     met = "SELECT key FROM item JOIN gold ON item_id = item.id JOIN response USING (item_id) LIMIT 1"
     [[gold]] = scene.site.query(met)
     page.goto(f"/console/items/one?stage=meaningful&key={gold}")
@@ -219,6 +287,34 @@ def photograph_console(scene: Scene) -> None:
     page.goto("/console/gold/meaningful")
     page.locator("summary").first.click()
     take(page, "gold-desk")
+    photograph_elsewhere(browser, page)
+
+
+def photograph_elsewhere(browser: Browser, page: Page) -> None:
+    """The same pages in the dark and on a phone, as two sheets."""
+    page.goto("/console/workers")
+    worker = page.locator("td a.mono").first.get_attribute("href") or ""
+    page.goto("/console/items?order=least+confident")
+    item = page.locator("td a.mono").first.get_attribute("href") or ""
+    paths = ["/console", "/console/workers", worker, "/console/items", item, "/console/gold/meaningful"]
+    paths += [f"/console/{name}" for name in ("desk", "ledger", "recruiting", "events", "export", "colleagues")]
+    for name, scheme, size, across in (
+        ("console-dark", "dark", SCREEN, 3),
+        ("console-phone", "light", PHONE["viewport"], 6),
+    ):
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        shots = []
+        for path in paths:
+            page.goto(path)
+            shots.append(base64.b64encode(page.screenshot()).decode())
+        width = 1200 // across
+        images = "".join(f'<img width="{width - 10}" src="data:image/png;base64,{shot}">' for shot in shots)
+        sheet = browser.new_page(viewport={"width": 1200, "height": 100})
+        style = "<style>body { margin: 0; background: #888 } img { margin: 5px; vertical-align: top }</style>"
+        sheet.set_content(f"{style}<main>{images}</main>")
+        sheet.locator("main").screenshot(path=PICTURES / f"{name}.png")
+        sheet.close()
 
 
 def photograph_arms(scene: Scene) -> None:
@@ -230,9 +326,17 @@ def photograph_arms(scene: Scene) -> None:
     page.goto("/console/arms")
     page.get_by_role("button", name="Show the arms").click()
     take(page, "console-arms")
-    for name in ("gates", "messages"):
-        page.goto(f"/console/{name}")
-        take(page, f"console-{name}")
+    page.goto("/console/gates")
+    take(page, "console-gates")
+
+
+def photograph_grading(scene: Scene) -> None:
+    page = scene.page(viewport=SCREEN)
+    page.goto(scene.site.expert_link("grace"))
+    take(page, "console-desk")
+    page.locator("[data-starts]").click()
+    expect(page.locator("#panel-item")).to_be_visible()
+    take(page, "console-grading")
 
 
 def compose(browser: Browser) -> None:
