@@ -11,7 +11,10 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S1
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to the address: taken now, so that nobody is told of a site that can't open."""
+    """A socket that listens at the address: taken now, so that nobody is told of a site that can't open.
+
+    Whoever comes before the site is up waits for it.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -22,6 +25,8 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
+        # Two sockets that may reuse an address can both be bound to it; only one of them can listen.
+        bound.listen()
     except OSError as error:
         bound.close()
         raise UserError(_why_not(error, host, port)) from None

@@ -64,6 +64,15 @@ class _Commands(TyperGroup):
         return list(self.commands)
 
 
+class _Family(TyperGroup):
+    """One command per kind of data: whoever names something else, such as a file, is told which there are."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            ctx.fail(f"No such command {args[0]!r}. There is: {', '.join(self.commands)}.")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="chorale",
     cls=_Commands,
@@ -78,12 +87,10 @@ for command in (
     *(gold, invite, publish, sync, review, pay, keys, password, pause, resume, close, demo),
 ):
     app.command()(command)
-app.add_typer(prepare)
+app.add_typer(prepare, cls=_Family)
 app.add_typer(importing)
-app.add_typer(learn)
-app.add_typer(evaluate)
-app.add_typer(browse)
-app.add_typer(baseline)
+for family in (learn, evaluate, browse, baseline):
+    app.add_typer(family, cls=_Family)
 for scoring_command in (aggregate, agreement, irt, reproduce):
     app.command()(scoring_command)
 

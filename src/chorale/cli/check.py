@@ -17,6 +17,7 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     if as_json:
         _check_as_json(directory)
         return
+    from chorale.rehearsal.preparing import truth_that_fits_nothing
     from chorale.report import plan_study, plan_table, study_notes
     from chorale.study import load_folder
 
@@ -30,6 +31,8 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     say(_workers_sentence(plan))
     for note in study_notes(folder):
         say(f"Before people come: {note}")
+    for note in truth_that_fits_nothing(folder):
+        say(f"Before you rehearse: {note}")
 
 
 def _cost_sentence(plan: "StudyPlan") -> str:
@@ -68,6 +71,12 @@ def _round_sentences(plan: "StudyPlan") -> list[str]:
 
 def _workers_sentence(plan: "StudyPlan") -> str:
     people = "1 worker" if plan.workers == 1 else f"{plan.workers} workers"
+    if plan.gates:
+        # Those who share a place pass together, and stages that a gate ends need not be finished: no number is needed.
+        return (
+            f"It is planned for {people} who stay to the end, counted by what gates let pass and their `expected`. "
+            "Fewer can be enough: try it with `chorale rehearse`."
+        )
     why = ": nobody judges two parts of one thing" if plan.parts else ""
     return f"It takes {people} or more who stay to the end{why}."
 
@@ -75,6 +84,7 @@ def _workers_sentence(plan: "StudyPlan") -> str:
 def _check_as_json(directory: StudyFolder) -> None:
     from dataclasses import asdict
 
+    from chorale.rehearsal.preparing import truth_that_fits_nothing
     from chorale.report import plan_study, study_notes
     from chorale.study import check_folder
 
@@ -82,4 +92,5 @@ def _check_as_json(directory: StudyFolder) -> None:
     if folder is None:
         print_json({"ok": False, "problems": [asdict(problem) for problem in problems]})
         raise typer.Exit(2)
-    print_json({"ok": True, "problems": [], "notes": study_notes(folder), **asdict(plan_study(folder))})
+    notes = [*study_notes(folder), *truth_that_fits_nothing(folder)]
+    print_json({"ok": True, "problems": [], "notes": notes, **asdict(plan_study(folder))})

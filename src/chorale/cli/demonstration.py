@@ -58,7 +58,7 @@ class Demonstration:
 
     def run(self, *, leave_up: bool) -> None:
         with _listen(self.port) as bound:
-            _make_folder(self.directory)
+            _make_folder(self.directory, quiet=self.as_json)
             with serving_alone(self.directory, None):
                 self._run(bound, leave_up)
 
@@ -170,10 +170,12 @@ def _add_kept(study: Study, directory: Path, kept: str) -> None:
     bring_in_additions(study, directory)
 
 
-def _make_folder(directory: Path) -> None:
+def _make_folder(directory: Path, *, quiet: bool) -> None:
     """The study from its template; an earlier demo there makes room, and nothing else does."""
     if (directory / MARKER).is_file() and not directory.is_symlink():
         with serving_alone(directory, None):
+            if not quiet:
+                say(f"{directory} is there from an earlier demo, and is made anew.")
             shutil.rmtree(directory)
     elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")

@@ -54,9 +54,7 @@ def serve(
             if processes == 1:
                 _serve_here(study, bound, public, options)
                 return
-            bound.close()
-            options |= {"host": host, "port": port, "workers": processes}
-            _serve_with_processes(directory, db, public, options)
+            _serve_with_processes(directory, db, public, bound, {**options, "workers": processes})
         finally:
             study.close()
 
@@ -136,12 +134,15 @@ def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
     }
 
 
-def _serve_with_processes(directory: Path, db: str | None, public: str | None, options: dict[str, Any]) -> None:
-    import uvicorn
+def _serve_with_processes(
+    directory: Path, db: str | None, public: str | None, bound: "socket", options: dict[str, Any]
+) -> None:
+    from uvicorn import Config
+    from uvicorn.supervisors import Multiprocess
 
     opened = {"directory": str(directory.absolute()), "db": db, "public_url": public}
     os.environ[ENVIRONMENT] = json.dumps(opened)
-    uvicorn.run("chorale.cli.serve:app_from_environment", factory=True, **options)
+    Multiprocess(Config("chorale.cli.serve:app_from_environment", factory=True, **options), sockets=[bound]).run()
 
 
 def app_from_environment() -> "FastAPI":

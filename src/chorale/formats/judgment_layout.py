@@ -1,6 +1,7 @@
 """Which columns of a file hold the judgments."""
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +12,13 @@ from chorale.model import Problem, UserError
 
 _ANSWER = "Answer."
 _GOLD = "_gold"
+_OTHER_NAMES = {
+    "task": ("task", "item", "unit", "question", "hit"),
+    "worker": ("worker", "annotator", "rater", "coder", "user", "participant"),
+    "label": ("label", "answer", "response", "annotation", "judgment", "category"),
+}
+"""What files elsewhere call their columns, by what is in them."""
+_SURELY_MEANT, _PERHAPS_MEANT = 0.8, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +99,31 @@ def column_in(
     """The name of a column; a problem, with what was probably meant, if there is none of that name."""
     if name not in names:
         option = option or f"--{role}"
-        small = {each.lower(): each for each in reversed(names)}
-        near = difflib.get_close_matches(name.lower(), small, n=1, cutoff=0.5)
-        meant = f" Did you mean {option} {small[near[0]]!r}?" if near else ""
+        probable = _probably_meant(role, name, names)
+        meant = "" if probable is None else f" Did you mean {option} {probable!r}?"
         fix = f"Name the column of {role}s with {option}.{meant}"
         problems.append(Problem(str(path), 1, f"has no column {name!r}", fix, f"columns {_shown(names)}"))
     return name
+
+
+def _probably_meant(role: str, name: str, names: Sequence[str]) -> str | None:
+    """The column spelled almost like it, else one that files elsewhere call so, else one spelled a little like it."""
+    free = [each for each in names if _usual_role(each) in (role, None)]
+    small = {each.lower(): each for each in reversed(free)}
+    near = difflib.get_close_matches(name.lower(), small, n=1, cutoff=_SURELY_MEANT)
+    near = near or [each.lower() for each in free if _usual_role(each) == role][:1]
+    near = near or difflib.get_close_matches(name.lower(), small, n=1, cutoff=_PERHAPS_MEANT)
+    return small[near[0]] if near else None
+
+
+def _usual_role(column: str) -> str | None:
+    """What a column of this name usually holds: _worker_id, WorkerId and worker are the same.
+
+    >>> _usual_role("_worker_id"), _usual_role("HITId"), _usual_role("Answer.category"), _usual_role("age")
+    ('worker', 'task', 'label', None)
+    """
+    plain = re.sub(r"[^a-z0-9]", "", column.removeprefix(_ANSWER).lower())
+    return next((role for role, known in _OTHER_NAMES.items() if plain.removesuffix("id") in known), None)
 
 
 def _answer_column(path: Path, names: Sequence[str], platform: _Platform, problems: list[Problem]) -> str:
