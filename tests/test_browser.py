@@ -573,6 +573,7 @@ def test_a_killed_server_gets_the_answer_when_it_is_back(open_scene: Opener) -> 
     assert scene.answers() == ["no", "yes"]
 
 
+@pytest.mark.slow
 def test_a_restart_between_question_and_answer(open_scene: Opener) -> None:
     scene = open_scene()
     worker = scene.worker().open()

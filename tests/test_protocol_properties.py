@@ -91,13 +91,13 @@ def replays(drawn: Drawn, steps: list[Step]) -> None:
             assert found[what] == stored, f"{what}: {found[what]}, recorded {stored}"
 
 
-@settings(FEW, max_examples=18)
+@settings(FEW, max_examples=12)
 @given(studies(), STEPS)
 def test_everything_holds_at_any_point(drawn: Drawn, steps: list[Step]) -> None:
     all_holds(drawn, steps)
 
 
-@settings(FEW, max_examples=12)
+@settings(FEW, max_examples=8)
 @given(studies(), STEPS)
 def test_the_recorded_answers_give_the_same_state(drawn: Drawn, steps: list[Step]) -> None:
     replays(drawn, steps)

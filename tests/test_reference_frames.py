@@ -44,6 +44,7 @@ def test_the_files_are_those_the_numbers_were_made_from() -> None:
         assert states[f"frames/WQS_{number:02}.csv"] is FileState.AS_KNOWN
 
 
+@pytest.mark.slow
 def test_every_score_of_the_examples_in_the_batches_is_the_papers() -> None:
     compared = [cell for cell in PAPER.cells(DATA, lambda *_: None) if cell.agrees is not None]
     assert len([cell for cell in compared if "example" in cell.name]) == 21

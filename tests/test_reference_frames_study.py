@@ -61,6 +61,7 @@ def test_the_annotated_texts_are_all_there_but_one(framenet: FrameNet) -> None:
     assert {target.frame for target in targets} <= set(framenet.frames)
 
 
+@pytest.mark.slow
 def test_candidates_cover_the_corpus(framenet: FrameNet, wordnet: WordNet, corpus: FrameSentences) -> None:
     changes = read_name_changes(DATA / "frames" / "fn_1.5_1.7_conversion.csv")
     mapped = read_frame_map([DATA / "wordnet-map" / "FnWnVerbMap.1.0.txt"], framenet, wordnet, changes)

@@ -23,6 +23,7 @@ def chorale_json(*arguments: object) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_every_method_learns_from_real_extractions_and_is_scored(tmp_path: Path) -> None:
     for needed in ("ibis", "duckdb", "highspy"):
         pytest.importorskip(needed)

@@ -172,7 +172,13 @@ def test_equal_means_equal_as_printed(
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the papers' data, which is not part of the project")
 @pytest.mark.parametrize(
     ("paper", "equal"),
-    [("dumitrache2019", 23), ("jindal2022", 162), ("nangia2021", 40), ("roit2020", 4), ("zeichner2012", 6)],
+    [
+        pytest.param("dumitrache2019", 23, marks=pytest.mark.slow),
+        ("jindal2022", 162),
+        ("nangia2021", 40),
+        ("roit2020", 4),
+        ("zeichner2012", 6),
+    ],
 )
 def test_the_papers_numbers_come_out(paper: str, equal: int) -> None:
     found = json.loads(reproduce(paper, "--data", SHARED, "--json").stdout)
