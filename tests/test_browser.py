@@ -432,6 +432,7 @@ def test_somebody_who_has_finished_gets_the_panel_s_code(open_scene: Opener) -> 
     assert page.evaluate("navigator.clipboard.readText()") == "DONE1"
 
 
+@pytest.mark.slow
 def test_waiting_ends_by_itself(open_scene: Opener) -> None:
     scene = open_scene(applications=2, judgments="1")
     worker = scene.worker()
@@ -744,6 +745,7 @@ def test_a_skipped_question_goes_to_somebody_else(scene: Scene) -> None:
 # Everybody can use it
 
 
+@pytest.mark.slow
 def test_worker_pages_keep_nobody_out(open_scene: Opener) -> None:
     scene = open_scene(share=0.5, after=2, applications=8)
     scene.watch.tolerate("status of 404", "status of 403", "ERR_INTERNET_DISCONNECTED")

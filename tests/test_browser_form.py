@@ -402,6 +402,7 @@ def test_sides_do_not_stay_in_their_places(scene: Scene) -> None:
     assert set(firsts) == {"first", "second"}
 
 
+@pytest.mark.slow
 def test_item_text_is_text_whatever_it_contains(chromium: Browser, tmp_path: Path) -> None:
     row = {"id": "i1", "message": HOSTILE, "word": "<img src=x", "first": HOSTILE, "second": HOSTILE, "note": HOSTILE}
     gold = """

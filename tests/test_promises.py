@@ -200,6 +200,7 @@ def check_rush(study: Study, accepted: dict[str, str]) -> None:
     assert counts.discarded > 0
 
 
+@pytest.mark.slow
 def test_200_workers_on_one_sqlite_file(tmp_path: Path) -> None:
     """Promise 3: far more workers than places, all at once."""
     folder = tmp_path / "study"
