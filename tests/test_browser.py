@@ -925,7 +925,7 @@ def test_console_pages_keep_nobody_out(open_scene: Opener) -> None:
     assert not barriers(page)
     set_up(scene, page)
     paths = [link.get_attribute("href") or "" for link in page.get_by_role("navigation").get_by_role("link").all()]
-    assert len(paths) == 10
+    assert len(paths) == 11
     for path in (*paths, "/console/guidelines/meaningful"):
         page.goto(path)
         assert not barriers(page)
