@@ -4,7 +4,7 @@
 
 Answers are simulated with known parameters: abilities and difficulties N(0, 1), discrimination around the value given,
 guessing uniform up to the value given. Times are the best of several runs, of the fit alone with the search for σα.
-The second table says how many 95% intervals hold the true value.
+The second table says how many 95% intervals hold the true value, by the posterior and by the bootstrap.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from bench.timing import best_of
-from chorale.evaluate.irt import IrtModel, fit_irt, irt_intervals
+from chorale.evaluate.irt import IrtModel, fit_irt, irt_bootstrap, irt_intervals
 from chorale.scores import FloatArray
 
 CASES: tuple[tuple[IrtModel, int, int, float, float, Literal["fitted", "standard"]], ...] = (
@@ -79,31 +79,34 @@ def main() -> None:
             f"{correlation(fit.discrimination, truth['discrimination'])} |",
             flush=True,
         )
-    print("\n| model | responders × items | α around | γ up to | β | α | γ | θ | CPU s |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("\n| model | responders × items | α around | γ up to | intervals | β | α | γ | θ | CPU s |")
+    print("| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
     for case in HELD:
         print_held(*case, options.seed)
 
 
 def print_held(model: IrtModel, responders: int, items: int, discrimination: float, guessing: float, seed: int) -> None:
     """How many intervals hold the true value, once it is on the scale of the fit; the mean of two simulations."""
-    held: dict[str, list[float]] = {}
-    for number in (seed, seed + 1):
-        matrix, truth = simulated(responders, items, discrimination, guessing, number)
-        fit = fit_irt(matrix, model=model)
-        took = best_of(1, partial(irt_intervals, fit, matrix))
-        found = irt_intervals(fit, matrix)
-        scale, shift = np.polyfit(fit.ability.mean, truth["ability"], 1)
-        true = {name: (truth[name] - shift) / scale for name in ("ability", "difficulty")}
-        true |= {"discrimination": truth["discrimination"] * scale, "guessing": truth["guessing"]}
-        for name in (*OF_ITEMS[model], "ability"):
-            low, high = getattr(found, name)
-            held.setdefault(name, []).append(float(np.mean((low <= true[name]) & (true[name] <= high))))
-    shares = " | ".join(f"{np.mean(held[name]):.0%}" if name in held else "" for name in (*OF_ITEMS["3pl"], "ability"))
-    print(
-        f"| {model} | {responders} × {items} | {discrimination:g} | {guessing:g} | {shares} | {took.cpu:.1f} |",
-        flush=True,
-    )
+    for kind, around in (("posterior", irt_intervals), ("bootstrap", irt_bootstrap)):
+        held: dict[str, list[float]] = {}
+        for number in (seed, seed + 1):
+            matrix, truth = simulated(responders, items, discrimination, guessing, number)
+            fit = fit_irt(matrix, model=model)
+            took = best_of(1, partial(around, fit, matrix))
+            found = around(fit, matrix)
+            scale, shift = np.polyfit(fit.ability.mean, truth["ability"], 1)
+            true = {name: (truth[name] - shift) / scale for name in ("ability", "difficulty")}
+            true |= {"discrimination": truth["discrimination"] * scale, "guessing": truth["guessing"]}
+            for name in (*OF_ITEMS[model], "ability"):
+                low, high = getattr(found, name)
+                held.setdefault(name, []).append(float(np.mean((low <= true[name]) & (true[name] <= high))))
+        names = (*OF_ITEMS["3pl"], "ability")
+        shares = " | ".join(f"{np.mean(held[name]):.0%}" if name in held else "" for name in names)
+        print(
+            f"| {model} | {responders} × {items} | {discrimination:g} | {guessing:g} | {kind} | {shares} | "
+            f"{took.cpu:.1f} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -630,9 +630,7 @@ def test_without_a_truth_there_are_intervals_and_another_file(method: str, files
     for worker in found["workers"].values():
         (quality, (low, high)), *_ = worker.get("ci", {"trust": (0, 1)}).items()
         assert low <= worker[quality] <= high
-    without = (
-        ["Workers' trust", "A single task's certainty"] if method == "confidence" else ["A single task's certainty"]
-    )
+    without = ["Workers' trust"] if method == "confidence" else []
     assert [note.partition(" has no interval")[0] for note in found["notes"] if "has no interval" in note] == without
     shown = run("judgments.csv", *options).stdout
     assert "Intervals" in shown

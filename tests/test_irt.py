@@ -332,7 +332,7 @@ def test_the_order_of_rows_and_columns_changes_nothing(answers: Path, tmp_path: 
 @pytest.mark.parametrize("model", ["1pl", "2pl", "3pl"])
 def test_every_item_and_responder_has_an_interval(answers: Path, model: str) -> None:
     found = json.loads(chorale("irt", answers, "--model", model, "--ci", "--json").stdout)
-    assert "|ci:yes|" in found["signature"]
+    assert "|ci:posterior|" in found["signature"]
     for item in found["items"].values():
         for name, (low, high) in item["ci"].items():
             assert low <= item[name] <= high

@@ -399,3 +399,35 @@ def test_a_file_gets_no_bar(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     with patiently("thinking") as report:
         report(1, 2)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "line", "value"),
+    [
+        ("task,worker,label\nt1,a,0:2\nt1,b,5:3\n", ["--distance", "span"], 3, "5:3"),
+        ("task,worker,label\nt1,a,0:2;1:3\nt1,b,0:1;nan\n", ["--distance", "ua-f1", "--sep", ";"], 3, "nan"),
+        ("task,worker,label\n7x,a,1\n7x,b,2\nt2,a,7x\nt2,b,1\n", ["--level", "interval"], 4, "7x"),
+        ("q,who,said\nt1,a,1\nt1,b,-2\n", ["--level", "ratio", "--task=q", "--worker=who", "--label=said"], 3, "-2"),
+    ],
+)
+def test_a_label_that_does_not_fit_is_told_with_its_line(
+    text: str, options: list[str], line: int, value: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text(text, "utf-8")
+    told = CliRunner().invoke(app, ["agreement", str(file), *options])
+    assert told.exit_code == 2
+    assert f"labels.csv:{line}: " in told.stderr and repr(value) in told.stderr
+    pl.read_csv(file, infer_schema=False).write_parquet(file.with_suffix(".parquet"))
+    told = CliRunner().invoke(app, ["agreement", str(file.with_suffix(".parquet")), *options])
+    assert told.exit_code == 2 and "labels.parquet: " in told.stderr
+
+
+def test_rows_of_nobody_are_left_out_of_agreement_with_a_note(tmp_path: Path) -> None:
+    header, row = QASRL.replace("verb,question", "verb,worker_id,question").splitlines()
+    rows = [row.replace("ran,Who", f"ran,{worker},Who") for worker in ("ann", "", "bob", "")]
+    file = tmp_path / "answers.csv"
+    file.write_text("\n".join([header, *rows[:2], rows[2], rows[3].replace("s1", "s2")]), "utf-8")
+    found = json.loads(CliRunner().invoke(app, ["evaluate", "qasrl", str(file), "--by", "worker_id", "--json"]).stdout)
+    assert "2 rows left out: they have no worker_id." in found["notes"]
+    assert [pair["first"] + pair["second"] for pair in found["pairs"]] == ["annbob"]

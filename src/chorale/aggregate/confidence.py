@@ -8,11 +8,10 @@ See Zeichner, Berant and Dagan (2012), who released results of confidence 0.7 an
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """The leading answer and its trust-weighted share."""
 
     answer: Hashable
@@ -29,9 +28,10 @@ def trust_weighted_share(votes: Iterable[tuple[Hashable, float]]) -> Share | Non
     Share(answer='yes', confidence=0.75)
     """
     pairs = list(votes)
-    if not pairs:
-        return None
-    if not any(weight > 0 for _, weight in pairs):
+    if len(pairs) < 2:
+        # One vote has all there is.
+        return Share(pairs[0][0], 1.0) if pairs else None
+    if max(weight for _, weight in pairs) <= 0:
         pairs = [(answer, 1.0) for answer, _ in pairs]
     weights: dict[Hashable, float] = {}
     # Summing in a fixed order makes the last digit independent of the order in which votes came in.

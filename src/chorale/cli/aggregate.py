@@ -2,7 +2,7 @@
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -21,6 +21,9 @@ from chorale.cli.judgments_options import (
 from chorale.cli.output import say
 from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
 from chorale.cli.targets import Force, check_target, writing
+
+if TYPE_CHECKING:
+    from chorale.aggregate.result import Aggregation
 
 MethodName = Literal["majority", "confidence", "crowdtruth", "dawid-skene", "one-coin", "mace", "glad", "wawa"]
 Method = Annotated[
@@ -137,10 +140,9 @@ def aggregate(
     from chorale.cli.progress import patiently
     from chorale.formats.judgment_files import separator_in
     from chorale.formats.truth_files import read_options, read_truth
-    from chorale.formats.wording import many
     from chorale.model import UserError
     from chorale.report.aggregating import Request, Rival, score_aggregation
-    from chorale.report.aggregation import WRITABLE, write_aggregation
+    from chorale.report.aggregation import WRITABLE
     from chorale.report.drawing import Drawing
 
     listed = None if options is None else read_options(options)
@@ -155,31 +157,38 @@ def aggregate(
     with patiently("aggregating") as progress:
         counted = "crowdtruth" in (method, other_method)
         judgments, digest = reading.read(file, counted=counted)
-        inputs, rival = {"file": digest}, None
+        inputs, rival, true = {"file": digest}, None, None
         if other_file is not None:
             other_judgments, inputs["against"] = reading.read(other_file, counted=counted)
             rival = Rival(other_file, other_judgments)
-        true = None
         if truth is not None:
             true = read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
+            inputs["truth"] = true.digest
         scored, result = score_aggregation(
             file,
             judgments,
             request,
             Drawing(ci, resamples, seed, progress),
             reading={**reading.settings(), "truth-task": truth_task, "truth-label": truth_label},
-            inputs=inputs if true is None else {**inputs, "truth": true.digest},
+            inputs=inputs,
             truth=true,
             rival=rival,
             progress=progress,
             for_scripts=as_json,
         )
     if out is not None:
-        with writing(out, "--out"):
-            rows = write_aggregation(result, out)
-        if not as_json and not as_latex:
-            say(f"Wrote {many(rows, 'row', 'rows')} to {out}.")
+        _write(result, out, quietly=as_json or as_latex)
     tell(scored, as_json=as_json, as_latex=as_latex)
+
+
+def _write(result: "Aggregation", out: Path, *, quietly: bool) -> None:
+    from chorale.formats.wording import many
+    from chorale.report.aggregation import write_aggregation
+
+    with writing(out, "--out"):
+        rows = write_aggregation(result, out)
+    if not quietly:
+        say(f"Wrote {many(rows, 'row', 'rows')} to {out}.")
 
 
 def _method_or_file(against: str | None) -> tuple[str | None, Path | None]:

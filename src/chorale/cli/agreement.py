@@ -1,6 +1,7 @@
 """`chorale agreement`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -107,7 +108,7 @@ def agreement(
 
     def read(path: Path) -> "Judged":
         judgments, digest = reading.read(path)
-        return Judged(str(path), judgments, digest, reading.settings())
+        return Judged(str(path), judgments, digest, reading.settings(), partial(reading.line_of, path))
 
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
     options = AgreementOptions(metric, level, distance, ordered, weights, min_common)

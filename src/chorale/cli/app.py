@@ -1,47 +1,35 @@
 """The `chorale` command and its subcommands, one module each.
 
-Commands import what they need when they run: `chorale --help` answers at once.
+A command is loaded when it is named, and imports what it needs when it runs: `chorale --help` answers at once.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
 
 from chorale import __version__
-from chorale.cli.aggregate import aggregate
-from chorale.cli.agreement import agreement
-from chorale.cli.baseline import baseline
-from chorale.cli.browse import browse
-from chorale.cli.check import check
-from chorale.cli.close import close
-from chorale.cli.demo import demo
-from chorale.cli.evaluate import evaluate
-from chorale.cli.export import export
-from chorale.cli.gold import gold
-from chorale.cli.importing import importing
-from chorale.cli.invite import invite
-from chorale.cli.irt import irt
-from chorale.cli.keys import keys
-from chorale.cli.learn import learn
-from chorale.cli.new import new
+from chorale.cli.loading import LoadingGroup
 from chorale.cli.output import tell_error
-from chorale.cli.password import password
-from chorale.cli.pause import pause, resume
-from chorale.cli.pay import pay
-from chorale.cli.prepare import prepare
-from chorale.cli.publish import publish
-from chorale.cli.rehearse import rehearse
-from chorale.cli.report import report
-from chorale.cli.reproduce import reproduce
-from chorale.cli.serve import serve
-from chorale.cli.status import status
-from chorale.cli.sync import review, sync
-from chorale.cli.verify import verify
+
+_NAMES = (
+    *("new", "check", "rehearse", "serve", "status", "export", "report", "verify"),
+    *("gold", "invite", "publish", "sync", "review", "pay", "keys", "password", "pause", "resume", "close", "demo"),
+    *("aggregate", "agreement", "irt", "reproduce"),
+    *("prepare", "import", "learn", "evaluate", "browse", "baseline"),
+)
+"""In the order they are needed."""
+_ELSEWHERE = {
+    "import": "chorale.cli.importing:importing",
+    "resume": "chorale.cli.pause:resume",
+    "review": "chorale.cli.sync:review",
+}
+"""Those that are not in the module of their name."""
 
 
-class _Commands(TyperGroup):
+class _Commands(LoadingGroup):
     """Tells a user's mistake as a message, whichever command it was made in."""
+
+    places: ClassVar = {name: _ELSEWHERE.get(name, f"chorale.cli.{name}:{name}") for name in _NAMES}
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -59,19 +47,6 @@ class _Commands(TyperGroup):
             tell_error(error)
             raise typer.Exit(2) from None
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the signature is the library's
-        """In the order they are needed, which is the order they are added in below."""
-        return list(self.commands)
-
-
-class _Family(TyperGroup):
-    """One command per kind of data: whoever names something else, such as a file, is told which there are."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] not in self.commands and not args[0].startswith("-"):
-            ctx.fail(f"No such command {args[0]!r}. There is: {', '.join(self.commands)}.")
-        return super().resolve_command(ctx, args)
-
 
 app = typer.Typer(
     name="chorale",
@@ -82,17 +57,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    *(new, check, rehearse, serve, status, export, report, verify),
-    *(gold, invite, publish, sync, review, pay, keys, password, pause, resume, close, demo),
-):
-    app.command()(command)
-app.add_typer(prepare, cls=_Family)
-app.add_typer(importing)
-for family in (learn, evaluate, browse, baseline):
-    app.add_typer(family, cls=_Family)
-for scoring_command in (aggregate, agreement, irt, reproduce):
-    app.command()(scoring_command)
 
 
 def _show_version(wanted: bool) -> None:

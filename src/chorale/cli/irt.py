@@ -36,7 +36,16 @@ Starts = Annotated[
         "--starts", metavar="N", min=1, max=100, help="Fit from N places, all but the first random; keep the best."
     ),
 ]
-Posterior = Annotated[bool, typer.Option("--ci", help="Give 95% intervals of every item and responder.")]
+WithIntervals = Annotated[bool, typer.Option("--ci", help="Give 95% intervals of every item and responder.")]
+HowIntervals = Annotated[
+    Literal["posterior", "bootstrap"],
+    typer.Option(
+        "--interval",
+        metavar="NAME",
+        help="With --ci: posterior (what answers and priors leave open), or bootstrap (responders drawn for an item, "
+        "items for a responder).",
+    ),
+]
 Others = Annotated[
     list[Path] | None,
     typer.Option(
@@ -57,7 +66,8 @@ def irt(
     model: Model = "3pl",
     guessing_prior: GuessingPriorName = "fitted",
     starts: Starts = 1,
-    ci: Posterior = False,
+    ci: WithIntervals = False,
+    interval: HowIntervals = "posterior",
     against: Others = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -69,15 +79,18 @@ def irt(
     """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
     from chorale.cli.progress import patiently
     from chorale.formats.responses import read_responses
+    from chorale.model import UserError
     from chorale.report.drawing import Drawing
     from chorale.report.irt import IrtOptions, score_irt, write_items
 
+    if interval != "posterior" and not ci:
+        raise UserError("--interval says how intervals are found. Ask for them with --ci.")
     check_target(out, "--out", force=force)
     with patiently("fits") as progress:
         table = read_responses(files)
         scored, items = score_irt(
             table,
-            IrtOptions(model, guessing_prior, starts, seed),
+            IrtOptions(model, guessing_prior, starts, seed, interval),
             progress,
             drawing=Drawing(ci, resamples, seed, progress),
             against=read_responses(against) if against else None,

@@ -91,6 +91,12 @@ class Reading:
             counted=counted,
         )
 
+    def line_of(self, path: Path, option: str) -> int | None:
+        """Where in a file a label, or an option of one, stands first."""
+        from chorale.formats.judgment_files import line_of_label
+
+        return line_of_label(path, option, task=self.task, worker=self.worker, label=self.label, sep=self.sep)
+
     def settings(self) -> "dict[str, Setting]":
         """What can change the numbers, for the signature."""
         return {

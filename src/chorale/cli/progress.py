@@ -1,11 +1,16 @@
 """Progress of long work: a bar on a terminal, a line now and then in a file."""
 
+# ruff: noqa: PLC0415 - where there is no terminal nothing is drawn, and Rich is not needed
+
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
 
 LINES = 10
 PATIENCE = 2.0
@@ -15,6 +20,8 @@ PATIENCE = 2.0
 @contextmanager
 def counting(what: str, expected: int, *, on_stderr: bool = False) -> Iterator[Callable[[], None]]:
     """Counts calls, and shows them against about how many there will be."""
+    from rich.console import Console
+
     console = Console(stderr=on_stderr, highlight=False)
     if console.is_terminal:
         yield from _with_bar(console, what, expected)
@@ -28,12 +35,12 @@ def patiently(what: str) -> Iterator[Callable[[int, int], None]]:
 
     Work that has told nothing by then, such as reading a large file, gets a bar as well, of unknown length.
     """
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=console, transient=True)
+    from rich.console import Console
+
+    progress = _bar(Console(stderr=True, highlight=False), transient=True)
     task = progress.add_task(what, total=None)
     timer = threading.Timer(PATIENCE, progress.start)
     timer.daemon = True
@@ -47,9 +54,15 @@ def patiently(what: str) -> Iterator[Callable[[int, int], None]]:
             progress.stop()
 
 
-def _with_bar(console: Console, what: str, expected: int) -> Iterator[Callable[[], None]]:
+def _bar(console: "Console", *, transient: bool = False) -> "Progress":
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
+    return Progress(*columns, console=console, transient=transient)
+
+
+def _with_bar(console: "Console", what: str, expected: int) -> Iterator[Callable[[], None]]:
+    with _bar(console) as progress:
         task = progress.add_task(what, total=expected)
 
         def count() -> None:
@@ -62,7 +75,7 @@ def _with_bar(console: Console, what: str, expected: int) -> Iterator[Callable[[
         progress.update(task, total=progress.tasks[0].completed)
 
 
-def _with_lines(console: Console, what: str, expected: int) -> Iterator[Callable[[], None]]:
+def _with_lines(console: "Console", what: str, expected: int) -> Iterator[Callable[[], None]]:
     step = max(1, expected // LINES)
     done = 0
 

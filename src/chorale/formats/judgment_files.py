@@ -80,6 +80,28 @@ def read_judgments(
     return JudgmentFile(replace(judgments, notes=notes), digest_of(raw))
 
 
+def line_of_label(
+    path: Path,
+    option: str,
+    *,
+    task: str | None = None,
+    worker: str | None = None,
+    label: str | None = None,
+    sep: str | None = None,
+) -> int | None:
+    """The line of the first row with this label, or with this option in its set. A Parquet file has no lines."""
+    if path.suffix.lower() == _PARQUET:
+        return None
+    rows = _sound_rows(path)
+    names = list(dict.fromkeys(name for row in rows for name in row.values))
+    column = layout_of(path, names, task=task, worker=worker, label=label).label
+    for row in rows:
+        (said,) = label_column([row.values.get(column)], separator_in(sep)).to_list()
+        if said == option or (isinstance(said, list) and option in said):
+            return row.line
+    return None
+
+
 def _about_gaps(judgments: Judgments) -> tuple[str, ...]:
     """Labels by which other programs say that there is none. Here they are labels like any other."""
     gaps = [name for name in judgments.label_names if name.casefold() in _GAPS]

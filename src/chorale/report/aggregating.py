@@ -8,6 +8,7 @@ from chorale.aggregate.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
 from chorale.aggregate.methods import CROWDTRUTH, ITERATIVE, NAMES, MethodOptions, aggregate
 from chorale.aggregate.relevance import MOST_CELLS
 from chorale.aggregate.result import Aggregation, Progress
+from chorale.aggregate.task_evidence import task_evidence
 from chorale.aggregate.trust import trust_from_gold
 from chorale.aggregate.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
 from chorale.formats import refused, shortened
@@ -109,7 +110,10 @@ def score_aggregation(
     if found is None:
         scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
         if drawing.ci:
-            evidence = _evidence(judgments, request, truth, result)
+            evidence = (
+                _evidence(judgments, request, truth, result),
+                task_evidence(judgments, request.method, result, trust=trust),
+            )
             scored = with_intervals(scored, result, evidence, drawing, for_scripts=for_scripts)
     else:
         scored = crowdtruth_scored(found, signature=line, drawing=drawing, for_scripts=for_scripts)

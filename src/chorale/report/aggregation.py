@@ -136,12 +136,11 @@ def _shares(result: Aggregation) -> ScoreTable:
 
 def _tasks(result: Aggregation) -> ScoreTable:
     certain = certainty(result)
-    labels = result.labels
+    least = np.argsort(certain, kind="stable")[:_SHOWN]
     rows: list[tuple[Cell, ...]] = []
-    for place in np.argsort(certain, kind="stable")[:_SHOWN].tolist():
-        label = labels[result.tasks[place]]
-        shown = label if isinstance(label, str) else ", ".join(label)
-        rows.append((result.tasks[place], shown, float(certain[place])))
+    for place, chosen in zip(least.tolist(), result.chosen[least], strict=True):
+        label = ", ".join(result.options[code] for code in np.flatnonzero(chosen).tolist())
+        rows.append((result.tasks[place], label, float(certain[place])))
     return ScoreTable(_title("Tasks", "least certain", rows, result.tasks), ("task", "label", "certainty#"), rows)
 
 

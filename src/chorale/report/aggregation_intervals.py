@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from chorale.aggregate.result import Aggregation
+from chorale.aggregate.task_evidence import TaskEvidence
 from chorale.aggregate.worker_evidence import WorkerEvidence
 from chorale.formats.wording import many
 from chorale.report.aggregation import certainty
@@ -15,17 +16,24 @@ from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, j
 from chorale.scores import Comparison, FloatArray, Interval, Metric, Statistics, Tally, ratio
 
 _SHOWN = 10
+_MOST_DRAWN = 2 * 10**10
+"""Numbers that all tasks' intervals may take, about ten minutes' work."""
 _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
 
 
 def with_intervals(
-    scored: Scored, result: Aggregation, evidence: WorkerEvidence | None, drawing: Drawing, *, for_scripts: bool
+    scored: Scored,
+    result: Aggregation,
+    evidence: tuple[WorkerEvidence | None, TaskEvidence | None],
+    drawing: Drawing,
+    *,
+    for_scripts: bool,
 ) -> Scored:
-    """The report with intervals of certainty and of labels' probabilities, over tasks, and of workers' quality, over
-    the judgments it rests on."""
+    """The report with intervals of certainty and of labels' probabilities, over tasks; of workers' quality and of
+    single tasks' certainty, over the judgments they rest on."""
     means = {"mean certainty": certainty(result)}
     means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}
-    drawn = {name: _mean_interval(values, drawing) for name, values in means.items()}
+    drawn = {name: mean_interval(values, drawing) for name, values in means.items()}
     rows: list[tuple[Cell, ...]] = [
         (name, float(means[name].mean()), shown_interval(drawn[name]), "tasks") for name in list(means)[: _SHOWN + 1]
     ]
@@ -34,13 +42,18 @@ def with_intervals(
         "mean_certainty": drawn["mean certainty"].as_list(),
         "probabilities": {label: drawn[f"probability of {label}"].as_list() for label in result.options},
     }
-    of_workers, notes = _worker_intervals(result, evidence, drawing, for_scripts=for_scripts)
+    of_tasks, notes = _task_intervals(result, evidence[1], drawing, for_scripts=for_scripts)
+    if of_tasks:
+        json["ci"]["certainty"] = {task: around.as_list() for task, (_, around) in of_tasks.items()}
+    for task, (value, around) in sorted(of_tasks.items(), key=lambda one: one[1][0])[:_SHOWN]:
+        rows.append((f"certainty of {task}", value, shown_interval(around), "its judgments"))
+    of_workers, told = _worker_intervals(result, evidence[0], drawing, for_scripts=for_scripts)
+    notes += told
     quality = next(iter(result.quality))
     for worker, around in of_workers.items():
         rows.append((f"{quality} of {worker}", _quality(result, worker), shown_interval(around), "their judgments"))
         if "workers" in json:
             json["workers"][worker]["ci"] = {quality: around.as_list()}
-    notes.append("A single task's certainty has no interval: it says itself how sure the method is of that task.")
     table = ScoreTable("Intervals", ("what", "value#", "95% interval#", "drawn"), rows)
     return replace(scored, json=json, tables=[*scored.tables, table], notes=[*scored.notes, *notes])
 
@@ -79,8 +92,32 @@ def mean_statistics(common: Sequence[str], names: Sequence[str], values: FloatAr
     return Statistics(tuple(common), np.column_stack([taken, np.ones(len(taken))]))
 
 
-def _mean_interval(values: FloatArray, drawing: Drawing) -> Interval:
+def mean_interval(values: FloatArray, drawing: Drawing) -> Interval:
+    """The interval of a mean over tasks."""
     return drawing.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
+
+
+def _task_intervals(
+    result: Aggregation, evidence: TaskEvidence | None, drawing: Drawing, *, for_scripts: bool
+) -> tuple[dict[str, tuple[float, Interval]], list[str]]:
+    """Of every task's certainty, with the certainty itself; for people, of the least certain tasks."""
+    if evidence is None:
+        return {}, ["A single task's certainty has no interval where answers are sets of options."]
+    certain = certainty(result)
+    wanted, notes = np.argsort(certain, kind="stable")[:_SHOWN], []
+    if result.probabilities.size * drawing.resamples > _MOST_DRAWN:
+        notes.append(f"Of single tasks only the {_SHOWN} least certain have an interval: all would take hours.")
+    elif for_scripts:
+        wanted = np.arange(len(certain))
+    low, high = evidence.intervals(
+        wanted.tolist(), resamples=drawing.resamples, seed=drawing.seed, progress=drawing.progress
+    ).tolist()
+    places = zip(wanted.tolist(), low, high, strict=True)
+    notes.append(
+        "The interval of a task's certainty is over its own judgments: where they all say the same there is no other "
+        "to draw, and where they are few it may be too narrow."
+    )
+    return {result.tasks[at]: (float(certain[at]), Interval(*ends)) for at, *ends in places}, notes
 
 
 def _worker_intervals(

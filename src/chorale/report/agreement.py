@@ -55,6 +55,8 @@ class Judged:
     digest: str
     reading: Mapping[str, Setting] = field(default_factory=dict)
     """The options it was read with, for the signature."""
+    line_of: Callable[[str], int | None] = lambda _: None
+    """Where a label stands first, for a message about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,8 @@ def _told(judged: Judged, compute: Callable[[], _Found]) -> _Found:
     try:
         return compute()
     except UnfitLabelError as error:
-        problem = Problem(judged.name, None, error.message, error.fix, repr(error.value))
+        line = judged.line_of(error.value)
+        problem = Problem(judged.name, line, error.message, error.fix, repr(error.value))
         raise UserError(f"{judged.name} can't be used", [problem]) from None
     except ValueError as error:
         raise UserError(f"{judged.name} can't be used: {error}.") from None

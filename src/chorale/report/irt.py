@@ -3,11 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from chorale.evaluate.irt import GuessingPrior, IrtFit, IrtIntervals, IrtModel, fit_irt, irt_intervals, item_weights
+from chorale.evaluate.irt import (
+    GuessingPrior,
+    IrtFit,
+    IrtIntervals,
+    IrtModel,
+    fit_irt,
+    irt_bootstrap,
+    irt_intervals,
+    item_weights,
+)
 from chorale.formats import write_csv
 from chorale.formats.responses import ResponseTable
 from chorale.model import Problem, UserError
@@ -19,6 +28,8 @@ from chorale.scores.signature import Setting
 
 _MOST_ROWS = 20
 """Of a table on a terminal; `--json` and `--out` have them all."""
+_MOST_RESAMPLES = 10_000
+"""Of a bootstrap: all are in memory at once."""
 ITEM_COLUMNS = (
     "item",
     "test",
@@ -39,6 +50,7 @@ class IrtOptions:
     guessing_prior: GuessingPrior = "fitted"
     starts: int = 1
     seed: int = 1
+    interval: Literal["posterior", "bootstrap"] = "posterior"
 
 
 _PARAMETERS = ("difficulty", "discrimination", "guessing")
@@ -73,7 +85,7 @@ def score_irt(
     }
     around = None
     if drawing is not None and drawing.ci:
-        around = irt_intervals(fit, table.matrix, weights=item_weights(table.tests), progress=progress)
+        around = _around(table, fit, options, drawing)
     if around is not None:
         for place, row in enumerate(items):
             ends = {name: getattr(around, name)[:, place].tolist() for name in _PARAMETERS}
@@ -99,6 +111,24 @@ def _fitted(table: ResponseTable, options: IrtOptions, progress: Callable[[int, 
         starts=options.starts,
         seed=options.seed,
         progress=progress,
+    )
+
+
+def _around(table: ResponseTable, fit: IrtFit, options: IrtOptions, drawing: Drawing) -> IrtIntervals:
+    weights = item_weights(table.tests)
+    if options.interval == "posterior":
+        return irt_intervals(fit, table.matrix, weights=weights, progress=drawing.progress)
+    if drawing.resamples > _MOST_RESAMPLES:
+        raise UserError(
+            f"--interval bootstrap draws at most {_MOST_RESAMPLES:,} --resamples, not {drawing.resamples:,}."
+        )
+    return irt_bootstrap(
+        fit,
+        table.matrix,
+        weights=weights,
+        resamples=drawing.resamples,
+        seed=drawing.seed,
+        progress=drawing.progress,
     )
 
 
@@ -216,8 +246,10 @@ def _signature(
         "guessing-prior": options.guessing_prior if options.model == "3pl" else None,
         "starts": options.starts,
         "seed": options.seed if options.starts > 1 else None,
-        "ci": True if drawing is not None and drawing.ci else None,
+        "ci": options.interval if drawing is not None and drawing.ci else None,
     }
+    if drawing is not None and drawing.ci and options.interval == "bootstrap":
+        settings |= drawing.settings(compared=False)
     if against is not None:
         settings |= (drawing or Drawing()).settings(compared=True)
     inputs = _digests(table, "file")
@@ -258,9 +290,15 @@ def _notes(table: ResponseTable, fit: IrtFit) -> list[str]:
 
 
 def _about_intervals(table: ResponseTable, options: IrtOptions) -> list[str]:
+    if options.interval == "bootstrap":
+        return [
+            "Intervals are bootstrapped: of an item over the responders, of a responder over the items, the others "
+            "staying as fitted. Values are drawn to the prior, and so are those of every resample: where answers tell "
+            "little, as of guessing, these intervals are far too narrow. --interval posterior is not."
+        ]
     notes = [
-        "Intervals are what the answers and the priors leave open in this one fit, on its own scale; items can't be "
-        "drawn again for the difficulty of an item, so nothing is resampled."
+        "Intervals are what the answers and the priors leave open in this one fit, on its own scale; nothing is "
+        "resampled. --interval bootstrap draws responders and items."
     ]
     if options.model == "3pl":
         notes.append(

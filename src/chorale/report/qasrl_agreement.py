@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from chorale.evaluate.qasrl import MEASURES, Agreement, agreement, agreement_metric, consolidated_agreement
 from chorale.formats.qasrl import QuestionAnswers
 from chorale.formats.wording import many
@@ -41,7 +43,8 @@ def score_agreement(
     json = {"by": by, **_json(found, around, of_pairs), "consolidated": None}
     title = f"{Path(table.name).name}: mean over {many(len(found.pairs), 'pair', 'pairs')} by {by}"
     tables = [measures_table(title, found.counts, found.scores, around), _pairs_table("Pairs", found, of_pairs)]
-    notes = [*file_notes(table), "Counts are of both directions of every pair; fractions are means over pairs."]
+    notes = [*file_notes(table), *_nameless(table, by)]
+    notes.append("Counts are of both directions of every pair; fractions are means over pairs.")
     if teams is not None:
         of_teams = _intervals(teams, drawing) if drawing.ci else {}
         of_pairs = _pair_intervals(teams, drawing, for_scripts=for_scripts)
@@ -74,7 +77,8 @@ def score_agreement(
 def _found(table: QuestionAnswers, by: str, options: QasrlOptions) -> Agreement:
     found = agreement(table, options.rules)
     if found is None:
-        message = f"has no verb that two or more annotators worked on: {by} has {len(_named(table)):,} different values"
+        values = many(len(_named(table)), "value", "different values")
+        message = f"has no verb that two or more annotators worked on: {by} has {values}"
         fix = "Agreement needs verbs annotated more than once; name the column that tells annotators apart with --by."
         raise UserError(f"{table.name} has no agreement", [Problem(table.name, None, message, fix)])
     return found
@@ -96,6 +100,13 @@ def _compared(
         [f"{title}: {many(left, 'verb', 'verbs')} left out, annotated twice in only one of the files."] if left else []
     )
     return {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}, notes
+
+
+def _nameless(table: QuestionAnswers, by: str) -> list[str]:
+    """Rows that are nobody's agree with nobody."""
+    codes = [code for code, worker in enumerate(table.workers) if not worker]
+    rows = int(np.isin(table.rows.worker, codes).sum())
+    return [f"{many(rows, 'row left out: it has', 'rows left out: they have')} no {by}."] if rows else []
 
 
 def _named(table: QuestionAnswers) -> list[str]:

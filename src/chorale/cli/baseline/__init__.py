@@ -1,17 +1,25 @@
 """`chorale baseline`: systems to compare with, each runnable."""
 
+from typing import ClassVar
+
 import typer
 
-from chorale.cli.baseline.frames import frames
-from chorale.cli.baseline.mcq import mcq
-from chorale.cli.baseline.train_frames import train_frames
+from chorale.cli.loading import Family
+
+
+class _Baseline(Family):
+    places: ClassVar = {
+        "frames": "chorale.cli.baseline.frames:frames",
+        "train-frames": "chorale.cli.baseline.train_frames:train_frames",
+        "mcq": "chorale.cli.baseline.mcq:mcq",
+    }
+
 
 baseline = typer.Typer(
-    name="baseline",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Run a system to compare with: name frames, guess answers from parts of the input.",
+    name="baseline", cls=_Baseline, no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
-baseline.command("frames")(frames)
-baseline.command("train-frames")(train_frames)
-baseline.command("mcq")(mcq)
+
+
+@baseline.callback()
+def _baseline() -> None:
+    """Run a system to compare with: name frames, guess answers from parts of the input."""

@@ -1,16 +1,22 @@
 """`chorale browse`: results to look through, one command per kind."""
 
+from typing import ClassVar
+
 import typer
 
-from chorale.cli.browse.frames import frames
-from chorale.cli.browse.qasrl import qasrl
+from chorale.cli.loading import Family
 
-browse = typer.Typer(
-    name="browse",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Look through results: what is clear, what people disagree on, and why.",
-)
 
-browse.command("frames")(frames)
-browse.command("qasrl")(qasrl)
+class _Browse(Family):
+    places: ClassVar = {
+        "frames": "chorale.cli.browse.frames:frames",
+        "qasrl": "chorale.cli.browse.qasrl:qasrl",
+    }
+
+
+browse = typer.Typer(name="browse", cls=_Browse, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+
+@browse.callback()
+def _browse() -> None:
+    """Look through results: what is clear, what people disagree on, and why."""

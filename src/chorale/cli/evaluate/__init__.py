@@ -1,21 +1,27 @@
 """`chorale evaluate`: one command per family of metrics."""
 
+from typing import ClassVar
+
 import typer
 
-from chorale.cli.evaluate.frames import frames
-from chorale.cli.evaluate.mcq import mcq
-from chorale.cli.evaluate.qasrl import qasrl
-from chorale.cli.evaluate.rules import rules
-from chorale.cli.evaluate.srl import srl
+from chorale.cli.loading import Family
+
+
+class _Evaluate(Family):
+    places: ClassVar = {
+        "frames": "chorale.cli.evaluate.frames:frames",
+        "mcq": "chorale.cli.evaluate.mcq:mcq",
+        "qasrl": "chorale.cli.evaluate.qasrl:qasrl",
+        "rules": "chorale.cli.evaluate.rules:rules",
+        "srl": "chorale.cli.evaluate.srl:srl",
+    }
+
 
 evaluate = typer.Typer(
-    name="evaluate",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Score a system's output, or annotators' work, against a gold standard.",
+    name="evaluate", cls=_Evaluate, no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
-evaluate.command("frames")(frames)
-evaluate.command("mcq")(mcq)
-evaluate.command("qasrl")(qasrl)
-evaluate.command("rules")(rules)
-evaluate.command("srl")(srl)
+
+
+@evaluate.callback()
+def _evaluate() -> None:
+    """Score a system's output, or annotators' work, against a gold standard."""

@@ -13,53 +13,70 @@ if TYPE_CHECKING:
     from chorale.formats.srl import Corpus, FrameRelations
 
 
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PRED... GOLD", help="Systems' outputs, one file each, and the gold file last.", show_default=False
+    ),
+]
+Metrics = Annotated[
+    str,
+    typer.Option(
+        "--metric",
+        metavar="NAMES",
+        help="Which scorers, with commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. "
+        "If not given, the first four as far as the files allow.",
+        show_default=False,
+    ),
+]
+FormatName = Annotated[
+    str, typer.Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
+]
+ModeName = Annotated[
+    str,
+    typer.Option(
+        "--mode", metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark."
+    ),
+]
+WhichPredicates = Annotated[
+    str,
+    typer.Option(
+        "--predicates",
+        metavar="WHICH",
+        help="For the CoNLL scorers: all predicates, or only those common to system and gold.",
+    ),
+]
+HowSpans = Annotated[
+    str,
+    typer.Option(
+        "--spans",
+        metavar="HOW",
+        help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart.",
+    ),
+]
+FrameNetFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--framenet",
+        metavar="DIR",
+        help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.",
+        show_default=False,
+    ),
+]
+Worst = Annotated[int, typer.Option("--worst", metavar="N", min=0, help="Show the N sentences with most mistakes.")]
+Confusion = Annotated[bool, typer.Option("--confusion", help="Show which role was taken for which, on equal spans.")]
+
+
 def srl(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PRED... GOLD", help="Systems' outputs, one file each, and the gold file last.", show_default=False
-        ),
-    ],
-    metric: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="Which scorers, with commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. "
-            "If not given, the first four as far as the files allow.",
-            show_default=False,
-        ),
-    ] = "",
-    format_name: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
-    ] = "auto",
-    mode: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark."),
-    ] = "auto",
-    predicates: Annotated[
-        str,
-        typer.Option(
-            metavar="WHICH", help="For the CoNLL scorers: all predicates, or only those common to system and gold."
-        ),
-    ] = "all",
-    spans: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW", help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart."
-        ),
-    ] = "joined",
-    framenet: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.",
-            show_default=False,
-        ),
-    ] = None,
-    worst: Annotated[int, typer.Option(metavar="N", min=0, help="Show the N sentences with most mistakes.")] = 0,
-    confusion: Annotated[
-        bool, typer.Option("--confusion", help="Show which role was taken for which, on equal spans.")
-    ] = False,
+    files: Files,
+    metric: Metrics = "",
+    format_name: FormatName = "auto",
+    mode: ModeName = "auto",
+    predicates: WhichPredicates = "all",
+    spans: HowSpans = "joined",
+    framenet: FrameNetFolder = None,
+    worst: Worst = 0,
+    confusion: Confusion = False,
     ci: WithIntervals = False,
     against: Against = None,
     resamples: Resamples = 1000,

@@ -1,20 +1,21 @@
 """`chorale learn`: resources from raw material."""
 
+from typing import ClassVar
+
 import typer
 
-from chorale.cli.learn.rules import rules
+from chorale.cli.loading import Family
 
-learn = typer.Typer(
-    name="learn",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Learn resources from raw material.",
-)
+
+class _Learn(Family):
+    places: ClassVar = {
+        "rules": "chorale.cli.learn.rules:rules",
+    }
+
+
+learn = typer.Typer(name="learn", cls=_Learn, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 
 @learn.callback()
 def _learn() -> None:
     """Learn resources from raw material."""
-
-
-learn.command("rules")(rules)

@@ -1,19 +1,24 @@
 """`chorale prepare`: one command per kind of items."""
 
+from typing import ClassVar
+
 import typer
 
-from chorale.cli.prepare.frames import frames
-from chorale.cli.prepare.mcq import mcq
-from chorale.cli.prepare.qasrl import qasrl
-from chorale.cli.prepare.rules import rules
+from chorale.cli.loading import Family
 
-prepare = typer.Typer(
-    name="prepare",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Make the items of a study from texts and resources.",
-)
-prepare.command("frames")(frames)
-prepare.command("mcq")(mcq)
-prepare.command("qasrl")(qasrl)
-prepare.command("rules")(rules)
+
+class _Prepare(Family):
+    places: ClassVar = {
+        "frames": "chorale.cli.prepare.frames:frames",
+        "mcq": "chorale.cli.prepare.mcq:mcq",
+        "qasrl": "chorale.cli.prepare.qasrl:qasrl",
+        "rules": "chorale.cli.prepare.rules:rules",
+    }
+
+
+prepare = typer.Typer(name="prepare", cls=_Prepare, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+
+@prepare.callback()
+def _prepare() -> None:
+    """Make the items of a study from texts and resources."""

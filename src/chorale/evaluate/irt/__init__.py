@@ -12,6 +12,7 @@ from chorale.evaluate.irt.model import (
     Normal,
     item_weights,
 )
+from chorale.evaluate.irt.resampling import irt_bootstrap
 from chorale.evaluate.irt.uncertainty import irt_intervals
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "IrtModel",
     "Normal",
     "fit_irt",
+    "irt_bootstrap",
     "irt_intervals",
     "item_weights",
 ]
