@@ -32,6 +32,7 @@ from chorale.formats.rule_files import Rule, rule_of
 from chorale.formats.wordnet import Synset, WordNet
 from chorale.learn import LearnOptions, Pruning, Resources, learn_rules, synthetic_extractions
 from chorale.learn.classifier import trained
+from chorale.learn.engines import opened_engine
 from chorale.learn.examples import examples_from_wordnet
 from chorale.learn.settings import Method, bytes_of, methods_of
 from chorale.learn.work_folder import alone_in
@@ -319,7 +320,7 @@ def test_malformed_lines_are_told_with_their_numbers_and_counted(tmp_path: Path)
     strict = command(path, "--method", "binc", "--strict", "--out", tmp_path / "none.tsv")
     assert strict.exit_code == 2
     assert "rough.tsv:10: does not have as many cells" in strict.output
-    assert not (tmp_path / "none.tsv").exists()
+    assert not list(tmp_path.glob("none.tsv*")), "nothing was finished, so nothing stays"
 
 
 def test_counts_that_are_whole_count_however_they_are_written(tmp_path: Path) -> None:
@@ -547,6 +548,14 @@ def test_a_run_that_is_killed_goes_on_where_it_was(sent: signal.Signals, code: i
     one, other = (rule_table(tmp_path / name) for name in ("fresh.tsv", "resumed.tsv"))
     assert len(one) > 1000
     same(other, one)
+
+
+@pytest.mark.parametrize("error", [RuntimeError, ValueError])
+def test_what_duckdb_says_of_ctrl_c_is_ctrl_c(error: type[Exception], tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), opened_engine(Resources(), tmp_path):
+        raise error("Query interrupted")
+    with pytest.raises(error, match="something else"), opened_engine(Resources(), tmp_path):
+        raise error("something else")
 
 
 # Spark

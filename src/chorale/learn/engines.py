@@ -95,10 +95,8 @@ class _Parquet:
         raise NotImplementedError
 
 
-def _told(error: Exception, path: Path) -> BaseException:
+def _told(error: Exception, path: Path) -> Exception:
     """What to do about an error of DuckDB's, which is known by name because it may not be installed; or the error."""
-    if str(error).endswith("Query interrupted"):
-        return KeyboardInterrupt()
     again = "run the command again: what is finished is kept."
     if type(error).__name__ == "OutOfMemoryException":
         fix = "Raise --memory or --buckets, or lower --threads, and"
@@ -139,6 +137,11 @@ def _duckdb(resources: Resources, scratch: Path) -> Iterator[Engine]:
         connection.raw_sql("SET enable_progress_bar = false")
         try:
             yield _Embedded(connection, scratch)
+        except Exception as error:
+            # Whatever DuckDB was asked when somebody pressed Ctrl-C.
+            if str(error).endswith("Query interrupted"):
+                raise KeyboardInterrupt from None
+            raise
         finally:
             connection.disconnect()
             shutil.rmtree(spilled, ignore_errors=True)

@@ -61,6 +61,9 @@ class WorkFolder:
                 os.replace(draft, facts)  # noqa: PTH105 - says in one word that it is put in place
             except (OSError, pl.exceptions.ComputeError) as error:
                 raise _unwritable(path, error) from None
+            finally:
+                if not facts.exists():
+                    shutil.rmtree(path, ignore_errors=True)
         self.tick()
         found: dict[str, Any] = json.loads(facts.read_text("utf-8"))
         return found
@@ -103,7 +106,7 @@ def alone_in(parent: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            if made and parent.is_dir() and [each.name for each in parent.iterdir()] == [_LOCK]:
+            if made and not any(each.is_file() and each.name != _LOCK for each in parent.rglob("*")):
                 shutil.rmtree(parent, ignore_errors=True)
 
 
