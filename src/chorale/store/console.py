@@ -1,23 +1,18 @@
 """What the console asks for: few rows at a time, found by an index, however large the study is."""
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, case, delete, func, literal_column, or_, select
+from sqlalchemy import Connection, Select, and_, delete, func, literal_column, or_, select
 
-from chorale.model import ItemState, Standing
-from chorale.store.results import StageCounts
 from chorale.store.schema import (
-    assignment,
     entry,
     event,
     gold,
     grade,
     item,
-    item_source,
     participation,
     qualification,
     response,
@@ -60,89 +55,6 @@ def usual_durations(tx: Connection, worker_id: int) -> dict[str, int]:
         .group_by(stage.c.name)
     )
     return {str(name): round(int(worked) / int(answered)) for name, worked, answered in tx.execute(query) if answered}
-
-
-# The overview
-
-
-def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
-    """The same as `results.stage_counts`, from what is counted while people work: no answer is looked at.
-
-    `rounds` are the ids of the stages that are rounds: all their answers are to gold, and none of them in production.
-    """
-    states: dict[int, dict[tuple[str, bool], int]] = defaultdict(dict)
-    by_state = select(item.c.stage_id, item.c.state, item.c.released, func.count())
-    for stage_id, state, released, count in tx.execute(
-        by_state.group_by(item.c.stage_id, item.c.state, item.c.released)
-    ):
-        states[stage_id][str(state), bool(released)] = count
-    # Gold that is nothing else asks for no judgments, and is not among the items.
-    bare = _of_stages(
-        tx,
-        select(gold.c.stage_id, func.count())
-        .join(item, item.c.id == gold.c.item_id)
-        .where(item.c.wanted == 0, item.c.counted == 0)
-        .group_by(gold.c.stage_id),
-    )
-    golds = _of_stages(tx, select(gold.c.stage_id, func.count()).where(gold.c.active).group_by(gold.c.stage_id))
-    live = _of_stages(
-        tx,
-        select(assignment.c.stage_id, func.count())
-        .where(assignment.c.state == literal_column("'live'"))
-        .group_by(assignment.c.stage_id),
-    )
-    withdrawn_judgments = _of_stages(
-        tx,
-        select(item.c.stage_id, func.sum(item.c.counted))
-        .where(item.c.state == ItemState.WITHDRAWN)
-        .group_by(item.c.stage_id),
-    )
-    people = {row.stage_id: row for row in tx.execute(_PEOPLE)}
-    found = []
-    for row in tx.execute(select(stage).order_by(stage.c.position)):
-        counts, who = states[row.id], people.get(row.id)
-        produced = int(who.produced) if who else 0
-        judgments = (int(who.counted) if who else 0) - withdrawn_judgments.get(row.id, 0)
-        complete = sum(count for (state, _), count in counts.items() if state == ItemState.COMPLETE)
-        withdrawn = sum(count for (state, _), count in counts.items() if state == ItemState.WITHDRAWN)
-        found.append(
-            StageCounts(
-                stage_id=row.id,
-                name=row.name,
-                state=row.state,
-                items=sum(counts.values()) - withdrawn - bare.get(row.id, 0),
-                complete=complete - bare.get(row.id, 0),
-                released=counts.get((ItemState.COMPLETE, True), 0),
-                withdrawn=withdrawn,
-                judgments=judgments,
-                discarded=produced - judgments,
-                gold_items=golds.get(row.id, 0),
-                gold_answers=0 if who is None or row.id in rounds else int(who.gold),
-                live=live.get(row.id, 0),
-                workers=int(who.workers) if who else 0,
-                dropped=int(who.dropped) if who else 0,
-                paid=int(who.paid) if who else 0,
-                fees=int(who.fees) if who else 0,
-            )
-        )
-    return found
-
-
-_PRODUCED = participation.c.answered - participation.c.gold_answered
-_PEOPLE = select(
-    participation.c.stage_id,
-    func.sum(_PRODUCED).label("produced"),
-    func.sum(case((participation.c.standing == Standing.ACTIVE, _PRODUCED), else_=0)).label("counted"),
-    func.sum(participation.c.gold_answered).label("gold"),
-    func.sum(case((participation.c.answered > 0, 1), else_=0)).label("workers"),
-    func.sum(case((participation.c.standing == Standing.DROPPED, 1), else_=0)).label("dropped"),
-    func.sum(participation.c.earned).label("paid"),
-    func.sum(participation.c.fees).label("fees"),
-).group_by(participation.c.stage_id)
-
-
-def _of_stages(tx: Connection, query: Select[Any]) -> dict[int, int]:
-    return {int(row[0]): int(row[1] or 0) for row in tx.execute(query)}
 
 
 def bonuses(tx: Connection) -> int:
@@ -268,23 +180,9 @@ def passed_gates(tx: Connection) -> dict[str, int]:
     return {str(name): int(count) for name, count in tx.execute(query)}
 
 
-def derived_counts(tx: Connection, stage_id: int, sources: Collection[int]) -> dict[int, int]:
-    """How many items of a stage came from every stage that it has several of."""
-    earlier = item.alias("earlier")
-    query = (
-        select(earlier.c.stage_id, func.count(item.c.id.distinct()))
-        .select_from(item)
-        .join(item_source, item_source.c.item_id == item.c.id)
-        .join(earlier, earlier.c.id == item_source.c.source_id)
-        .where(item.c.stage_id == stage_id, earlier.c.stage_id.in_(sources), item.c.state != ItemState.WITHDRAWN)
-        .group_by(earlier.c.stage_id)
-    )
-    return {int(row[0]): int(row[1]) for row in tx.execute(query)}
-
-
 def open_items(tx: Connection, answered_by: int | None = None) -> dict[int, int]:
     """How many items wait for judgments, by stage: all, or those that somebody has given one to."""
     query = select(item.c.stage_id, func.count()).where(item.c.state == literal_column("'open'"))
     if answered_by is not None:
         query = query.join(response, response.c.item_id == item.c.id).where(response.c.worker_id == answered_by)
-    return _of_stages(tx, query.group_by(item.c.stage_id))
+    return {int(row[0]): int(row[1]) for row in tx.execute(query.group_by(item.c.stage_id))}

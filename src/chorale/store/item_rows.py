@@ -1,0 +1,168 @@
+"""Items as they are: one, some or all of a stage, and what they were made from."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, func, literal_column, or_, select
+
+from chorale.model import ItemState, Label, SourceItem
+from chorale.store.database import STREAMED
+from chorale.store.schema import assignment, gold, item, item_source, response, stage, worker
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    id: int
+    stage: str
+    key: str
+    group: str
+    payload: dict[str, Any]
+    state: str
+    wanted: int
+    taken: int
+    answer: Any
+    confidence: float | None
+    judgments: int
+    released: bool
+    is_gold: bool
+    sampled: bool
+    """Drawn to get another number of judgments."""
+    response_id: int | None = None
+    """The answer it was made from, where it was made from one."""
+
+    def label(self) -> Label | None:
+        """The label of a complete item."""
+        if self.state != ItemState.COMPLETE or self.confidence is None:
+            return None
+        return Label(self.answer, self.confidence, self.judgments, self.released)
+
+    def as_source(self) -> SourceItem:
+        return SourceItem(self.id, self.key, self.group, self.payload, self.label())
+
+
+_ITEMS: Select[Any] = (
+    select(
+        item.c.id,
+        stage.c.name,
+        item.c.key,
+        item.c.group_key,
+        item.c.payload,
+        item.c.state,
+        item.c.wanted,
+        item.c.taken,
+        item.c.label,
+        item.c.confidence,
+        item.c.counted,
+        item.c.released,
+        gold.c.item_id.is_not(None),
+        item.c.sampled,
+        item.c.response_id,
+    )
+    .join(stage, stage.c.id == item.c.stage_id)
+    .outerjoin(gold, and_(gold.c.item_id == item.c.id, gold.c.active))
+)
+
+
+def _item_row(row: Any) -> ItemRow:
+    return ItemRow(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        json.loads(row[4]),
+        row[5],
+        row[6],
+        row[7],
+        None if row[8] is None else json.loads(row[8]),
+        row[9],
+        row[10],
+        bool(row[11]),
+        bool(row[12]),
+        bool(row[13]),
+        row[14],
+    )
+
+
+def one_item(tx: Connection, stage_name: str, key: str) -> ItemRow | None:
+    row = tx.execute(_ITEMS.where(stage.c.name == stage_name, item.c.key == key)).first()
+    return None if row is None else _item_row(row)
+
+
+def items_by_id(tx: Connection, ids: Sequence[int]) -> list[ItemRow]:
+    """Some items, in the order of their ids as given."""
+    found = {row[0]: _item_row(row) for row in tx.execute(_ITEMS.where(item.c.id.in_(ids)))} if ids else {}
+    return [found[item_id] for item_id in ids if item_id in found]
+
+
+def all_items(tx: Connection, stage_name: str) -> Iterator[ItemRow]:
+    """Every item of a stage that was there to be judged, streamed by id."""
+    query = _ITEMS.where(stage.c.name == stage_name, or_(item.c.wanted > 0, item.c.counted > 0)).order_by(item.c.id)
+    for row in tx.execute(query, execution_options=STREAMED):
+        yield _item_row(row)
+
+
+def live_leases(tx: Connection) -> dict[int, int]:
+    """How many workers hold each item at the moment; gold is not counted."""
+    query = (
+        select(assignment.c.item_id, func.count())
+        .where(assignment.c.state == literal_column("'live'"), assignment.c.kind == "production")
+        .group_by(assignment.c.item_id)
+    )
+    return {item_id: count for item_id, count in tx.execute(query)}  # noqa: C416 - rows are not pairs to dict()
+
+
+def lineage(tx: Connection, item_id: int) -> list[tuple[str, str]]:
+    """(stage, key) of the items an item was derived from."""
+    query = (
+        select(stage.c.name, item.c.key)
+        .join(item_source, item_source.c.source_id == item.c.id)
+        .join(stage, stage.c.id == item.c.stage_id)
+        .where(item_source.c.item_id == item_id)
+        .order_by(item.c.id)
+    )
+    return [(name, key) for name, key in tx.execute(query)]
+
+
+def all_sources(tx: Connection) -> dict[int, list[str]]:
+    """The items, as "stage/key", that derived item came from, by its id."""
+    query = (
+        select(item_source.c.item_id, stage.c.name, item.c.key)
+        .join(item, item.c.id == item_source.c.source_id)
+        .join(stage, stage.c.id == item.c.stage_id)
+        .order_by(item_source.c.item_id, item.c.id)
+    )
+    found: dict[int, list[str]] = {}
+    for item_id, name, key in tx.execute(query, execution_options=STREAMED):
+        found.setdefault(item_id, []).append(f"{name}/{key}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class OriginRow:
+    """Whose answer an item was made from."""
+
+    item_id: int
+    worker: str
+    arm: str | None
+    stage: str
+    item: str
+
+
+def origins(tx: Connection, stage_name: str) -> Iterator[OriginRow]:
+    """Of every item of a stage that was made from a single answer: who gave it, where, and to what."""
+    made, its_stage = item.alias("made"), stage.alias("its_stage")
+    query = (
+        select(made.c.id, worker.c.pseudonym, worker.c.arm, stage.c.name, item.c.key)
+        .select_from(made)
+        .join(its_stage, its_stage.c.id == made.c.stage_id)
+        .join(response, response.c.id == made.c.response_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .where(its_stage.c.name == stage_name)
+        .order_by(made.c.id)
+    )
+    for row in tx.execute(query, execution_options=STREAMED):
+        yield OriginRow(*row)

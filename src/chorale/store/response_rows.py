@@ -1,0 +1,225 @@
+"""Responses with everything that belongs to them, streamed: what exports write and everything is recomputed from."""
+
+import json
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, and_, case, func, not_, select
+
+from chorale.model import ItemState, Standing
+from chorale.store.corrections import latest_gold_grade
+from chorale.store.database import STREAMED
+from chorale.store.schema import gold, grade, item, participation, response, stage, worker
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRow:
+    """A submitted answer with everything that belongs to it."""
+
+    id: int
+    stage: str
+    task: str
+    task_version: int
+    item: str
+    group: str
+    worker: str
+    kind: str
+    answer: Any
+    submitted_at: int
+    duration_ms: int
+    counts: bool
+    """Whether it counts towards the item's label."""
+    gold_answer: Any
+    gold_score: float | None
+    item_id: int
+    item_payload: str
+    """JSON, as stored: only exports need it taken apart."""
+    item_state: str
+    item_label: Any
+    item_confidence: float | None
+    item_released: bool
+
+
+_RESPONSE_FIELDS: tuple[Any, ...] = (
+    response.c.id,
+    stage.c.name.label("stage"),
+    stage.c.task,
+    response.c.task_version,
+    item.c.key,
+    item.c.group_key,
+    worker.c.pseudonym,
+    response.c.kind,
+    response.c.answer,
+    response.c.submitted_at,
+    response.c.duration_ms,
+    participation.c.standing,
+    gold.c.answer.label("gold_answer"),
+    grade.c.score,
+    item.c.id.label("item_id"),
+    item.c.payload,
+    item.c.state,
+    item.c.label,
+    item.c.confidence,
+    item.c.released,
+)
+
+
+def _responses(*fields: Any) -> Select[Any]:
+    return (
+        select(*fields)
+        .select_from(response)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(
+            participation,
+            and_(
+                participation.c.stage_id == response.c.stage_id,
+                participation.c.worker_id == response.c.worker_id,
+            ),
+        )
+        .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind != "production"))
+        .outerjoin(grade, grade.c.id == case((response.c.kind != "production", latest_gold_grade())))
+        .order_by(response.c.id)
+    )
+
+
+_RESPONSES = _responses(*_RESPONSE_FIELDS)
+_WITHOUT_PAYLOADS = _responses(*(field for field in _RESPONSE_FIELDS if field is not item.c.payload))
+
+
+class _Shared:
+    """Parses JSON, and the same few short texts only once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def parsed(self, text: str) -> Any:
+        if text in self._known:
+            return self._known[text]
+        found = json.loads(text)
+        if len(text) <= _SHORT and len(self._known) < _MOST_SHARED:
+            self._known[text] = found
+        return found
+
+
+_SHORT, _MOST_SHARED = 200, 10_000
+
+RESPONSE_COLUMNS = tuple(column.name for column in _RESPONSES.selected_columns)
+
+
+def response_batches(tx: Connection, size: int) -> Iterator[Sequence[Sequence[Any]]]:
+    """All responses in the order they came, as the database has them, so many at a time: see RESPONSE_COLUMNS."""
+    yield from tx.execute(_RESPONSES, execution_options={"yield_per": size}).partitions()
+
+
+def count_responses(tx: Connection) -> int:
+    return tx.execute(select(func.count()).select_from(response)).scalar_one()
+
+
+def all_responses(
+    tx: Connection,
+    *,
+    stage_name: str | None = None,
+    pseudonym: str | None = None,
+    item_ids: Collection[int] | None = None,
+    after: int = 0,
+    by_item: bool = False,
+    to_keep: bool = False,
+) -> Iterator[ResponseRow]:
+    """Responses in the order they came, streamed: all, or those after one of them. `by_item` puts items' together.
+
+    `to_keep` is for those who hold all of them: without the items' payloads, and what is the same is there once.
+    """
+    query = _WITHOUT_PAYLOADS if to_keep else _RESPONSES
+    named, parsed = (sys.intern, _Shared().parsed) if to_keep else (str, json.loads)
+    if stage_name is not None:
+        query = query.where(stage.c.name == stage_name)
+    if pseudonym is not None:
+        query = query.where(worker.c.pseudonym == pseudonym)
+    if item_ids is not None:
+        query = query.where(response.c.item_id.in_(item_ids))
+    if after:
+        query = query.where(response.c.id > after)
+    if by_item:
+        query = query.order_by(None).order_by(response.c.item_id, response.c.id)
+    active = Standing.ACTIVE.value
+    for row in tx.execute(query, execution_options=STREAMED):
+        # By place: by name, every value would be looked up, and there may be millions.
+        number, name, task, version, key, group, who, kind, answer, at, took, standing, expected, score, *of_item = row
+        if to_keep:
+            of_item.insert(1, "")
+        item_id, payload, state, label, confidence, released = of_item
+        yield ResponseRow(
+            id=number,
+            stage=named(name),
+            task=named(task),
+            task_version=version,
+            item=named(key),
+            group=named(group),
+            worker=named(who),
+            kind=named(kind),
+            answer=parsed(answer),
+            submitted_at=at,
+            duration_ms=took,
+            counts=kind == "production" and standing == active,
+            gold_answer=None if expected is None else parsed(expected),
+            gold_score=score,
+            item_id=item_id,
+            item_payload=payload,
+            item_state=named(state),
+            item_label=None if label is None else parsed(label),
+            item_confidence=confidence,
+            item_released=bool(released),
+        )
+
+
+class Counted(NamedTuple):
+    """An answer that counts, in few words: there may be millions."""
+
+    item: str
+    worker: str
+    answer: Any
+    item_label: Any
+
+
+_COUNTS = and_(
+    response.c.kind == "production",
+    participation.c.standing == Standing.ACTIVE,
+    item.c.state != ItemState.WITHDRAWN,
+)
+
+
+def counted_responses(tx: Connection, stage_name: str) -> Iterator[Counted]:
+    """The answers of a stage that count, streamed in the order they came; what is the same is there once."""
+    parsed = _Shared().parsed
+    query = _of_items(item.c.key, worker.c.pseudonym, response.c.answer, item.c.label)
+    query = query.join(worker, worker.c.id == response.c.worker_id).where(stage.c.name == stage_name, _COUNTS)
+    for key, who, answer, label in tx.execute(query.order_by(response.c.id), execution_options=STREAMED):
+        yield Counted(sys.intern(key), sys.intern(who), parsed(answer), None if label is None else parsed(label))
+
+
+def count_counted(tx: Connection) -> dict[str, int]:
+    """How many answers count, by stage."""
+    query = _of_items(stage.c.name, func.count()).where(_COUNTS).group_by(stage.c.name)
+    return {str(name): int(count) for name, count in tx.execute(query)}
+
+
+def not_counted(tx: Connection) -> set[int]:
+    """The ids of all answers to be paid for that do not count: their worker was dropped, or their item withdrawn."""
+    query = _of_items(response.c.id).where(response.c.kind == "production", not_(_COUNTS))
+    return set(tx.execute(query, execution_options=STREAMED).scalars())
+
+
+def _of_items(*fields: Any) -> Select[Any]:
+    """Of every response with its stage, item and whether its worker is active."""
+    in_stage = and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id)
+    return (
+        select(*fields)
+        .select_from(response)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(participation, in_stage)
+    )

@@ -1,0 +1,179 @@
+"""Where stages stand, in numbers."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, case, func, literal_column, or_, select
+
+from chorale.model import ItemState, Standing
+from chorale.store import mturk_schema
+from chorale.store.schema import assignment, gold, item, participation, response, stage
+
+HITS = "mturk"
+"""The task of the stage that scripts put their HITs beside."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageCounts:
+    """Where a stage stands."""
+
+    stage_id: int
+    name: str
+    state: str
+    items: int
+    """Items to be judged; gold made for checking alone is not among them."""
+    complete: int
+    released: int
+    withdrawn: int
+    judgments: int
+    """Counted judgments."""
+    discarded: int
+    """Production responses that do not count: their worker was dropped, or their item withdrawn."""
+    gold_items: int
+    gold_answers: int
+    live: int
+    workers: int
+    """Those who have answered something, or submitted a HIT."""
+    dropped: int
+    paid: int
+    fees: int
+
+
+def stage_counts(tx: Connection) -> list[StageCounts]:
+    """Where every stage stands, counted from its items and answers themselves."""
+    items, responses, people = _by_stage(tx, _ITEMS), _by_stage(tx, _RESPONSES), _by_stage(tx, _PEOPLE)
+    golds, live = _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE)
+    rows = []
+    for row in tx.execute(select(stage).order_by(stage.c.position)):
+        total, complete, released, withdrawn, counted = items.get(row.id, (0, 0, 0, 0, 0))
+        production, gold_answers = responses.get(row.id, (0, 0))
+        workers, dropped, paid, fees = people.get(row.id, (0, 0, 0, 0))
+        rows.append(
+            StageCounts(
+                stage_id=row.id,
+                name=row.name,
+                state=row.state,
+                items=total,
+                complete=complete,
+                released=released,
+                withdrawn=withdrawn,
+                judgments=counted,
+                discarded=production - counted,
+                gold_items=golds.get(row.id, (0,))[0],
+                gold_answers=gold_answers,
+                live=live.get(row.id, (0,))[0],
+                workers=workers,
+                dropped=dropped,
+                paid=paid,
+                fees=fees,
+            )
+        )
+    return rows
+
+
+def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
+    """The same as `stage_counts`, from what is counted while people work: no answer is looked at.
+
+    `rounds` are the ids of the stages that are rounds: all their answers are to gold, and none of them in production.
+    """
+    states: dict[int, dict[tuple[str, bool], int]] = defaultdict(dict)
+    for stage_id, state, released, count in tx.execute(_STATES):
+        states[stage_id][str(state), bool(released)] = count
+    people, produced, bare = _by_stage(tx, _PEOPLE), _by_stage(tx, _PRODUCED), _by_stage(tx, _BARE_GOLD)
+    golds, live, gone = _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE), _by_stage(tx, _JUDGMENTS_WITHDRAWN)
+    found = []
+    for row in tx.execute(select(stage).order_by(stage.c.position)):
+        counts, only_gold = states[row.id], bare.get(row.id, (0,))[0]
+        workers, dropped, paid, fees = people.get(row.id, (0, 0, 0, 0))
+        given, counted, gold_answers = produced.get(row.id, (0, 0, 0))
+        judgments = counted - gone.get(row.id, (0,))[0]
+        withdrawn = sum(count for (state, _), count in counts.items() if state == ItemState.WITHDRAWN)
+        complete = sum(count for (state, _), count in counts.items() if state == ItemState.COMPLETE)
+        found.append(
+            StageCounts(
+                stage_id=row.id,
+                name=row.name,
+                state=row.state,
+                items=sum(counts.values()) - withdrawn - only_gold,
+                complete=complete - only_gold,
+                released=counts.get((ItemState.COMPLETE, True), 0),
+                withdrawn=withdrawn,
+                judgments=judgments,
+                discarded=given - judgments,
+                gold_items=golds.get(row.id, (0,))[0],
+                gold_answers=0 if row.id in rounds else gold_answers,
+                live=live.get(row.id, (0,))[0],
+                workers=workers,
+                dropped=dropped,
+                paid=paid,
+                fees=fees,
+            )
+        )
+    return found
+
+
+def _by_stage(tx: Connection, query: Select[Any]) -> dict[int, tuple[int, ...]]:
+    return {row[0]: tuple(int(value or 0) for value in row[1:]) for row in tx.execute(query)}
+
+
+def _how_many(condition: Any, count: Any = 1) -> Any:
+    return func.sum(case((condition, count), else_=0))
+
+
+# Items that are gold and nothing else ask for no judgments.
+_JUDGED = or_(item.c.wanted > 0, item.c.counted > 0)
+_ITEMS: Select[Any] = select(
+    item.c.stage_id,
+    _how_many(and_(_JUDGED, item.c.state != ItemState.WITHDRAWN)),
+    _how_many(and_(_JUDGED, item.c.state == ItemState.COMPLETE)),
+    _how_many(and_(item.c.released, item.c.state == ItemState.COMPLETE)),
+    _how_many(item.c.state == ItemState.WITHDRAWN),
+    _how_many(item.c.state != ItemState.WITHDRAWN, item.c.counted),
+).group_by(item.c.stage_id)
+_RESPONSES: Select[Any] = select(
+    response.c.stage_id, _how_many(response.c.kind == "production"), _how_many(response.c.kind == "gold")
+).group_by(response.c.stage_id)
+_GOLDS: Select[Any] = select(gold.c.stage_id, func.count()).where(gold.c.active).group_by(gold.c.stage_id)
+_LIVE: Select[Any] = (
+    select(assignment.c.stage_id, func.count())
+    .where(assignment.c.state == literal_column("'live'"))
+    .group_by(assignment.c.stage_id)
+)
+# Scripts' HITs are no items of the stage they stand beside, and answers to them no responses.
+_DID_HITS = and_(
+    participation.c.stage_id.in_(select(stage.c.id).where(stage.c.task == HITS)),
+    participation.c.worker_id.in_(
+        select(mturk_schema.assignment.c.worker_id).where(mturk_schema.assignment.c.submitted_at.is_not(None))
+    ),
+)
+_PEOPLE: Select[Any] = select(
+    participation.c.stage_id,
+    _how_many(or_(participation.c.answered > 0, _DID_HITS)),
+    _how_many(participation.c.standing == Standing.DROPPED),
+    func.sum(participation.c.earned),
+    func.sum(participation.c.fees),
+).group_by(participation.c.stage_id)
+
+_STATES: Select[Any] = select(item.c.stage_id, item.c.state, item.c.released, func.count()).group_by(
+    item.c.stage_id, item.c.state, item.c.released
+)
+_BARE_GOLD: Select[Any] = (
+    select(gold.c.stage_id, func.count())
+    .join(item, item.c.id == gold.c.item_id)
+    .where(item.c.wanted == 0, item.c.counted == 0)
+    .group_by(gold.c.stage_id)
+)
+_JUDGMENTS_WITHDRAWN: Select[Any] = (
+    select(item.c.stage_id, func.sum(item.c.counted))
+    .where(item.c.state == ItemState.WITHDRAWN)
+    .group_by(item.c.stage_id)
+)
+_GIVEN = participation.c.answered - participation.c.gold_answered
+_PRODUCED: Select[Any] = select(
+    participation.c.stage_id,
+    func.sum(_GIVEN),
+    _how_many(participation.c.standing == Standing.ACTIVE, _GIVEN),
+    func.sum(participation.c.gold_answered),
+).group_by(participation.c.stage_id)
