@@ -80,6 +80,7 @@ def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Pa
     report = json.loads(run("report", study, "--json", "--resamples", 100).stdout)
     assert "imported into Chorale" in report["methods"]
     assert report["verification"]["differences"] == []
+    assert report["disagreement"]["examples"]["batch-17"][0]["answers"] == "2 × kind; 1 × rude"
     [alpha] = report["agreement"]["coefficients"]
     write(tmp_path / "triples.csv", ("task", "worker", "label"), [(row[0], row[1], row[7]) for row in turk_rows()[:-1]])
     assert alpha["value"] == json.loads(run("agreement", tmp_path / "triples.csv", "--json").stdout)["value"]
@@ -138,6 +139,77 @@ def test_appen_and_tables_with_sets_of_labels(tmp_path: Path) -> None:
         {"sentence": "Some text"},
         39_000,
     )
+
+
+def several_columns() -> list[tuple[object, ...]]:
+    """Four people on five messages: what they ticked, a remark of some, and a hidden field that repeats the message."""
+    return [
+        (
+            f"HIT{hit}",
+            f"A{person}",
+            "Approved",
+            "Mon Sep 25 09:39:11 PDT 2017",
+            30,
+            "$0.07",
+            f"Message {hit}",
+            "angry|sad" if person == hit else "sad",
+            "" if person else f"Remark {hit} | really",
+            f"MESSAGE {hit} ",
+        )
+        for hit in range(5)
+        for person in range(4)
+    ]
+
+
+SEVERAL = (*TURK[:-1], "Answer.Moods ticked", "Answer.confidence", "Answer.shown")
+
+
+def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
+    file = write(tmp_path / "batch.csv", SEVERAL, several_columns())
+    done = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)
+    assert done["stages"] == {"batch": {"judgments": 20, "items": 5, "workers": 4}}
+    [note] = done["notes"]
+    assert "2 columns, and each is a field: 'Moods ticked', 'confidence'" in note
+    assert json.loads(run("verify", tmp_path / "s", "--json").stdout)["ok"]
+    run("export", tmp_path / "s", "--format", "label-studio", "--out", tmp_path / "tasks.json")
+    first = json.loads((tmp_path / "tasks.json").read_text("utf-8"))[0]
+    assert (first["data"]["text"], "shown" in first["data"]) == ("Message 0", False)
+    results = {one["from_name"]: one["value"] for one in first["annotations"][0]["result"]}
+    assert results == {
+        "moods_ticked": {"choices": ["angry", "sad"]},
+        "confidence_given": {"text": ["Remark 0 | really"]},
+    }
+    own = {one["from_name"]: one["value"] for one in first["predictions"][0]["result"]}
+    assert own["moods_ticked"] == {"choices": ["sad"]}
+    run("export", tmp_path / "s", "--format", "mturk", "--out", tmp_path / "again.csv")
+    again = json.loads(run("import", tmp_path / "again.csv", "--out", tmp_path / "s2", "--json").stdout)
+    assert again["stages"]["again"]["judgments"] == 20
+
+
+def test_appen_answers_are_told_from_items_by_gold_or_by_what_differs(tmp_path: Path) -> None:
+    columns = ("_unit_id", "_worker_id", "_tainted", "tone", "remark", "text")
+    rows: list[tuple[object, ...]] = [
+        (unit, f"w{person}", "false", "kind" if person else "rude", f"remark {unit * 3 + person}", f"Text {unit}")
+        for unit in range(3)
+        for person in range(3)
+    ]
+    plain = write(tmp_path / "plain.csv", columns, rows)
+    gold = write(tmp_path / "gold.csv", (*columns, "tone_gold"), [(*row, "") for row in rows])
+    run("import", plain, "--out", tmp_path / "s")
+    settings = (tmp_path / "s" / "study.toml").read_text("utf-8")
+    assert settings.count("[[stage.options.fields]]") == 2 and '{ item = "text"' in settings
+    run("import", gold, "--out", tmp_path / "t")
+    assert (tmp_path / "t" / "study.toml").read_text("utf-8").count("[[stage.options.fields]]") == 1
+    same = write(tmp_path / "same.csv", columns, rows[::3])
+    assert "has no columns that people filled in" in run("import", same, "--out", tmp_path / "u", code=2).stderr
+
+
+def test_a_form_of_too_many_columns_asks_for_one(tmp_path: Path) -> None:
+    columns = (*TURK[:-1], *(f"Answer.q{number}" for number in range(31)))
+    rows = [(*row[:-1], *("ab"[(number + place) % 2] for number in range(31))) for place, row in enumerate(turk_rows())]
+    file = write(tmp_path / "wide.csv", columns, rows)
+    assert "wide.csv:1: has 31 columns" in run("import", file, "--out", tmp_path / "s", code=2).stderr
+    run("import", file, "--label", "q7", "--out", tmp_path / "s")
 
 
 def test_of_repeated_judgments_the_last_counts_and_free_text_is_text(tmp_path: Path) -> None:

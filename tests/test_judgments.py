@@ -140,7 +140,12 @@ def test_a_batch_of_appen_has_trust_and_leaves_tainted_work_out(tmp_path: Path) 
     assert judgments.trust.tolist() == [0.9, 0.7]
     assert judgments.notes == ("1 judgment left out: _tainted is true.",)
     assert "several columns" not in problems_of(path, label="nothing")
-    assert "batch file of Appen" in problems_of(path)
+    assert triples(read_judgments(path, sep="\\n").judgments) == triples(judgments), (
+        "the one with a column of gold is the answer"
+    )
+    head, rest = APPEN.split("\n", 1)
+    two = written(tmp_path / "f2.csv", f"{head},sure,sure_gold\n" + rest.replace(",\n", ",,yes,\n"))
+    assert "batch file of Appen with several columns that may hold the answer" in problems_of(two)
 
 
 # Labels

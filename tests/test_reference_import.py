@@ -1,7 +1,9 @@
 """Real batches of Mechanical Turk and Appen: imported, aggregated, reported, and none of it by halves."""
 
+import csv
 import gzip
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,16 @@ def test_batches_become_studies_that_verify_and_report(
         assert one["judgments"] == again["n_judgments"]
     methods = {one["method"] for one in report["aggregation"]["methods"]}
     assert methods == {"majority", "dawid-skene", "mace"}
+
+
+@pytest.mark.parametrize("file", sorted(BATCHES.glob("*.csv.gz")), ids=lambda file: file.name[:14])
+def test_every_batch_is_imported_as_it_is(file: Path, tmp_path: Path) -> None:
+    [stage] = json.loads(run("import", file, "--out", tmp_path / "study", "--json").stdout)["stages"].values()
+    with gzip.open(file, "rt", encoding="utf-8", newline="") as rows:
+        assert stage["judgments"] == sum(1 for _ in csv.DictReader(rows))
+    settings = tomllib.loads((tmp_path / "study" / "study.toml").read_text("utf-8"))
+    fields = {field["name"]: field["kind"] for field in settings["stage"][0]["options"]["fields"]}
+    assert len(fields) == 4 and fields["q1" if file.name.startswith("mturk") else "rellist"] == "choices"
 
 
 def test_a_real_batch_that_was_cut_is_refused(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ class Layout:
     """The column that says whether the work was refused, in a batch file."""
     refused: frozenset[str] = frozenset()
     """What it then says, in small letters."""
+    candidates: tuple[str, ...] = ()
+    """The columns that may hold the answer, where there are several and none was named."""
 
     @property
     def columns(self) -> list[str]:
@@ -62,15 +64,23 @@ def layout_of(
     worker: str | None = None,
     label: str | None = None,
     trust: str | None = None,
+    several: bool = False,
 ) -> Layout:
-    """The columns asked for, or those a file of this kind has; UserError if they are not there."""
+    """The columns asked for, or those a file of this kind has; UserError if they are not there.
+
+    With `several`, a batch file may have more than one column that may hold the answer: they are the candidates then.
+    """
     platform = next((each for each in _PLATFORMS if {each.task, each.worker} <= set(names)), None)
     problems: list[Problem] = []
     find = partial(column_in, path, names, problems=problems)
     found_task = find("task", task or _default("task", names, platform.task if platform else None))
     found_worker = find("worker", worker or _default("worker", names, platform.worker if platform else None))
+    candidates: tuple[str, ...] = ()
     if label is None and platform is not None and "label" not in names:
-        found_label = _answer_column(path, names, platform, problems)
+        candidates = tuple(_answer_columns(names))
+        found_label = candidates[0] if len(candidates) == 1 else ""
+        if not candidates or (len(candidates) > 1 and not several):
+            problems.append(_no_answer(path, candidates, platform))
     else:
         found_label = find("label", _with_prefix(label or "label", names))
     found_trust = None if trust is None else find("trust", trust)
@@ -81,7 +91,7 @@ def layout_of(
     if found_trust is None and platform.trust in names:
         found_trust = platform.trust
     refusal = platform.refusal if platform.refusal in names else None
-    return Layout(found_task, found_worker, found_label, found_trust, refusal, platform.refused)
+    return Layout(found_task, found_worker, found_label, found_trust, refusal, platform.refused, candidates)
 
 
 def _default(role: str, names: Sequence[str], of_platform: str | None) -> str:
@@ -126,14 +136,18 @@ def _usual_role(column: str) -> str | None:
     return next((role for role, known in _OTHER_NAMES.items() if plain.removesuffix("id") in known), None)
 
 
-def _answer_column(path: Path, names: Sequence[str], platform: _Platform, problems: list[Problem]) -> str:
-    answers = [name for name in names if name.startswith(_ANSWER)]
-    if len(answers) == 1:
-        return answers[0]
-    candidates = answers or [name for name in names if not name.startswith("_") and not name.endswith(_GOLD)]
+def _answer_columns(names: Sequence[str]) -> list[str]:
+    """The columns that may hold an answer: those a platform marks as such, or else all that are not its own."""
+    marked = [name for name in names if name.startswith(_ANSWER) or f"{name}{_GOLD}" in names]
+    return marked or [name for name in names if not name.startswith("_") and not name.endswith(_GOLD)]
+
+
+def _no_answer(path: Path, candidates: Sequence[str], platform: _Platform) -> Problem:
+    if not candidates:
+        message = f"is a batch file of {platform.name} without a column that may hold the answer"
+        return Problem(str(path), 1, message, "Check that the right file was named.")
     message = f"is a batch file of {platform.name} with several columns that may hold the answer"
-    problems.append(Problem(str(path), 1, message, "Choose one with --label.", _shown(candidates)))
-    return ""
+    return Problem(str(path), 1, message, "Choose one with --label.", _shown(candidates))
 
 
 def _shown(names: Sequence[str]) -> str:

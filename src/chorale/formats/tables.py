@@ -68,6 +68,13 @@ def write_jsonl(rows: Iterable[TableRow], target: Path | TextIO) -> None:
             file.write(json.dumps(dict(row), ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def write_lines(batches: Iterable[Iterable[str]], target: Path) -> None:
+    """Lines that are made already, many at a time."""
+    with _opened(target) as file:
+        for lines in batches:
+            file.writelines(lines)
+
+
 def write_json_list(rows: Iterable[TableRow], target: Path | TextIO) -> None:
     """One JSON list of objects, a line each."""
     with _opened(target) as file:

@@ -1,7 +1,9 @@
-"""Sentences that notes and problems have in common: one thing or several, and what was probably meant."""
+"""Words that pages, notes and problems have in common: one thing or several, what was meant, what was answered."""
 
 import difflib
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 def many(count: int, one: str, several: str) -> str:
@@ -33,3 +35,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     by_small = {each.lower(): each for each in known}
     near = difflib.get_close_matches(name[:100].lower(), by_small, n=1, cutoff=0.5)
     return f" Did you mean {by_small[near[0]]}?" if near else ""
+
+
+def answer_words(value: Any) -> str:
+    """An answer as people would say it: what a form has only one of needs no name.
+
+    >>> answer_words({"label": ["angry", "sad"]}), answer_words({"tone": "rude", "why": ["it is", "too"]})
+    ('angry, sad', 'tone: rude · why: it is, too')
+    """
+    if isinstance(value, Mapping):
+        if len(value) == 1:
+            return answer_words(next(iter(value.values())))
+        return " · ".join(f"{name}: {answer_words(each)}" for name, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(answer_words, value)) or "none"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

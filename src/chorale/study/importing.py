@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any
 
+from chorale.formats.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField, fits
 from chorale.formats.batch_files import Batch, BatchOptions, read_batch
 from chorale.formats.wording import many
 from chorale.model import UserError, money_text
@@ -22,9 +23,7 @@ from chorale.study.opening import open_study
 from chorale.study.running import RunningStage, Study
 from chorale.study.settling import settle_group
 
-FIELD = "label"
-"""What the form calls the one thing it asks."""
-_MOST_OPTIONS, _LONGEST_OPTION, _LONGEST_LINE, _MOST_SHOWN = 50, 100, 200, 40
+_LONGEST_LINE, _MOST_SHOWN = 200, 40
 _TAKEN = frozenset({"id", "answer", "explanation", "pieces"})
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 _GROUPS_AT_ONCE = 500
@@ -116,7 +115,8 @@ def _write_folder(folder: Path, batches: Mapping[str, Batch], title: str, contac
         f"\n[pay]\ncurrency = {_toml(_CURRENCY)}",
     ]
     for name, batch in batches.items():
-        shown = f"# {batch.label}\n\nThis stage was imported from {batch.name}: people filled in {batch.label}.\n"
+        asked = ", ".join(field.title for field in batch.fields)
+        shown = f"# {batch.name}\n\nThis stage was imported from {batch.name}: people filled in {asked}.\n"
         (folder / f"{name}.md").write_text(shown, "utf-8")
         rows = [{"id": task, **item_of(task, columns)} for task, columns in sorted(batch.items.items())]
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -134,7 +134,7 @@ def item_of(task: str, columns: Mapping[str, str]) -> dict[str, str]:
 def _stage(name: str, batch: Batch, rows: Sequence[Mapping[str, str]]) -> str:
     most = max(_judgments_of_each(batch).values())
     columns = list(dict.fromkeys(column for row in rows for column in row if column != "id"))
-    shows = [column for column in columns if len(column) <= _LONGEST_OPTION][:_MOST_SHOWN]
+    shows = [column for column in columns if len(column) <= LONGEST_OPTION][:_MOST_SHOWN]
     parts = [f"{{ item = {_toml(column)}, label = {_toml(column)}, optional = true }}" for column in shows]
     pay = f"\n[stage.pay]\nper_judgment = {batch.reward}\n" if batch.reward else ""
     # Nobody is asked for more: an item is complete with the judgments it has.
@@ -150,11 +150,7 @@ judgments = {judgments}
 {pay}
 [stage.options]
 shows = [{", ".join(parts)}]
-
-[[stage.options.fields]]
-name = "{FIELD}"
-ask = {_toml(batch.label)}
-{_kind(batch)}"""
+{"".join(_field(batch, field) for field in batch.fields)}"""
 
 
 def _judgments_of_each(batch: Batch) -> dict[str, int]:
@@ -164,22 +160,32 @@ def _judgments_of_each(batch: Batch) -> dict[str, int]:
     return counts
 
 
-def _kind(batch: Batch) -> str:
+def _field(batch: Batch, field: BatchField) -> str:
+    given = [row.answers[field.name] for row in batch.rows if field.name in row.answers]
+    required = "" if len(given) == len(batch.rows) else "required = false\n"
+    return f"""
+[[stage.options.fields]]
+name = "{field.name}"
+ask = {_toml(field.title[:_LONGEST_LINE])}
+{required}{_kind(batch, field, given)}
+"""
+
+
+def _kind(batch: Batch, field: BatchField, given: Sequence[str | tuple[str, ...]]) -> str:
     """The kind of the field: a choice where there are few short labels, text where there are not."""
-    labels = sorted(
-        {label for row in batch.rows for label in ((row.label,) if isinstance(row.label, str) else row.label)}
-    )
-    fits = len(labels) <= _MOST_OPTIONS and all(len(label) <= _LONGEST_OPTION for label in labels)
+    labels = sorted({label for one in given for label in ((one,) if isinstance(one, str) else one)})
     listed = f"options = [{', '.join(_toml(label) for label in labels)}]"
-    if batch.sets:
-        if not fits:
+    if field.sep is not None:
+        if not fits(labels):
             raise UserError(
-                f"{batch.name} can't be imported with --sep: a form has at most {_MOST_OPTIONS} options of at most "
-                f"{_LONGEST_OPTION} characters, and there are {many(len(labels), 'label', 'labels')}. "
+                f"{batch.name} can't be imported with --sep: a form has at most {MOST_OPTIONS} options of at most "
+                f"{LONGEST_OPTION} characters, and there are {many(len(labels), 'label', 'labels')}. "
                 "Leave --sep out, or choose another --label."
             )
         return f'kind = "choices"\n{listed}'
-    if fits and len(labels) > 1:
+    # One of several columns may hold remarks: few as they may be, they do not come again.
+    again = len(batch.fields) == 1 or len(given) >= 2 * len(labels)
+    if fits(labels) and len(labels) > 1 and again:
         return f'kind = "choice"\n{listed}'
     if all(len(label) <= _LONGEST_LINE and "\n" not in label for label in labels):
         return 'kind = "text"'
@@ -229,12 +235,17 @@ def _add(tx: Tx, study: Study, stage: RunningStage, batch: Batch, people: dict[t
     items = importing.item_ids(tx, stage.id)
     payloads = {task: item_of(task, columns) for task, columns in batch.items.items()}
     done = []
+    texts: dict[str, str] = {}
     for row in sorted(batch.rows, key=lambda row: (row.submitted_at or 0, row.line)):
         item_id, group = items[row.task]
-        answer = stage.task.parse_answer({FIELD: _value(row.label)}, payloads[row.task])
+        given = {name: _value(label) for name, label in row.answers.items()}
+        answer = stage.task.parse_answer(given, payloads[row.task])
         submitted = now if row.submitted_at is None else row.submitted_at
         worker_id = people[batch.panel, row.worker]
-        done.append(DoneWork(worker_id, item_id, group, as_text(answer), submitted, row.duration_ms))
+        text = as_text(answer)
+        # Held once: of a choice there are few.
+        text = texts.setdefault(text, text)
+        done.append(DoneWork(worker_id, item_id, group, text, submitted, row.duration_ms))
     paid = None
     if batch.reward:
         paid = PaidEach(batch.reward, f"a judgment in {stage.name}, {money_text(batch.reward, _CURRENCY)} each")

@@ -1,18 +1,21 @@
 """`chorale import`: one command per kind of published data."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
 
-from chorale.cli.importing.judgments import judgments
-from chorale.cli.importing.qasrl import qasrl
+from chorale.cli.loading import LoadingGroup
 
 _USUAL = "judgments"
 
 
-class _Kinds(TyperGroup):
+class _Kinds(LoadingGroup):
     """`chorale import FILE…` is `chorale import judgments FILE…`."""
+
+    places: ClassVar = {
+        _USUAL: "chorale.cli.importing.judgments:judgments",
+        "qasrl": "chorale.cli.importing.qasrl:qasrl",
+    }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         first = next((arg for arg in args if not arg.startswith("-")), None)
@@ -25,6 +28,7 @@ importing = typer.Typer(
     name="import",
     cls=_Kinds,
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
     help="Make a study of finished work, or items and gold of one from published data. "
     "Files alone are files of judgments.",
@@ -34,7 +38,3 @@ importing = typer.Typer(
 @importing.callback()
 def _group() -> None:
     """So that the kind of data is named where it is not judgments."""
-
-
-importing.command(_USUAL)(judgments)
-importing.command("qasrl")(qasrl)

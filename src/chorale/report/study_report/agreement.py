@@ -1,6 +1,8 @@
 """How far people agreed, and what methods of aggregation make of their judgments."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
@@ -12,23 +14,26 @@ from chorale.formats.wording import many
 from chorale.model import UserError
 from chorale.report.aggregating import Request, score_aggregation
 from chorale.report.aggregation import certainty
+from chorale.report.aggregation_intervals import mean_interval
 from chorale.report.agreement import Judged, score_agreement
 from chorale.report.drawing import Drawing
 from chorale.report.scoring import Cell, ScoreTable, shown_interval
 from chorale.report.study_report.document import Bullets, Part, Section
 from chorale.report.study_report.questions import Answered
 from chorale.scores import Interval, Metric, Statistics, ratio, signature
-from chorale.store.results import ResponseRow
+from chorale.store.response_rows import Counted
 from chorale.study import RunningStage
 
 METHODS = ("majority", "dawid-skene", "mace")
 _MOST_JUDGMENTS = 60
 """Of an item, when pairs of answers are compared by the task's distance: more are drawn evenly from all."""
+_MOST_KNOWN = 10_000
+"""Distances that are kept: where people choose from few answers, the same pairs come again and again."""
 _SHARE = Metric(lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])})
 
 
 def agreement_section(
-    stages: Mapping[str, tuple[RunningStage, Sequence[ResponseRow]]],
+    stages: Mapping[str, tuple[RunningStage, Sequence[Counted]]],
     questions: Sequence[Answered],
     drawing: Drawing,
 ) -> Section:
@@ -63,23 +68,21 @@ def agreement_section(
     return Section("agreement", "Agreement", parts, {"by_distance": by_distance, "coefficients": coefficients})
 
 
-def pairwise_agreement(
-    stage: RunningStage, responses: Sequence[ResponseRow], drawing: Drawing
-) -> dict[str, Any] | None:
+def pairwise_agreement(stage: RunningStage, responses: Sequence[Counted], drawing: Drawing) -> dict[str, Any] | None:
     """1 − the mean distance of two answers to one item; None where no item has two."""
     by_item: dict[str, list[Any]] = {}
     for row in responses:
         by_item.setdefault(row.item, []).append(row.answer)
     items, rows = [], []
+    known: dict[tuple[str, str], float] = {}
     for item, given in by_item.items():
         if len(given) < 2:
             continue
         some = min(len(given), _MOST_JUDGMENTS)
         answers = [given[place * len(given) // some] for place in range(some)]
-        close = [1 - stage.task.distance(left, right) for left, right in combinations(answers, 2)]
         items.append(item)
         # Every item counts by its pairs.
-        rows.append((sum(close), len(close)))
+        rows.append((_closeness(answers, stage.task.distance, known), some * (some - 1) // 2))
     if not items:
         return None
     statistics = Statistics(tuple(items), np.array(rows, dtype=np.float64))
@@ -95,7 +98,24 @@ def pairwise_agreement(
     }
 
 
-def responses_digest(responses: Sequence[ResponseRow]) -> str:
+def _closeness(
+    answers: Sequence[Any], distance: Callable[[Any, Any], float], known: dict[tuple[str, str], float]
+) -> float:
+    """The sum of 1 − distance over all pairs. Answers that are the same are compared once, and many are."""
+    different = {repr(answer): answer for answer in answers}
+    counts = Counter(map(repr, answers))
+    total = sum(count * (count - 1) / 2 for count in counts.values())
+    for pair in combinations(sorted(different), 2):
+        apart = known.get(pair)
+        if apart is None:
+            apart = distance(different[pair[0]], different[pair[1]])
+            if len(known) < _MOST_KNOWN:
+                known[pair] = apart
+        total += counts[pair[0]] * counts[pair[1]] * (1 - apart)
+    return total
+
+
+def responses_digest(responses: Sequence[Counted]) -> str:
     digest = sha256()
     for row in responses:
         digest.update(repr((row.item, row.worker, row.answer)).encode("utf-8", "replace"))
@@ -165,15 +185,18 @@ def aggregation_section(questions: Sequence[Answered], drawing: Drawing) -> Sect
 
 
 def _aggregated(one: Answered, method: str, drawing: Drawing) -> dict[str, Any]:
-    scored, result = score_aggregation(
+    request, inputs = Request(method=method), {"judgments": one.digest}
+    # Without the intervals of every label and worker, which a report does not show.
+    _, result = score_aggregation(
         Path(one.question.title),
         one.judgments,
-        Request(method=method),
-        drawing,
+        request,
+        replace(drawing, ci=False),
         reading={},
-        inputs={"judgments": one.digest},
+        inputs=inputs,
         for_scripts=False,
     )
+    sure = certainty(result)
     same = [
         _alike(label, one.study_labels[item]) for item, label in result.labels.items() if one.study_labels.get(item)
     ]
@@ -181,11 +204,11 @@ def _aggregated(one: Answered, method: str, drawing: Drawing) -> dict[str, Any]:
         "question": one.question.title,
         "method": method,
         "items": len(result.tasks),
-        "certainty": float(certainty(result).mean()),
-        "ci": scored.json["ci"]["mean_certainty"],
+        "certainty": float(sure.mean()),
+        "ci": mean_interval(sure, drawing).as_list(),
         "same_as_study": sum(same) / len(same) if same else None,
         "compared": many(len(same), "item", "items"),
-        "signature": scored.signature,
+        "signature": signature("aggregate", {**request.settings(), **drawing.settings()}, inputs),
     }
 
 

@@ -11,11 +11,11 @@ from chorale.formats.hit_batch import LAST_COLUMNS, approval_rate, batch_time
 from chorale.model import money_text
 from chorale.platforms.mturk.answers import fields_in
 from chorale.platforms.mturk.names import id_from, worker_id
-from chorale.store import Tx, events, responses, results
+from chorale.store import Tx, events, response_rows, responses
 from chorale.store.mturk import assignments, hits
 from chorale.store.mturk.assignments import AssignmentRow
 from chorale.store.mturk.hits import HitRow
-from chorale.store.results import ResponseRow
+from chorale.store.response_rows import ResponseRow
 from chorale.study.mturk.market import TASK
 from chorale.study.running import RunningStage, Study
 
@@ -38,7 +38,7 @@ def batch_columns(tx: Tx, study: Study) -> Sequence[str]:
     answers: set[str] = set()
     for stage in _stages(study):
         inputs |= dict.fromkeys(getattr(stage.options, "columns", ()))
-        for response in results.all_responses(tx, stage_name=stage.name):
+        for response in response_rows.all_responses(tx, stage_name=stage.name):
             inputs |= dict.fromkeys(sorted(json.loads(response.item_payload)["input"]))
             answers.update(response.answer)
     for row in assignments.all_finished(tx):
@@ -56,7 +56,7 @@ def batch_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     began = _began(tx)
     for stage in _stages(study):
         accepted = responses.accepted_at(tx, stage.id)
-        for response in results.all_responses(tx, stage_name=stage.name):
+        for response in response_rows.all_responses(tx, stage_name=stage.name):
             row = _row_of_response(study, stage, response, accepted.get(response.id, response.submitted_at))
             yield {**row, "CreationTime": batch_time(began), **rates[response.worker]}
     finished = assignments.all_finished(tx)
@@ -82,7 +82,7 @@ def _rates(tx: Tx, study: Study) -> dict[str, dict[str, str]]:
     """How much of everybody's work was approved. What is judged in a stage is paid, hence approved."""
     done: dict[str, list[_Done]] = defaultdict(list)
     for stage in _stages(study):
-        for response in results.all_responses(tx, stage_name=stage.name):
+        for response in response_rows.all_responses(tx, stage_name=stage.name):
             done[response.worker].append(_Done(response.submitted_at, approved=True))
     for row in assignments.all_finished(tx):
         approved = None if row.state == "submitted" else row.state == "approved"
