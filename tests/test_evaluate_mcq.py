@@ -380,6 +380,7 @@ def test_a_section_without_questions_is_said(tmp_path: Path) -> None:
         ({"question_id": "a"}, "has the id of another record (found 'a')"),
         ({"options": "abcd"}, "has no list of options (found 'abcd')"),
         ({"options": ["one"]}, "has 1 options"),
+        ({"options": ["one", " "]}, "has nothing in option2"),
         ({"gold_answer": "option5"}, "gold_answer that is none of its options (found 'option5')"),
         ({"gold_answer": None}, "gold_answer that is none of its options (found 'nothing')"),
         ({"validation_data": {}}, "no list in validation_data"),
@@ -402,6 +403,11 @@ def test_bad_records_are_told_with_value_and_fix(tmp_path: Path, change: dict[st
     told = chorale(file, code=2).output
     assert str(file) in told
     assert message in told
+
+
+def test_numbers_are_ids_as_well(tmp_path: Path) -> None:
+    rows = [{**row, "question_id": number} for number, row in enumerate(crowd(3))]
+    assert list(read(tmp_path, rows).ids) == ["0", "1", "2"]
 
 
 def test_every_bad_line_is_told_at_once(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.evaluate.mcq import alpha_over_draws
-from chorale.evaluate.mcq.artifacts import by_place, measure_written, option_lengths
+from chorale.evaluate.mcq.artifacts import by_place, first_less_second, measure_written, option_lengths
 from chorale.evaluate.mcq.costs import costs_by_arm
 from chorale.evaluate.mcq.difficulty import difficulties
 from chorale.evaluate.mcq.measures import measure_mcq
@@ -30,6 +30,9 @@ from chorale.evaluate.mcq.wording import (
 from chorale.formats.alike import alike_pairs, words_of
 from chorale.formats.mcq_files import McqQuestions, read_mcq
 from chorale.formats.mcq_study import Paid, Worked
+from chorale.report.drawing import Drawing
+from chorale.report.mcq_measured import McqOptions, NamedQuestions
+from chorale.report.mcq_written import written_section
 from chorale.report.svg import Bar, bar_chart, standalone
 from chorale.text.passages import Passage, cut, prepare_passages
 
@@ -124,6 +127,25 @@ def test_explanations_are_compared_within_and_across_writers(tmp_path: Path) -> 
     assert (found.count, found.alike, found.alike_by_worker, found.trivial) == (4, 0.75, 0.5, 0.75)
     assert repeated_questions(questions.texts) == 0
     assert explanations(read(tmp_path, [record(0)]).texts) is None
+    shares = written_section([NamedQuestions("f", questions, "")], McqOptions(), Drawing(ci=True, resamples=200))
+    told = shares.json["files"]["f"]["explanations"]
+    assert told["ci"]["alike"][0] < 0.75 < told["ci"]["alike"][1] and told["ci"].keys() < told.keys()
+
+
+def test_first_and_second_questions_are_compared_with_an_interval(tmp_path: Path) -> None:
+    # The model knows all first questions, and every other second one.
+    right = [
+        record(
+            number, model_predictions=[[number % 4 if number % 2 == 0 or number % 4 == 1 else (number + 1) % 4, "m"]]
+        )
+        for number in range(40)
+    ]
+    questions = read(tmp_path, right)
+    found = first_less_second(questions, measure_mcq(questions), resamples=200)["m"]
+    assert (found.first, found.second) == (1, 0.5)
+    assert 0 < found.interval.low < found.difference < found.interval.high
+    assert found.p_bootstrap < 0.05
+    assert first_less_second(read(tmp_path, right[:1]), measure_mcq(read(tmp_path, right[:1]))) == {}
 
 
 def test_what_was_written_is_measured(tmp_path: Path) -> None:

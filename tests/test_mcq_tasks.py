@@ -18,7 +18,10 @@ from chorale.model import Judgment
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.performing import Performance
 from chorale.report.drawing import Drawing
-from chorale.report.mcq_study import mcq_study
+from chorale.report.mcq_study import mcq_study, study_questions
+from chorale.report.study_report.document import StudyReport
+from chorale.report.study_report.page import report_page
+from chorale.report.study_report.tasks import task_sections
 from chorale.simulate import CrowdSettings, KindSettings
 from chorale.store import Tx, gates
 from chorale.store.schema import worker
@@ -27,6 +30,7 @@ from chorale.study.export import export_formats, write_export
 from chorale.study.outcomes import tallies
 from chorale.study.templating import create_study
 from chorale.tasks import BUILT_IN, AnswerError, ItemError, Seeds, Task
+from chorale.tasks.mcq_grade.rubric import RUBRIC
 from chorale.tasks.mcq_validate.tables import majority
 from chorale.tasks.mcq_write.tables import COPIED, GENERIC, LENGTHS, REPEATED, TRIVIAL, flags_of
 from crowd import people
@@ -279,7 +283,10 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     study, _, rehearsal = perform(small(folder / "study"), experts=1.0, graders=0.8, seed=1, workers=40)
     try:
         formats = export_formats(study)
-        for name in ("mcq", "jsonl", "ledger", "mcq-written-writing-b", "mcq-grades-round-1-d-grades"):
+        for name in (
+            *("mcq", "jsonl", "ledger", "mcq-grades-round-1-d-grades"),
+            *("mcq-written-writing-b", "mcq-written-round-1-d", "mcq-written-round-2-d"),
+        ):
             stage = {"mcq": "mcq-validation"}.get(name, name)
             suffix = "jsonl" if "grades" not in name and name != "ledger" else "csv"
             assert stage in formats
@@ -287,6 +294,19 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         report = study.store.read(lambda tx: mcq_study(tx, study, Drawing(resamples=100), expert_hourly=4000)).result()
         assert report is not None
         (folder / "report.json").write_text(json.dumps(report.as_json()))
+        found = study.store.read(lambda tx: study_questions(tx, study, Drawing(resamples=100))).result()
+        assert found is not None
+        rounds = {one.name: len(one.questions) for one in found.rounds}
+        assert rounds.keys() == {
+            "crowd and expert: tutorial",
+            *(f"{arm}: round-{n}-{letter}" for n in (1, 2, 3) for arm, letter in (("crowd", "c"), ("expert", "d"))),
+        }
+        (folder / "rounds.json").write_text(json.dumps(rounds))
+        for name, with_arms in (("blind", False), ("open", True)):
+            page = study.store.read(
+                lambda tx: task_sections(tx, study, Drawing(resamples=100), with_arms=with_arms)  # noqa: B023
+            ).result()
+            (folder / f"{name}.html").write_text(report_page(StudyReport("T", "", page, {})))
         (folder / "tallies.json").write_text(json.dumps(study.store.read(lambda tx: tallies(tx, study)).result()))
     finally:
         study.close()
@@ -313,6 +333,47 @@ def test_the_export_has_the_columns_of_the_released_data(exported: Path) -> None
         each["question_id"] for each in found if each["protocol"] == "justification"
     }
     assert all("flags" in each for each in written)
+
+
+def test_difficulty_is_told_by_arm_and_by_round(exported: Path) -> None:
+    names = ("mcq", "mcq-written-round-1-d", "mcq-written-round-2-d")
+    questions = [row for name in names for row in lines(exported / f"{name}.jsonl") if row["protocol"] is not None]
+    assert json.loads((exported / "rounds.json").read_text())["expert: round-1-d"] == sum(
+        "/" in row["question_id"] for row in lines(exported / "mcq-written-round-1-d.jsonl")
+    )
+    rows = ["question_id,model,answer"]
+    for place, row in enumerate(questions):
+        right = int(row["gold_answer"].removeprefix("option"))
+        for number in range(8):
+            # The first question about a text is easy, the second is too hard for most.
+            able = number >= (2 if row["passage_index"] == 1 else 6) or (place + number) % 5 == 0
+            rows.append(f"{row['question_id']},{'abcdefgh'[number]},option{right if able else right % 4 + 1}")
+    (exported / "predictions.csv").write_text("\n".join(rows) + "\n")
+    writers = [row for row in lines(exported / "mcq.jsonl") if row["protocol"] is not None]
+    (exported / "written.jsonl").write_text("".join(json.dumps(row) + "\n" for row in writers))
+    command = ["evaluate", "mcq", str(exported / "written.jsonl"), "--by-arm", "--json", "--resamples", "100"]
+    command += [part for name in names[1:] for part in ("--round", str(exported / f"{name}.jsonl"))]
+    refused = CliRunner().invoke(app, command)
+    assert (refused.exit_code, "--round is for --irt" in refused.output) == (2, True)
+    command += ["--irt", "--predictions", str(exported / "predictions.csv"), "--pictures", str(exported / "by-round")]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert list(found["irt"]["files"]) == ["baseline", "crowd", *names[1:], "expert", "justification"]
+    assert found["files"].keys() == {"baseline", "crowd", "expert", "justification"}, "rounds are no arms"
+    hard = [one["difficulty"] for name, one in found["irt"]["questions"].items() if name.endswith("/2")]
+    easy = [one["difficulty"] for name, one in found["irt"]["questions"].items() if name.endswith("/1")]
+    assert fmean(hard) > fmean(easy) + 0.5
+    picture = (exported / "by-round" / "difficulty.svg").read_text("utf-8")
+    assert all(f">{name}<" in picture for name in found["irt"]["files"])
+
+
+def test_a_report_has_the_rubric_and_the_lengths_of_options(exported: Path) -> None:
+    blind, told = ((exported / f"{name}.html").read_text("utf-8") for name in ("blind", "open"))
+    for page in (blind, told):
+        assert all(words in page for one in RUBRIC for words in (one.ask, *one.levels.values()))
+    assert "How many words options have" in told and "baseline, right" in told
+    assert "baseline" not in blind
 
 
 def test_what_a_study_exports_can_be_evaluated(exported: Path) -> None:
@@ -353,6 +414,13 @@ def test_a_studys_folder_can_be_evaluated_as_it_is(tmp_path: Path) -> None:
         """\
 study = { title = "Questions", contact = "team@example.org", consent = "text.md" }
 [[stage]]
+name = "practice"
+title = "Practise"
+task = "mcq-write"
+guidelines = "text.md"
+judgments = 1
+items = { file = "passages.jsonl" }
+[[stage]]
 name = "write"
 title = "Write"
 task = "mcq-write"
@@ -372,6 +440,7 @@ items = { from = "write", of = "answers" }
     try:
         writer, *validators = people(study, 3)
         bare = {name: value for name, value in example(WRITE)[1].items() if not name.startswith("why")}
+        writer.submit(writer.next("practice"), bare, key="key-00000002")
         writer.submit(writer.next("write"), bare)
         assert writer.next("answer").status == "wait"  # nobody answers their own
         assert CliRunner().invoke(app, ["evaluate", "mcq", str(folder)]).exit_code == 2
@@ -388,7 +457,10 @@ items = { from = "write", of = "answers" }
     written = tmp_path / "mcq.jsonl"
     done = CliRunner().invoke(app, ["export", str(folder), "--format", "mcq", "--out", str(written)])
     assert done.exit_code == 0, done.output
-    ids = [one["question_id"] for one in lines(written)]
+    practised = tmp_path / "practised.jsonl"
+    done = CliRunner().invoke(app, ["export", str(folder), "--format", "mcq-written-practice", "--out", str(practised)])
+    assert done.exit_code == 0, done.output
+    ids = [one["question_id"] for path in (practised, written) for one in lines(path)]
     predictions = tmp_path / "predictions.csv"
     predictions.write_text("question_id,model,answer\n" + "".join(f"{one},m,option1\n" for one in ids))
     command = ["evaluate", "mcq", str(folder), "--predictions", str(predictions), "--irt", "--ties", "wrong", "--json"]
@@ -397,7 +469,10 @@ items = { from = "write", of = "answers" }
     more = json.loads(asked.stdout)
     assert more["files"]["write"]["models"]["m"]["all"]["accuracy"] == 0.5
     assert "ties:wrong" in more["signature"] and set(more["irt"]["questions"]) == set(ids)
+    assert list(more["irt"]["files"]) == ["practice", "write"], "what nobody answers is a round"
     assert (tmp_path / "pictures" / "difficulty.svg").is_file()
+    without = CliRunner().invoke(app, [one for one in command if one != "--irt"] + ["--resamples", "100"])
+    assert without.exit_code == 0 and "practice" not in json.loads(without.stdout)["files"], without.output
     refused = CliRunner().invoke(app, [*command[:3], "--grades", str(predictions)])
     assert refused.exit_code == 2 and "has its own" in refused.output
 
@@ -450,3 +525,10 @@ def test_feedback_from_accurate_graders_raises_the_kept_pool_more_than_that_from
             rehearsal.close()
     assert rises["accurate"]["expert"] > rises["noisy experts"]["expert"] + 0.05, rises
     assert rises["accurate"]["crowd"] > rises["noisy crowd"]["crowd"] + 0.005, rises
+
+
+def test_messages_quote_questions_as_a_reader_sees_them() -> None:
+    task = BUILT_IN["mcq-write"]
+    assert task.quote is not None
+    written = {"question_1": "Who came?", "options_1": ["Ann", "Ben"], "right_1": "option2"}
+    assert task.quote(written) == "“Who came?” (1) Ann; (2, right) Ben"

@@ -194,6 +194,8 @@ class _Reader:
             self.report("is not an object", 'Write {"question_id": …}', values)
             return None
         name = values.get("question_id", values.get("example_id"))
+        if isinstance(name, int) and not isinstance(name, bool):
+            name = str(name)
         if not isinstance(name, str) or not name:
             self.report("has no question_id", "Give it an id of its own", name)
             return None
@@ -206,6 +208,9 @@ class _Reader:
         if not _FEWEST_OPTIONS <= len(options) <= _MOST_OPTIONS:
             self.report(f"has {len(options)} options", f"Give it {_FEWEST_OPTIONS} to {_MOST_OPTIONS}")
             return None
+        empty = next((place for place, option in enumerate(options, 1) if not option.strip()), None)
+        if empty is not None:
+            self.report(f"has nothing in option{empty}", "Write its text")
         writer = self._answer(values.get("gold_answer"), len(options), "gold_answer", may_be_invalid=False)
         votes = self._votes(self._list(values, "validation_data"), len(options))
         predictions = self._predictions(self._list(values, "model_predictions"), len(options))

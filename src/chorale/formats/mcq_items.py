@@ -6,8 +6,7 @@ where writers explain, `why_1`; the second one has a 2, and so on.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
@@ -67,8 +66,7 @@ class QuestionsOptions(BaseModel):
         return tuple(f"option{place}" for place in range(1, self.choices + 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     number: int
     text: str
     options: tuple[str, ...]
@@ -131,7 +129,10 @@ def questions_in(row: Mapping[str, Any]) -> Iterator[Question]:
 def shown_questions(row: Mapping[str, Any]) -> dict[str, str]:
     """The passage and its questions for a page: every option by itself, and nothing that tells which is right."""
     view = {"passage": row["passage"]}
-    for question in questions_in(row):
-        view[f"question_{question.number}"] = question.text
-        view |= {f"option_{question.number}_{place}": text for place, text in enumerate(question.options, 1)}
+    number = 1
+    while (text := row.get(f"question_{number}")) is not None:
+        view[f"question_{number}"] = text
+        for place, option in enumerate(row[f"options_{number}"], 1):
+            view[f"option_{number}_{place}"] = option
+        number += 1
     return view

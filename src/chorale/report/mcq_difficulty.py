@@ -7,16 +7,22 @@ import numpy as np
 from chorale.evaluate.mcq.difficulty import FEW_MODELS, Difficulties, difficulties
 from chorale.formats.wording import many
 from chorale.model import UserError
-from chorale.report.mcq_measured import NamedQuestions
+from chorale.report.mcq_measured import NamedQuestions, check_names
 from chorale.report.mcq_sections import McqSection
 from chorale.report.scoring import ScoreTable
 from chorale.scores import FloatArray
 
 
 def difficulty_section(
-    files: Sequence[NamedQuestions], *, seed: int, progress: Callable[[int, int], None] | None = None
+    files: Sequence[NamedQuestions],
+    rounds: Sequence[NamedQuestions] = (),
+    *,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[McqSection, Mapping[str, FloatArray]]:
-    """The section, and the difficulties of every file for a picture."""
+    """The section, and the difficulties of every file for a picture. An arm's rounds come before it."""
+    files = _in_order(files, rounds)
+    check_names(files)
     found = difficulties({file.name: file.questions for file in files}, seed=seed, progress=progress)
     if found is None:
         raise UserError("--irt needs predictions of models, and none of the files has any. Add some by --predictions.")
@@ -28,6 +34,16 @@ def difficulty_section(
         rows,
     )
     return McqSection("irt", _json(found, groups), [table], _notes(files, found, groups)), groups
+
+
+def _in_order(files: Sequence[NamedQuestions], rounds: Sequence[NamedQuestions]) -> list[NamedQuestions]:
+    arms = {one.name: {text.protocol for text in one.questions.texts} for one in rounds}
+    names = {file.name for file in files}
+    found = [one for one in rounds if len(arms[one.name]) != 1 or not arms[one.name] <= names]
+    for file in files:
+        found += [one for one in rounds if arms[one.name] == {file.name}]
+        found.append(file)
+    return found
 
 
 def _quartiles(values: FloatArray) -> tuple[float, float, float]:

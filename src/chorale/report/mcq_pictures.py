@@ -1,6 +1,6 @@
 """The figures of a report on questions, as SVG files that need nothing else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,26 +8,36 @@ import numpy as np
 
 from chorale.formats.tables import replacing
 from chorale.model import UserError
-from chorale.report.mcq_measured import NamedQuestions
 from chorale.report.mcq_written import MOST_WORDS
+from chorale.report.scoring import ScoreTable
 from chorale.report.svg import Bar, Box, Curve, bar_chart, box_chart, curve_chart, standalone
 from chorale.scores import FloatArray
 
 _SHOWN_WORDS = 20
 
 
-def pictures(
-    files: Sequence[NamedQuestions], json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | None = None
-) -> dict[str, str]:
+def pictures(json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | None = None) -> dict[str, str]:
     """By the name of their files. `json` is the report, with what was written in it."""
     found = {"answer-lengths.svg": _lengths(json["written"]["files"]), "question-words.svg": _wh_words(json)}
-    gaps = [bar for file in files for bar in _gaps(file.name, json["files"][file.name])]
+    gaps = [bar for name, one in json["files"].items() for bar in _gaps(name, one)]
     if gaps:
         title = "Accuracy of people less that of models, where all gold votes agree"
         found["human-model-gap.svg"] = bar_chart(title, gaps, lambda value: f"{100 * value:.1f}")
     if difficulties:
         found["difficulty.svg"] = _boxes(difficulties)
     return {name: standalone(svg) for name, svg in found.items()}
+
+
+def lengths_table(json: Mapping[str, Any]) -> ScoreTable:
+    """The numbers behind the picture of lengths, as shares."""
+    files = json["written"]["files"]
+    kinds = [(name, kind) for name in files for kind in ("right", "wrong")]
+    rows = [
+        (words, *(files[name]["lengths"][kind][words] for name, kind in kinds)) for words in range(1, _SHOWN_WORDS + 1)
+    ]
+    return ScoreTable(
+        "Share of the options with so many words", ("words#", *(f"{name}, {kind}#" for name, kind in kinds)), rows
+    )
 
 
 def write_pictures(folder: Path, drawn: Mapping[str, str]) -> None:

@@ -1,8 +1,9 @@
 """A study of multiple-choice questions as a report has it: every arm by itself, straight from its database."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chorale.evaluate.mcq.costs import GRADING, VALIDATING, costs_by_arm
+from chorale.evaluate.mcq.costs import GRADING, VALIDATING, WRITING, costs_by_arm
 from chorale.formats.mcq_files import McqQuestions, mcq_of_records
 from chorale.formats.mcq_study import paid_of, worked_of
 from chorale.report.drawing import Drawing
@@ -25,6 +26,8 @@ class StudyQuestions:
     """What was written and validated, with the arm of its writer."""
     sections: tuple[McqSection, ...]
     """How far graders agree, and what a question costs in every arm."""
+    rounds: tuple[NamedQuestions, ...] = ()
+    """What was written before that and thrown away, by stage: a tutorial, rounds with feedback."""
 
     def by_arm(self) -> list[NamedQuestions]:
         return arms_of([NamedQuestions("study", self.questions, "")])
@@ -47,7 +50,7 @@ def study_questions(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: in
         costs = costs_by_arm(worked, [paid_of(row) for row in ledger_rows(tx, study)])
         if any(one.questions for one in costs.values()):
             sections.append(costs_section(costs, expert_hourly))
-    return StudyQuestions(mcq_of_records(records, "the study"), tuple(sections))
+    return StudyQuestions(mcq_of_records(records, "the study"), tuple(sections), tuple(_rounds(tx, study)))
 
 
 def mcq_study(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0) -> Scored | None:
@@ -58,6 +61,17 @@ def mcq_study(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0)
     named, options = found.by_arm(), McqOptions()
     written = written_section(named, options, drawing)
     return with_sections(score_mcq(named, options, drawing), [written, *found.sections])
+
+
+def _rounds(tx: Tx, study: Study) -> Iterator[NamedQuestions]:
+    """The questions of stages that nobody validates."""
+    validated = {name for stage in _stages(study, VALIDATING) for name in study.stage(stage).settings.sources}
+    for name, stage in study.stages.items():
+        if stage.task.name == WRITING and name not in validated:
+            rows = _rows(tx, study, name, "mcq-written")
+            if rows:
+                arms = " and ".join(stage.settings.arms)
+                yield NamedQuestions(f"{arms}: {name}" if arms else name, mcq_of_records(rows, name), "")
 
 
 def _stages(study: Study, task: str) -> list[str]:

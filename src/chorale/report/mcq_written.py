@@ -3,13 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chorale.evaluate.mcq import compare_apart, measure_mcq
-from chorale.evaluate.mcq.artifacts import by_place, measure_written, option_lengths
+from chorale.evaluate.mcq import McqMeasures, compare_apart, measure_mcq
+from chorale.evaluate.mcq.artifacts import (
+    EXPLANATION_SHARES,
+    by_place,
+    first_less_second,
+    measure_explanations,
+    measure_written,
+    option_lengths,
+)
 from chorale.evaluate.mcq.wording import Explanations, explanations, repeated_questions
 from chorale.report.drawing import Drawing
 from chorale.report.mcq_measured import McqOptions, NamedQuestions
 from chorale.report.mcq_sections import McqSection
 from chorale.report.scoring import Cell, ScoreTable, shown_interval
+from chorale.scores import Interval
 
 MOST_WORDS = 30
 
@@ -22,7 +30,7 @@ def written_section(files: Sequence[NamedQuestions], options: McqOptions, drawin
     if explained:
         tables.append(_explanations_table(explained))
     if any(one["by_place"] for one in found.values()):
-        tables.append(_places_table(found))
+        tables.append(_places_table(found, drawing))
     json: dict[str, Any] = {"files": found}
     notes = []
     if len(files) > 1:
@@ -47,23 +55,31 @@ def _of_file(file: NamedQuestions, options: McqOptions, drawing: Drawing) -> dic
             for name, value in scores.items()
         },
         "repeated_questions": repeated_questions(texts) if any(text.writer for text in texts) else None,
-        "explanations": None if said is None else _as_dict(said),
+        "explanations": None if said is None else _as_dict(said, drawing),
         "by_place": {
             model: {str(place): value for place, value in values.items()}
             for model, values in by_place(file.questions, measures).items()
         },
+        **({"first_less_second": _places(file, measures, drawing)} if drawing.ci else {}),
         "lengths": {"right": right.tolist(), "wrong": wrong.tolist()},
     }
 
 
-def _as_dict(said: Explanations) -> dict[str, float]:
+def _places(file: NamedQuestions, measures: McqMeasures, drawing: Drawing) -> dict[str, Any]:
+    found = first_less_second(file.questions, measures, resamples=drawing.resamples, seed=drawing.seed)
     return {
-        "count": said.count,
-        "alike": said.alike,
-        "alike_by_worker": said.alike_by_worker,
-        "trivial": said.trivial,
-        "alike_and_trivial": said.both,
+        model: {"difference": one.difference, "ci": one.interval.as_list(), "p_bootstrap": one.p_bootstrap}
+        for model, one in found.items()
     }
+
+
+def _as_dict(said: Explanations, drawing: Drawing) -> dict[str, Any]:
+    shares = (said.alike, said.alike_by_worker, said.trivial, said.both)
+    found: dict[str, Any] = {"count": said.count, **dict(zip(EXPLANATION_SHARES, shares, strict=True))}
+    if drawing.ci:
+        drawn = drawing.intervals(*measure_explanations(said))
+        found["ci"] = {name: drawn[name].as_list() for name in EXPLANATION_SHARES}
+    return found
 
 
 def _measures_table(found: Mapping[str, Mapping[str, Any]], drawing: Drawing) -> ScoreTable:
@@ -88,32 +104,33 @@ def _measures_table(found: Mapping[str, Mapping[str, Any]], drawing: Drawing) ->
     return ScoreTable("What was written", tuple(columns), rows, digits=3)
 
 
-def _explanations_table(explained: Mapping[str, Mapping[str, float]]) -> ScoreTable:
+def _explanations_table(explained: Mapping[str, Mapping[str, Any]]) -> ScoreTable:
     columns = ("file", "explanations#", "alike#", "alike, one writer#", "trivial#", "alike and trivial#")
-    rows = [
-        (
-            name,
-            int(one["count"]),
-            one["alike"],
-            one["alike_by_worker"],
-            one["trivial"],
-            one["alike_and_trivial"],
-        )
-        for name, one in explained.items()
-    ]
+    rows: list[list[Cell]] = []
+    for name, one in explained.items():
+        rows.append([name, int(one["count"]), *(one[share] for share in EXPLANATION_SHARES)])
+        if "ci" in one:
+            rows.append(
+                ["  95% interval", "", *(shown_interval(Interval(*one["ci"][each]), 3) for each in EXPLANATION_SHARES)]
+            )
     return ScoreTable("Explanations, as shares", columns, rows, digits=3)
 
 
-def _places_table(found: Mapping[str, Mapping[str, Any]]) -> ScoreTable:
+def _places_table(found: Mapping[str, Mapping[str, Any]], drawing: Drawing) -> ScoreTable:
     rows: list[tuple[Cell, ...]] = []
     for name, one in found.items():
         for model, values in one["by_place"].items():
             first, second = values.get("1"), values.get("2")
             if first is not None and second is not None:
-                rows.append((name, model, first, second, first - second))
+                drawn: tuple[Cell, ...] = ()
+                if drawing.ci:
+                    told = one["first_less_second"][model]
+                    drawn = (shown_interval(Interval(*told["ci"])), told["p_bootstrap"])
+                rows.append((name, model, first, second, first - second, *drawn))
+    columns = ("file", "model", "first#", "second#", "difference#")
     return ScoreTable(
         "Accuracy on the first and the second question about a passage",
-        ("file", "model", "first#", "second#", "difference#"),
+        (*columns, "95% interval#", "p bootstrap#") if drawing.ci else columns,
         rows,
     )
 

@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from chorale.model import EXPERT, GateSettings, money_text
 from chorale.model.settings import SampledJudgments
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
 from chorale.study import StudyFolder
+from chorale.study.expected_pay import expected_pay
 from chorale.study.folder import StageContent
+from chorale.study.templating import is_from_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,8 @@ class StudyPlan:
 
 def plan_study(folder: StudyFolder) -> StudyPlan:
     pay = folder.settings.pay
-    coming = _coming(folder)
-    files = {content.settings.name: content.items for content in folder.stages}
-    turnout = fewest_people(folder.settings, files, most_judgments=True, as_expected=True)
+    turnout = _turnout(folder)
+    coming = _coming(folder, turnout)
     stages = []
     for content in folder.stages:
         name = content.settings.name
@@ -91,6 +92,12 @@ def plan_study(folder: StudyFolder) -> StudyPlan:
     )
 
 
+def _turnout(folder: StudyFolder) -> Turnout:
+    """For how many people a study is planned."""
+    files = {content.settings.name: content.items for content in folder.stages}
+    return fewest_people(folder.settings, files, most_judgments=True, as_expected=True)
+
+
 def _with_fee(paid: int, fee_percent: float) -> int:
     return paid + fee_due(fee_on(paid, fee_percent), 0)
 
@@ -99,7 +106,8 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
     """What a round costs for each worker, and for all who must go through it."""
     stage = content.settings
     size = (stage.round.size if stage.round else None) or len(content.gold)
-    paid = size * stage.pay.per_judgment + stage.pay.finished
+    each = expected_pay(stage.pay, content.task, [row.answer for row in content.gold])
+    paid = round(size * each) + stage.pay.finished
     seconds = stage.pay.expected_seconds
     cost = _with_fee(paid * workers, fee_percent)
     return StagePlan(
@@ -123,7 +131,7 @@ def _plan_gate(gate: GateSettings, turnout: Turnout, fee_percent: float) -> Gate
     return GatePlan(gate.name, turnout.scored[gate.name], passing, _with_fee(passing * gate.bonus, fee_percent))
 
 
-def _coming(folder: StudyFolder) -> dict[str, dict[str, int]]:
+def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
     """How many groups of items a stage has at most, as many as one person can get items: by the stages they come from.
 
     Items of a file come from the stage itself.
@@ -138,6 +146,9 @@ def _coming(folder: StudyFolder) -> dict[str, dict[str, int]]:
             # A later stage can't get more than an item for every group, or every answer, of those it is derived from.
             of = answers if stage.items.of == "answers" else {name: sum(each.values()) for name, each in found.items()}
             found[stage.name] = {name: round(of[name] * stage.items.sample) for name in stage.sources}
+            if stage.items.per_worker is not None:
+                drawn = {name: stage.items.per_worker * turnout.stages[name] for name in stage.sources}
+                found[stage.name] = {name: min(count, drawn[name]) for name, count in found[stage.name].items()}
             items = sum(found[stage.name].values())
         answers[stage.name] = items * stage.judgments.max
     return found
@@ -152,8 +163,14 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     def gold_among(judgments: int) -> int:
         return round(judgments * share / (1 - share))
 
+    each = expected_pay(stage.pay, content.task, [row.answer for row in content.truth or content.gold])
+    bonus = stage.gold.bonus if stage.gold else None
+
     def cost(judgments: int) -> int:
-        paid = (judgments + gold_among(judgments)) * stage.pay.per_judgment
+        paid = round((judgments + gold_among(judgments)) * each)
+        if bonus is not None:
+            # As if everybody answered it well.
+            paid += gold_among(judgments) // bonus.of * bonus.amount
         if judgments and stage.grades:
             # Every answer has so many graders; there may be more of them.
             paid += stage.judgments.min * stage.pay.finished
@@ -164,6 +181,7 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     extra = drawn * (more.judgments - stage.judgments.min) if more is not None else 0
     judgments = items * stage.judgments.min + extra
     seconds = stage.pay.expected_seconds
+    on_average = each + (share * bonus.amount / bonus.of if bonus else 0)
     unpaid = EXPERT in stage.entry.qualifications and not stage.pay.per_judgment
     return StagePlan(
         name=stage.name,
@@ -175,7 +193,7 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
         gold_answers=gold_among(judgments),
         cost=cost(judgments),
         most=cost(items * stage.judgments.max + max(0, extra)),
-        hourly_wage=None if seconds is None or unpaid else hourly_wage(stage.pay.per_judgment, seconds * 1000),
+        hourly_wage=None if seconds is None or unpaid else hourly_wage(on_average, seconds * 1000),
     )
 
 
@@ -191,8 +209,8 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 
 def study_notes(folder: StudyFolder) -> list[str]:
     """What is no mistake, and should be looked at before people come."""
-    coming = _coming(folder)
-    notes = [*_placeholders_left(folder), *_budget_runs_out(folder), *_too_few_pass(folder)]
+    coming = _coming(folder, _turnout(folder))
+    notes = [*_placeholders_left(folder), *_examples_left(folder), *_budget_runs_out(folder)]
     for content in folder.stages:
         each = coming[content.settings.name]
         most = sum(each.values())
@@ -204,18 +222,6 @@ def study_notes(folder: StudyFolder) -> list[str]:
         )
         notes += [note for note in found if note]
     return notes
-
-
-def _too_few_pass(folder: StudyFolder) -> Iterator[str]:
-    """Gates whose best are too few for what only they may do. No mistake: others may be invited to it by name."""
-    files = {content.settings.name: content.items for content in folder.stages}
-    needed = fewest_people(folder.settings, files).needed
-    for gate in folder.settings.gate:
-        if gate.top is not None and gate.top < needed[gate.name]:
-            yield (
-                f"gate {gate.name} lets {gate.top} pass, and what comes after it takes {needed[gate.name]} or more. "
-                "Raise `top`, ask for fewer judgments or people there, or it will not be finished"
-            )
 
 
 def _most_items(content: StageContent, groups: int) -> int:
@@ -286,6 +292,20 @@ def _budget_runs_out(folder: StudyFolder) -> list[str]:
         return []
     budget, planned = (money_text(amount, pay.currency) for amount in (pay.budget, cost))
     return [f"the budget of {budget} does not cover the {planned} above: work ends when it is spent"]
+
+
+def _examples_left(folder: StudyFolder) -> list[str]:
+    """Items that came with the template: enough to try a study out, and nobody's data."""
+    files = {
+        content.settings.items.file: len(content.items)
+        for content in folder.stages
+        if content.settings.items is not None and content.settings.items.file is not None
+    }
+    left = [f"{name} ({count:,})" for name, count in files.items() if is_from_template(folder.path, name)]
+    if not left:
+        return []
+    which = "still has the template's items" if len(left) == 1 else "still have the template's items"
+    return [f"{', '.join(left)} {which}. Bring your own, as many as the study is to have: README.md says how"]
 
 
 def _placeholders_left(folder: StudyFolder) -> list[str]:

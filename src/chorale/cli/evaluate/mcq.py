@@ -91,6 +91,16 @@ Written = Annotated[
     ),
 ]
 Irt = Annotated[bool, typer.Option("--irt", help="Fit how hard every question is for models, by the 3PL model.")]
+Rounds = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--round",
+        metavar="FILE",
+        help="Questions of an earlier round (`chorale export --format mcq-written`), for --irt; may be repeated. A "
+        "study's folder has its own.",
+        show_default=False,
+    ),
+]
 Partial = Annotated[
     str | None,
     typer.Option(
@@ -148,6 +158,7 @@ def mcq(
     predictions: Predictions = None,
     written: Written = False,
     irt: Irt = False,
+    round_files: Rounds = None,
     partial_inputs: Partial = None,
     folds: Folds = 5,
     grades: Grades = None,
@@ -162,6 +173,8 @@ def mcq(
     as_latex: AsLatex = False,
 ) -> None:
     """Measure human performance on multiple-choice questions, and the gap to models."""
+    from dataclasses import replace
+
     from chorale.cli.progress import patiently
     from chorale.formats.source import digest_of, read_bytes
     from chorale.report.drawing import Drawing
@@ -169,18 +182,19 @@ def mcq(
     from chorale.report.mcq_scores import score_mcq
     from chorale.report.mcq_sections import McqSection, with_sections
 
-    if (responses is None) != (ledger is None):
-        raise typer.BadParameter("--responses and --ledger belong together: name both, or neither.")
+    own = [
+        name for name, given in (("--grades", grades), ("--responses", responses), ("--round", round_files)) if given
+    ]
+    is_study = len(files) == 1 and files[0].is_dir()
+    _check_together(own if is_study else [], pair=(responses, ledger), rounds_alone=bool(round_files) and not irt)
     quiet = Drawing(ci, resamples, seed)
     study = None
-    if len(files) == 1 and files[0].is_dir():
-        if grades or responses is not None:
-            raise typer.BadParameter("--grades, --responses and --ledger are for files: a study's folder has its own.")
+    if is_study:
         study = _of_a_folder(files[0], db, quiet, expert_hourly)
         by_arm = written = True
-    more: dict[str, str | int | float | bool] = {"irt": True} if irt else {}
-    if by_arm:
-        more["by-arm"] = True
+    more: dict[str, str | int | float | bool] = {
+        name: True for name, asked in (("irt", irt), ("by-arm", by_arm)) if asked
+    }
     reader = None
     if partial_inputs is not None:
         from chorale.baselines.multiple_choice import choice_model
@@ -190,7 +204,13 @@ def mcq(
     extra = {"validations": validations, "predictions": predictions, "responses": responses, "ledger": ledger}
     digests = {name: digest_of(read_bytes(path)) for name, path in extra.items() if path is not None}
     options = McqOptions(ties, gold_votes, alpha, more, digests)
-    named, other = _read(files, study, against, validations, predictions, by_arm=by_arm)
+    named, other, rounds = _read(
+        files, study, against, round_files or [], validations, predictions, by_arm=by_arm, irt=irt
+    )
+    if rounds:
+        options = replace(
+            options, inputs={**digests, **{f"round/{one.name}": one.digest for one in rounds if one.digest}}
+        )
     with patiently("draws") as progress:
         drawing = Drawing(ci, resamples, seed, progress)
         scored = score_mcq(named, options, drawing, other)
@@ -203,7 +223,7 @@ def mcq(
         sections.append(written_section(everything, options, quiet))
     difficulties = None
     if irt:
-        section, difficulties = _difficulty(everything, seed)
+        section, difficulties = _difficulty(everything, rounds, seed)
         sections.append(section)
     if reader is not None and partial_inputs is not None:
         sections.append(_partial(everything, reader, partial_inputs, quiet, folds))
@@ -213,16 +233,28 @@ def mcq(
         from chorale.report.mcq_pictures import pictures as drawn
         from chorale.report.mcq_pictures import write_pictures
 
-        write_pictures(pictures, drawn(named, scored.json, difficulties))
+        write_pictures(pictures, drawn(scored.json, difficulties))
     tell(scored, as_json=as_json, as_latex=as_latex)
 
 
-def _difficulty(files: "list[NamedQuestions]", seed: int) -> "tuple[McqSection, Mapping[str, FloatArray]]":
+def _check_together(own: list[str], *, pair: tuple[Path | None, Path | None], rounds_alone: bool) -> None:
+    """Options that need each other, and those that a study's folder has no use for."""
+    if (pair[0] is None) != (pair[1] is None):
+        raise typer.BadParameter("--responses and --ledger belong together: name both, or neither.")
+    if own:
+        raise typer.BadParameter(f"{', '.join(own)}: for files only. A study's folder has its own.")
+    if rounds_alone:
+        raise typer.BadParameter("--round is for --irt: name both, or leave it out.")
+
+
+def _difficulty(
+    files: "list[NamedQuestions]", rounds: "list[NamedQuestions]", seed: int
+) -> "tuple[McqSection, Mapping[str, FloatArray]]":
     from chorale.cli.progress import patiently
     from chorale.report.mcq_difficulty import difficulty_section
 
     with patiently("fits") as progress:
-        return difficulty_section(files, seed=seed, progress=progress)
+        return difficulty_section(files, rounds, seed=seed, progress=progress)
 
 
 def _partial(
@@ -271,30 +303,40 @@ def _read(
     files: list[Path],
     study: "StudyQuestions | None",
     against: Path | None,
+    round_files: list[Path],
     validations: Path | None,
     predictions: Path | None,
     *,
     by_arm: bool,
-) -> "tuple[list[NamedQuestions], NamedQuestions | None]":
-    """What is measured, and what it is compared with. A study's questions stand in for its folder."""
+    irt: bool,
+) -> "tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]":
+    """What is measured, what it is compared with, and earlier rounds. A study's questions stand in for its folder."""
     from chorale.formats.mcq_answers import add_predictions, add_validations
     from chorale.formats.mcq_files import read_mcq
     from chorale.model import UserError
     from chorale.report.mcq_measured import NamedQuestions, arms_of
 
     is_arm = by_arm and against is not None and not against.exists()
-    paths = [*([] if study else files), *([] if against is None or is_arm else [against])]
+    paths = [*([] if study else files), *([] if against is None or is_arm else [against]), *round_files]
     read = [read_mcq(path) for path in paths]
     questions = [*([study.questions] if study else []), *(found for found, _ in read)]
     names = [path.name.partition(".")[0] or path.name for path in paths]
     digests = [source.digest for _, source in read]
+    earlier = len(round_files)
     if study:
         names, digests = ["study", *names], ["", *digests]
+        if irt or predictions is not None:
+            # Models may have answered all that was written.
+            names += [one.name for one in study.rounds]
+            questions += [one.questions for one in study.rounds]
+            digests += [""] * len(study.rounds)
+            earlier = len(study.rounds)
     if validations is not None:
         questions = add_validations(questions, validations)
     if predictions is not None:
         questions = add_predictions(questions, predictions)
     named = list(map(NamedQuestions, names, questions, digests))
+    named, rounds = named[: len(named) - earlier], named[len(named) - earlier :]
     other = named.pop() if against is not None and not is_arm else None
     if by_arm:
         named = arms_of(named)
@@ -304,4 +346,4 @@ def _read(
             known = ", ".join(one.name for one in named)
             raise UserError(f"--against {against}: there is neither such a file nor such an arm. The arms are {known}.")
         named = [one for one in named if one is not other]
-    return named, other
+    return named, other, rounds

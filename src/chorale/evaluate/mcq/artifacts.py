@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from chorale.evaluate.mcq.comparison import UnpairedComparison, compare_apart
 from chorale.evaluate.mcq.measures import McqMeasures
-from chorale.evaluate.mcq.wording import OTHER, WH_WORDS, is_generic, overlap, wh_word
+from chorale.evaluate.mcq.wording import OTHER, WH_WORDS, Explanations, is_generic, overlap, wh_word
 from chorale.formats.mcq_files import McqQuestions
 from chorale.scores import FloatArray, Metric, Statistics, ratio
 
@@ -24,6 +25,7 @@ _RATIOS: Mapping[str, tuple[int, int]] = {
     **{f"asked by {word}": (12 + place, 0) for place, word in enumerate(_WORDS)},
 }
 _WIDTH = 12 + len(_WORDS)
+EXPLANATION_SHARES = ("alike", "alike_by_worker", "trivial", "alike_and_trivial")
 _PASSAGE_NEEDED = ("overlap of right options", "overlap of wrong options")
 
 
@@ -79,6 +81,35 @@ def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray,
         return np.asarray(counts / max(1, counts.sum()), dtype=np.float64)
 
     return shares(questions.words[right & known]), shares(questions.words[~right & known])
+
+
+def measure_explanations(said: Explanations) -> tuple[Statistics, Metric]:
+    """Statistics of every explanation, and their shares."""
+    rows = np.array([(1, *one) for one in said.found], dtype=np.float64)
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
+        return {name: ratio(sums[..., place], sums[..., 0]) for place, name in enumerate(EXPLANATION_SHARES, 1)}
+
+    return Statistics(tuple(map(str, range(said.count))), rows), Metric(formula)
+
+
+def first_less_second(
+    questions: McqQuestions, measures: McqMeasures, *, resamples: int = 1000, seed: int = 1
+) -> dict[str, UnpairedComparison]:
+    """Of every model its accuracy on first questions less that on second ones, each drawn from on their own."""
+    places = np.array([text.place or 0 for text in questions.texts])
+    if not {1, 2} <= set(places.tolist()):
+        return {}
+    first, second = (
+        Statistics(
+            tuple(questions.ids[one] for one in np.flatnonzero(places == place)),
+            measures.statistics.rows[places == place],
+        )
+        for place in (1, 2)
+    )
+    metric = measures.metric
+    found = compare_apart((first, metric), (second, metric), resamples=resamples, seed=seed)
+    return {name: found[f"{name} all"] for name in measures.models}
 
 
 def by_place(questions: McqQuestions, measures: McqMeasures) -> dict[str, dict[int, float]]:

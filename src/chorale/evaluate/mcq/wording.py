@@ -6,7 +6,7 @@ questions and explanations judged by hand; the rules here are ours and only stan
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -61,6 +61,8 @@ class Explanations:
     trivial: float
     """Saying nothing that is of this passage, question or answer."""
     both: float
+    found: tuple[tuple[bool, ...], ...] = field(repr=False)
+    """The same of every explanation, in this order."""
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -152,7 +154,9 @@ def explanations(texts: Sequence[McqText]) -> Explanations | None:
     by_worker = alike_places([text.justification for text in given], [text.writer for text in given])
     trivial = [is_trivial(text.justification, about(text)) for text in given]
     both = [one and other for one, other in zip(alike, trivial, strict=True)]
-    return Explanations(len(given), *(sum(found) / len(given) for found in (alike, by_worker, trivial, both)))
+    found = tuple(zip(alike, by_worker, trivial, both, strict=True))
+    shares = [sum(column) / len(given) for column in (alike, by_worker, trivial, both)]
+    return Explanations(len(given), shares[0], shares[1], shares[2], shares[3], found)
 
 
 def repeated_questions(texts: Sequence[McqText]) -> float | None:

@@ -9,10 +9,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, create_model
 
 from chorale.aggregate import trust_weighted_share
-from chorale.formats.mcq_items import QuestionsOptions, one_of, questions_in, questions_type, shown_questions
+from chorale.formats.mcq_items import QuestionsOptions, one_of, questions_type, shown_questions
 from chorale.model import Answer, Judgment, Payload
 from chorale.tasks.contract import Combined, Example, GradeResult, Marks, Task
-from chorale.tasks.mcq_grade.rubric import CRITERIA, RUBRIC, points
+from chorale.tasks.mcq_grade.rubric import CRITERIA, RUBRIC, points_of
 from chorale.tasks.mcq_grade.tables import GRADES_TABLE
 
 _HERE = Path(__file__).parent
@@ -32,15 +32,17 @@ class _Answer(BaseModel):
 def _view(payload: Payload) -> dict[str, Any]:
     """All of it: graders see which option the writer holds right, and the explanation if there is one."""
     view: dict[str, Any] = shown_questions(payload)
-    for question in questions_in(payload):
-        place = int((question.right or "option1").removeprefix("option"))
-        view[f"right_{question.number}"] = "abcdefgh"[place - 1]
-        view[f"why_{question.number}"] = question.why or ""
+    number = 1
+    while f"question_{number}" in view:
+        place = int((payload.get(f"right_{number}") or "option1").removeprefix("option"))
+        view[f"right_{number}"] = "abcdefgh"[place - 1]
+        view[f"why_{number}"] = payload.get(f"why_{number}") or ""
+        number += 1
     return view
 
 
 def _marks(answer: Answer) -> Marks:
-    return Marks({name: points(name.rpartition("_")[0], level) for name, level in answer.items()})
+    return Marks({column: points_of(column)[level] for column, level in answer.items()})
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
@@ -92,17 +94,14 @@ def _task(options: GradeOptions) -> Task:
     columns: Mapping[str, Any] = {name: (one_of(tuple(one.levels)), ...) for name, one in names.items()}
     shape = create_model("Grades", __config__=ConfigDict(extra="forbid", frozen=True), **columns)
 
+    levels = [(name, tuple(one.levels)) for name, one in names.items()]
+
     def guess(_view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
         found = known or {}
-        return {
-            name: found.get(name) or (rng.choice(list(one.levels)) if rng else next(iter(one.levels)))
-            for name, one in names.items()
-        }
+        return {name: found.get(name) or (rng.choice(some) if rng else some[0]) for name, some in levels}
 
     def imitate(_view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
-        return {
-            name: answer[name] if rng.random() < able else rng.choice(list(one.levels)) for name, one in names.items()
-        }
+        return {name: answer[name] if rng.random() < able else rng.choice(some) for name, some in levels}
 
     return Task(
         name="mcq-grade",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +55,9 @@ _POINTS = {one.name: dict(zip(one.levels, one.points, strict=True)) for one in R
 
 def points(criterion: str, level: str) -> float:
     return _POINTS[criterion][level]
+
+
+@lru_cache(maxsize=64)
+def points_of(column: str) -> Mapping[str, float]:
+    """What each level of a column counts: of a criterion, with the number of the question."""
+    return _POINTS[column.rpartition("_")[0]]

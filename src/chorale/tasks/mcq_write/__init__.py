@@ -6,6 +6,7 @@ write, and never keeps them from submitting.
 
 import json
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from chorale.aggregate import trust_weighted_share
 from chorale.formats.mcq_items import LONGEST_TEXT, LONGEST_WHY, Passage, QuestionsOptions, questions_in, questions_type
-from chorale.model import Answer, Judgment, Payload
+from chorale.model import Answer, Judgment, NewItem, Payload
 from chorale.tasks.contract import Combined, Example, GradeResult, Task
 from chorale.tasks.mcq_write.filler import good_questions, worsened
 from chorale.tasks.mcq_write.tables import WRITTEN_TABLE
@@ -44,12 +45,20 @@ class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _expand(row: Payload, key: str) -> list[NewItem]:
+    """Rows with the same passage are one thing: several people write about it, and nobody twice."""
+    text = " ".join(row["passage"].split())
+    return [NewItem(key=key, payload=row, group=f"text-{sha256(text.encode()).hexdigest()[:16]}")]
+
+
 def _view(payload: Payload) -> dict[str, Any]:
     return {"passage": payload["passage"]}
 
 
 def _combine(judgments: Sequence[Judgment]) -> Combined | None:
     """Questions are not put together: the one that was written, or of several that of the most trusted."""
+    if len(judgments) == 1:
+        return Combined(judgments[0].answer, 1.0)
     ordered = sorted(judgments, key=lambda judgment: judgment.worker)
     share = trust_weighted_share((json.dumps(one.answer, sort_keys=True), one.trust) for one in ordered)
     if share is None:
@@ -78,6 +87,18 @@ def _parts(answer: Answer) -> int:
     return sum(name.startswith("question_") for name in answer)
 
 
+def _quoted(answer: Answer) -> str:
+    """Every question with its options, and which of them its writer holds right."""
+    return " · ".join(
+        f"“{one.text}” "
+        + "; ".join(
+            f"({place}{', right' if one.right == f'option{place}' else ''}) {text}"
+            for place, text in enumerate(one.options, 1)
+        )
+        for one in questions_in(answer)
+    )
+
+
 def _task(options: WriteOptions) -> Task:
     shape = questions_type("Questions", options, passage=False, right=True, why=options.justify, keeps_more=False)
 
@@ -102,11 +123,14 @@ def _task(options: WriteOptions) -> Task:
         configure=_task,
         example_options={"justify": True},
         examples=_EXAMPLES,
+        expand=_expand,
         view=_view,
         grade=_grade,
         distance=_distance,
         combine=_combine,
+        quote=_quoted,
         parts=_parts,
+        most_parts=options.questions,
         guess=guess,
         imitate=imitate,
         exports=(WRITTEN_TABLE,),

@@ -1,0 +1,66 @@
+"""Answers that a later stage may take, where it takes only some of everybody's."""
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, literal_column, select
+
+from chorale.store.prepared import Prepared
+from chorale.store.schema import assignment, item, participation, response
+
+
+class AnswerGiven(NamedTuple):
+    response_id: int
+    item_id: int
+    group_key: str
+
+
+_ACTIVE = Prepared(
+    select(participation.c.worker_id).where(
+        participation.c.stage_id == bindparam("stage_id"),
+        participation.c.standing == literal_column("'active'"),
+        participation.c.answered >= bindparam("at_least"),
+    )
+)
+_GIVEN = Prepared(
+    select(response.c.id, item.c.id, item.c.group_key)
+    .join(item, item.c.id == response.c.item_id)
+    .where(
+        response.c.stage_id == bindparam("stage_id"),
+        response.c.worker_id == bindparam("worker_id"),
+        response.c.kind == literal_column("'production'"),
+    )
+    .order_by(response.c.id)
+)
+_AT_WORK = Prepared(
+    select(assignment.c.worker_id).where(
+        assignment.c.stage_id == bindparam("stage_id"), assignment.c.state == literal_column("'live'")
+    )
+)
+_DRAWN = (
+    select(response.c.worker_id)
+    .join(item, item.c.response_id == response.c.id)
+    .where(item.c.stage_id == bindparam("later_id"), response.c.stage_id == bindparam("stage_id"))
+)
+_DRAWN_FROM = Prepared(_DRAWN.distinct())
+_DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worker_id")).limit(1))
+
+
+def people_to_draw_from(tx: Connection, later_id: int, stage_id: int, at_least: int = 1) -> list[int]:
+    """Everybody with so many answers in a stage of whom the later one has none yet, and who is not at work."""
+    found = set(_ACTIVE(tx, {"stage_id": stage_id, "at_least": at_least}).scalars())
+    if not found:
+        return []
+    settled = set(_DRAWN_FROM(tx, {"later_id": later_id, "stage_id": stage_id}).scalars())
+    settled.update(_AT_WORK(tx, {"stage_id": stage_id}).scalars())
+    return sorted(found - settled)
+
+
+def answers_given(tx: Connection, stage_id: int, worker_id: int) -> list[AnswerGiven]:
+    """A worker's production answers in a stage, in the order they came."""
+    return [AnswerGiven(*row) for row in _GIVEN(tx, {"stage_id": stage_id, "worker_id": worker_id})]
+
+
+def is_drawn_from(tx: Connection, later_id: int, stage_id: int, worker_id: int) -> bool:
+    """Whether a later stage has an item of an answer that a worker gave in a stage."""
+    of = {"later_id": later_id, "stage_id": stage_id, "worker_id": worker_id}
+    return _DRAWN_FROM_ONE(tx, of).first() is not None
