@@ -12,12 +12,25 @@ from sqlalchemy import text
 
 from chorale.model import AssignmentKind, Refusal
 from chorale.protocol.gates import CRITERION
-from chorale.store import Store, Tx, events, gates, leasing, offering, participations, results
+from chorale.store import (
+    Store,
+    Tx,
+    events,
+    gates,
+    item_rows,
+    leasing,
+    ledger,
+    offering,
+    participations,
+    response_rows,
+    standing_rows,
+)
 from chorale.study import Study, entering, load_folder
 from chorale.study import work as working
 from chorale.study.advancing import advance
 from chorale.study.gates import close_gate, survey
 from chorale.study.opening import bring_in
+from chorale.study.running import RunningGate
 from chorale.study.settling import settle_everything
 from chorale.study.verify import verify
 from chorale.study.visit import visit
@@ -87,6 +100,7 @@ class World:
             lambda *_: self.advance(),
             lambda *_: self.settle(),
             lambda *_: self.reopen(),
+            self.come_back_late,
         )
         acts[what % len(acts)](self.people[who % len(self.people)], how)
 
@@ -147,13 +161,22 @@ class World:
         else:
             right = right_tone(offer.view)
             answer = {"tone": right if well else TONES[1 - TONES.index(right)]}
+        over = look(self.study, lambda tx: self._is_over(tx, stage, offer))
         try:
             outcome = do(self.study, working.submit, one.id, offer.lease.token, answer, "key-00000001", 700)
         except Refusal:
             return False
         if outcome.status == "accepted":
+            assert not over, f"an answer to {stage} was taken after its gate had closed"
             self._note(one, stage, offer)
         return True
+
+    def _is_over(self, tx: Tx, stage: str, offer: Offer) -> bool:
+        """Whether the time for an item has run out, and a gate has ended its stage."""
+        assert offer.lease is not None
+        token = {"token": offer.lease.token}
+        state = tx.execute(text("SELECT state FROM assignment WHERE token = :token"), token).scalar()
+        return state != "live" and bool(gates.closed_gates(tx).intersection(self.study.stage(stage).closed_by))
 
     def _note(self, one: Somebody, stage: str, offer: Offer) -> None:
         assert offer.lease is not None
@@ -170,6 +193,21 @@ class World:
         """Send an answer to something they once got, whatever became of it."""
         if one.offers:
             self.send(one, *one.offers[how % len(one.offers)], how)
+
+    def come_back_late(self, one: Somebody, how: int) -> None:
+        """Let the time for an item run out, and answer it when more has happened."""
+        offer = self.ask(one, how)
+        if offer is None:
+            return
+        stage = self._stage_of(one, offer)
+        self.clock.now += 31 * 60_000
+        do(self.study, working.expire_leases)
+        for number in range(3):
+            self.finish_round(self.people[(how + number) % len(self.people)], how + number)
+        for name in self.study.stage(stage).closed_by if how % 2 else ():
+            self._close(self.study.gates[name])
+        self.finish_round(one, how)
+        self.send(one, stage, offer, how)
 
     def send_twice(self, one: Somebody, how: int) -> None:
         offer = self.ask(one, how)
@@ -189,6 +227,11 @@ class World:
             return
         # Mostly only when there is somebody to decide about.
         if how % 8 and not look(self.study, lambda tx: survey(tx, self.study, gate).candidates):
+            return
+        self._close(gate)
+
+    def _close(self, gate: RunningGate) -> None:
+        if gate.name in look(self.study, gates.closed_gates):
             return
         self.settle()
         try:
@@ -240,7 +283,10 @@ class World:
         given = tx.execute(text("SELECT stage_id, worker_id, leased_at, item_id, state FROM assignment")).all()
         ancestors = _ancestors(tx)
         answered = {(row.worker_id, row.item_id) for row in given if row.state == "submitted"}
+        ended = gates.closing_times(tx)
         for row in given:
+            for gate in self.study.stage_by_id(row.stage_id).closed_by:
+                assert row.leased_at <= ended.get(gate, row.leased_at), f"work was given out after {gate} had closed"
             stage, worker = self.study.stage_by_id(row.stage_id).settings, names[row.worker_id]
             for needed in stage.entry.qualifications:
                 assert held[worker, needed] <= row.leased_at, f"{worker} got work in {stage.name} without {needed}"
@@ -271,7 +317,7 @@ class World:
         owed: dict[tuple[str, str], int] = defaultdict(int)
         counted: dict[tuple[str, str], int] = defaultdict(int)
         met: dict[tuple[str, str], list[bool]] = defaultdict(list)
-        for response in results.all_responses(tx):
+        for response in response_rows.all_responses(tx):
             at = (response.worker, response.stage)
             stage = self.study.stage(response.stage)
             counted[at] += 1
@@ -288,7 +334,7 @@ class World:
                 owed[verdict.worker, gate.settings.stage[-1]] += gate.settings.bonus * verdict.passed
         paid: dict[tuple[str, str], int] = defaultdict(int)
         fees: dict[tuple[str, str], int] = defaultdict(int)
-        for line in results.ledger(tx):
+        for line in ledger.ledger_lines(tx):
             (fees if line.kind == "fee" else paid)[line.worker, line.stage] += line.amount
         assert {at: amount for at, amount in owed.items() if amount} == dict(paid)
         percent = self.study.settings.pay.fee_percent
@@ -341,14 +387,14 @@ class World:
                     item.sampled,
                 )
                 for stage in self.study.stages
-                for item in results.all_items(tx, stage)
+                for item in item_rows.all_items(tx, stage)
             },
             "grades": [(row.response_id, row.source, row.score, row.criteria) for row in gates.all_grades(tx)],
-            "ledger": sorted((line.cause, line.worker, line.stage, line.amount) for line in results.ledger(tx)),
+            "ledger": sorted((line.cause, line.worker, line.stage, line.amount) for line in ledger.ledger_lines(tx)),
             "messages": sorted((row.worker, row.cause, row.body) for row in gates.all_messages(tx)),
             "standings": {
                 (row.stage, row.worker): (row.standing, row.gold_right, row.gold_recent, row.earned, row.worked_ms)
-                for row in results.worker_standings(tx)
+                for row in standing_rows.worker_standings(tx)
                 if row.answered
             },
         }

@@ -39,11 +39,14 @@ class Drawn:
     """A sample of the reviews that gets more judgments."""
     share: float = 1.0
     """Of the answers that are reviewed."""
+    of_each: int | None = None
+    """How many of everybody's answers are graded, if not all."""
     graders: int = 1
     grades_by: str = "expert"
     needs_round: bool = True
     limit: int | None = None
     budget: int | None = None
+    """All the study may cost. As `studies` draws it, so much more than the least it can cost."""
     messages: bool = True
     names: tuple[str, ...] = field(default=("write-a", "write-b"))
 
@@ -55,7 +58,7 @@ def right_tone(view: dict[str, Any]) -> str:
 
 @st.composite
 def rules(draw: st.DrawFn, *, together: bool | None = None, rubric: bool = False) -> str:
-    """The rule of a gate."""
+    """The rule of a gate. Nothing comes after the one whose answers have a rubric: it may let a single person pass."""
     bonus = draw(st.sampled_from(("", "bonus = 7\n")))
     if rubric:
         bonus += draw(st.sampled_from(("", "criteria = { quality = 0.5 }\n")))
@@ -66,7 +69,13 @@ def rules(draw: st.DrawFn, *, together: bool | None = None, rubric: bool = False
         return f"threshold = {draw(st.sampled_from((0.0, 0.4, 0.75)))}\n{bonus}{review}"
     rule = draw(
         st.sampled_from(
-            ("top_share = 0.6", "top_share = 1.0", "top = 1", "top = 2", 'threshold = 0.5\ndecides = "together"')
+            (
+                "top_share = 0.6",
+                "top_share = 1.0",
+                f"top = {1 if rubric else 3}",
+                f"top = {2 if rubric else 6}",
+                'threshold = 0.5\ndecides = "together"',
+            )
         )
     )
     floor = "" if rule.startswith("threshold") else draw(st.sampled_from(("", "floor = 0.4\n")))
@@ -106,11 +115,12 @@ def studies(draw: st.DrawFn) -> Drawn:
         judgments=draw(st.integers(1, 2)),
         more=draw(st.sampled_from(("", "share = 0.5", "items = 1"))),
         share=draw(st.sampled_from((1.0, 0.5))),
+        of_each=draw(st.sampled_from((None, 1))),
         graders=draw(st.integers(1, 2)),
         grades_by="grader" if by_workers else "expert",
         needs_round=draw(st.booleans()),
         limit=draw(st.sampled_from((None, 4))),
-        budget=draw(st.sampled_from((None, None, 300, 600))),
+        budget=draw(st.sampled_from((None, None, 0, 60))),
         messages=draw(st.booleans()),
     )
 
@@ -192,6 +202,7 @@ per_judgment = 3
         for name, arm in zip(drawn.names, arms, strict=True)
     )
     more = f", sample = {{ {drawn.more}, judgments = 3 }}" if drawn.more else ""
+    of_each = "" if drawn.of_each is None else f", per_worker = {drawn.of_each}"
     sources = ", ".join(f'"{name}"' for name in drawn.names)
     return f"""\
 [study]
@@ -223,7 +234,7 @@ name = "grading"
 title = "Grading"
 task = "form"
 guidelines = "guidelines.md"
-items = {{ from = [{sources}], of = "answers" }}
+items = {{ from = [{sources}], of = "answers"{of_each} }}
 judgments = {drawn.graders}
 grades = true
 entry = {{ qualifications = ["{drawn.grades_by}"] }}

@@ -42,7 +42,7 @@ def press(page: Page, role: str, name: str) -> None:
 def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: Browser, tmp_path: Path) -> None:
     write_protocol_study(
         tmp_path / "study",
-        gate="top = 1\nbonus = 500\nreview = true",
+        gate="top_share = 0.5\nbonus = 500\nreview = true",
         message="You had {{ '%.2f' % score }}.\n{% for answer in flagged %}\n- {{ answer.item }}\n{% endfor %}\n",
     )
     with Site(tmp_path / "study", three_have_finished) as site:
@@ -58,7 +58,7 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
         press(page, "link", "Gates")
         expect(page.get_by_role("heading", name="Gates", level=1)).to_be_visible()
         press(page, "summary", "Close trained")
-        expect(page.get_by_text("1 of 3 would pass, each with a bonus of $5.00.")).to_be_visible()
+        expect(page.get_by_text("2 of 3 would pass, each with a bonus of $5.00.")).to_be_visible()
         assert not barriers(page)
         press(page, "button", "Yes, close trained")
         expect(page.get_by_role("status").filter(visible=True)).to_contain_text("closed")

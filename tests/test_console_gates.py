@@ -19,7 +19,7 @@ from crowd import Person, look
 from protocol_study import write_protocol_study
 from test_protocols import train
 
-GATE = "top = 1\nbonus = 500\nreview = true"
+GATE = "top_share = 0.5\nbonus = 500\nreview = true"
 MESSAGE = "Your score is {{ '%.2f' % score }}. [A link](javascript:alert(1)) <script>alert(2)</script>\n"
 
 

@@ -20,8 +20,8 @@ from chorale.model import (
     UserError,
 )
 from chorale.protocol import Candidate, decide_gate, draw_arm, gold_after, gold_bonus, parts_bonus
-from chorale.report.plan import plan_study, study_notes
-from chorale.store import events, gates, results
+from chorale.report.plan import plan_study
+from chorale.store import events, gates, item_rows, ledger
 from chorale.study import Clock, Study, check_folder, entering, gold_desk, load_folder, open_study, work
 from chorale.study.gates import close_gate, close_ready_gates, gate_statuses, send_message
 from chorale.study.settling import settle_everything
@@ -115,7 +115,7 @@ def test_finishing_a_round_pays_once(make: Maker) -> None:
     )
     person = Person(study, "a")
     train(person, ROUND)
-    lines = look(study, lambda tx: [(line.kind, line.amount) for line in results.ledger(tx)])
+    lines = look(study, lambda tx: [(line.kind, line.amount) for line in ledger.ledger_lines(tx)])
     paid = [amount for kind, amount in lines if kind != "fee"]
     assert sorted(paid) == [2, 2, 2, 2, 150, 350]
     assert sum(amount for kind, amount in lines if kind == "fee") == round(508 * 0.2)
@@ -162,7 +162,7 @@ def test_a_gate_together_waits_to_be_closed(make: Maker) -> None:
 
 
 def test_a_gate_closes_by_itself_when_enough_are_scored(make: Maker) -> None:
-    study = make(gate="top = 1\nworkers = 2")
+    study = make(gate="top_share = 0.5\nworkers = 2")
     first, second = people(study, 2)
     train(first, 4)
     assert do(study, close_ready_gates) == []
@@ -183,7 +183,7 @@ def test_one_who_has_not_finished_is_not_decided_about(make: Maker) -> None:
 
 
 def test_everybody_scored_gets_the_message(make: Maker) -> None:
-    study = make(gate="top = 1")
+    study = make(gate="top_share = 0.5")
     everyone = people(study, 2)
     train(everyone[0], 4)
     train(everyone[1], 2)
@@ -194,7 +194,7 @@ def test_everybody_scored_gets_the_message(make: Maker) -> None:
 
 
 def test_an_expert_can_read_messages_before_they_go_out(make: Maker) -> None:
-    study = make(gate="top = 1\nreview = true")
+    study = make(gate="top_share = 0.5\nreview = true")
     person = Person(study, "a")
     train(person, 4)
     do(study, close_gate, study.gates["trained"], "the test")
@@ -444,15 +444,6 @@ def test_what_can_never_work_is_refused(tmp_path: Path, changes: dict[str, objec
     assert told in problems(tmp_path, **changes)
 
 
-def test_a_gate_that_lets_too_few_pass_is_told_before_people_come(tmp_path: Path) -> None:
-    # A thing has two sides, which nobody judges both.
-    write_protocol_study(tmp_path, gate="top = 1")
-    [note] = [note for note in study_notes(load_folder(tmp_path)) if "lets 1 pass" in note]
-    assert "what comes after it takes 2 or more" in note
-    write_protocol_study(tmp_path, gate="top = 2")
-    assert not [note for note in study_notes(load_folder(tmp_path)) if "pass" in note]
-
-
 def test_a_gate_that_waits_for_itself_is_refused(tmp_path: Path) -> None:
     write_protocol_study(tmp_path)
     text = (tmp_path / "study.toml").read_text()
@@ -471,6 +462,56 @@ def test_a_stage_no_arm_can_reach_is_refused(tmp_path: Path) -> None:
     assert "nobody can ever enter" in str(told[0])
 
 
+PARTS = """\
+[study]
+title = "Parts"
+contact = "team@example.org"
+consent = "text.md"
+[arrival]
+worker_pattern = "[A-Za-z0-9-]{1,64}"
+[pay]
+budget = 60
+[[stage]]
+name = "words"
+title = "Words"
+task = "form"
+guidelines = "text.md"
+items = { file = "items.jsonl" }
+judgments = 1
+pay = { per_judgment = 1, parts = { amounts = [10] } }
+[stage.options]
+shows = [{ item = "text" }]
+[[stage.options.fields]]
+name = "a"
+kind = "text"
+ask = "One?"
+part = true
+[[stage.options.fields]]
+name = "b"
+kind = "text"
+ask = "Another?"
+part = true
+[[stage.options.fields]]
+name = "c"
+kind = "text"
+ask = "A third?"
+part = true
+"""
+
+
+def test_the_budget_covers_all_parts_an_answer_can_have(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(PARTS)
+    (tmp_path / "text.md").write_text("A text.\n")
+    (tmp_path / "items.jsonl").write_text("".join(f'{{"id": "i{n}", "text": "t{n}"}}\n' for n in range(3)))
+    study = open_study(tmp_path)
+    person = Person(study, "a")
+    person.judge({"a": "x", "b": "y", "c": "z"}, "words")
+    # 31 were paid, and one more could earn as much.
+    assert person.next("words").status == "paused"
+    assert sum(spent(study).values()) == 31
+    study.close()
+
+
 # Some items get more judgments
 
 
@@ -482,7 +523,7 @@ def test_a_sample_gets_more_judgments(make: Maker) -> None:
         train(person, 4)
         while (offer := person.next("work-a")).lease is not None:
             person.submit(offer)
-    counts = Counter(item.judgments for item in look(study, lambda tx: list(results.all_items(tx, "work-a"))))
+    counts = Counter(item.judgments for item in look(study, lambda tx: list(item_rows.all_items(tx, "work-a"))))
     # Four applications are eight phrases, of which nobody sees both; two of the eight were drawn.
     assert counts == {1: 6, 3: 2}
     [told] = look(study, lambda tx: events.recent(tx, kinds=("sampled",)))[:1]
@@ -521,7 +562,7 @@ def test_a_finished_round_takes_no_late_answer(make: Maker, clock: ManualClock) 
 
 
 def test_a_closed_round_takes_no_late_answer(make: Maker, clock: ManualClock) -> None:
-    study = make(gate="top = 1")
+    study = make(gate="top_share = 0.5")
     person = Person(study, "a")
     late = person.next("training")
     clock.pass_minutes(31)
@@ -584,7 +625,7 @@ def test_a_sample_may_ask_for_fewer_judgments(make: Maker) -> None:
     fewer = "{ min = 3, max = 3, sample = { items = 8, judgments = 1 } }"
     study = make(items=4, entry="", judgments=fewer)
     Person(study, "a").judge(stage="work-a")
-    assert Counter(item.state for item in look(study, lambda tx: list(results.all_items(tx, "work-a")))) == {
+    assert Counter(item.state for item in look(study, lambda tx: list(item_rows.all_items(tx, "work-a")))) == {
         "complete": 1,
         "open": 7,
     }
@@ -733,7 +774,7 @@ def test_arms_may_judge_the_same_things(tmp_path: Path, database: str | None) ->
     everyone = people(study, 4)
     for stage in ("meaningful", "twin"):
         work_through(everyone, lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes", stage)
-    found = look(study, lambda tx: {item.key for item in results.all_items(tx, "entailment")})
+    found = look(study, lambda tx: {item.key for item in item_rows.all_items(tx, "entailment")})
     assert found == {f"{stage}/a0000{number}" for stage in ("meaningful", "twin") for number in range(2)}
     assert differences(study) == []
     study.close()
@@ -760,7 +801,7 @@ def test_an_answer_in_place_of_a_dropped_workers_is_graded(chain: Callable[..., 
     do(study, lambda tx, _: tx.exec_driver_sql(drop))
     other.judge({"tone": "rude"}, "write-a")
     settle_everything(study)
-    found = look(study, lambda tx: {item.key: item.state for item in results.all_items(tx, "grading")})
+    found = look(study, lambda tx: {item.key: item.state for item in item_rows.all_items(tx, "grading")})
     assert found == {"i0/1": "withdrawn", "i0/2": "open"}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 Payload = Mapping[str, Any]
 """The content of an item: JSON values, shaped by the item type of its task."""
@@ -75,8 +75,7 @@ class NewItem:
     """The answer this one was made from, where it was made from one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judgment:
+class Judgment(NamedTuple):
     """One worker's counted answer to an item, with the worker's present trust."""
 
     worker: str
@@ -110,8 +109,7 @@ class SourceItem:
     """The counted answers themselves, for items that are made from what people wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoldRecord:
+class GoldRecord(NamedTuple):
     """How a worker did on the gold of a stage."""
 
     right: int = 0

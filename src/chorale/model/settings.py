@@ -181,11 +181,19 @@ class ItemSettings(Settings):
     sample: float = Field(
         default=1, gt=0, le=1, description="Share of what could be derived that is, drawn by chance: 0.01 for 1%."
     )
+    per_worker: int | None = Field(
+        default=None,
+        ge=1,
+        description='So many of everybody\'s answers (`of = "answers"`), drawn by chance once no more come from them: '
+        "they gave `max_per_worker`, the stage is done, or it is paused. All of them if not given.",
+    )
 
     @model_validator(mode="after")
     def _one_source(self) -> "ItemSettings":
         if (self.file is None) == (not self.from_):
             raise ValueError("needs exactly one of `file` and `from`")
+        if self.per_worker is not None and (self.of != "answers" or self.sample < 1):
+            raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`')
         return self
 
 
@@ -293,6 +301,13 @@ class StagePay(Settings):
     per_judgment: Money = Field(default=0, description="Paid for every submitted judgment, in minor units (cents).")
     parts: PartsBonus | None = Field(
         default=None, description="A bonus for the parts of an answer, such as questions written, beyond a number."
+    )
+    expected_parts: float | None = Field(
+        default=None,
+        ge=0,
+        le=1000,
+        description="How many parts an answer is expected to have, for what `chorale check` tells of cost and wage. As "
+        "many as the answers of the truth file or of gold have, on average, if not given.",
     )
     finished: Money = Field(
         default=0,

@@ -9,6 +9,7 @@ from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, decide_gate, is_criterion
 from chorale.protocol.gold import gold_due
 from chorale.protocol.judgments import ItemDecision, decide_item, rule_for
+from chorale.protocol.limits import Limit, Shortage, gates_that_wait, stages_too_small
 from chorale.protocol.pay import (
     WageSummary,
     fee_due,
@@ -29,6 +30,8 @@ __all__ = [
     "Candidate",
     "GateVerdict",
     "ItemDecision",
+    "Limit",
+    "Shortage",
     "Turnout",
     "Verdict",
     "WageSummary",
@@ -39,6 +42,7 @@ __all__ = [
     "fee_due",
     "fee_on",
     "fewest_people",
+    "gates_that_wait",
     "gold_after",
     "gold_bonus",
     "gold_due",
@@ -51,6 +55,7 @@ __all__ = [
     "review_quality",
     "review_worker",
     "rule_for",
+    "stages_too_small",
     "trust",
     "wage_summary",
 ]

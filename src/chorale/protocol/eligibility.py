@@ -20,8 +20,9 @@ def may_enter(
     `record` is their gold in `rule.qualified_in`, or None if they never worked there; `dropped_from` names the stages
     they were dropped from; `held` are their qualifications.
     """
-    dropped = sorted(dropped_from if rule.exclude_dropped else set(dropped_from) & {rule.qualified_in})
-    if dropped:
+    if dropped_from and (
+        dropped := sorted(dropped_from if rule.exclude_dropped else set(dropped_from) & {rule.qualified_in})
+    ):
         names = ", ".join(f"`{name}`" for name in dropped)
         return Admission(False, f"your work in {names} was ended", {"dropped_from": dropped})
     missing = [name for name in rule.qualifications if name not in held]

@@ -66,7 +66,7 @@ def decide_gate(
     if not scored:
         return []
     needed = _needed(rule, scored, len(scored) - len(out))
-    promotions = _share(rule.promote.top_share, len(scored)) if rule.promote else 0
+    promotions = share_of(len(scored), rule.promote.top_share) if rule.promote else 0
     everybody = sorted([*earlier, *(one.mean for one in scored)], reverse=True)
     average = round(fmean(everybody), _PRECISION)
     ranks: dict[float, int] = {}
@@ -124,7 +124,7 @@ def _places(rule: GateSettings, of: int) -> int:
     """How many can pass."""
     if rule.threshold is not None:
         return of
-    return rule.top if rule.top is not None else _share(rule.top_share or 0.0, of)
+    return rule.top if rule.top is not None else share_of(of, rule.top_share or 0.0)
 
 
 def _has_place(rule: GateSettings, scored: Sequence[Candidate], place: int, places: int) -> bool:
@@ -139,8 +139,9 @@ def _lot(rule: GateSettings, one: Candidate) -> bytes:
     return blake2b(f"{rule.name}:{one.worker}".encode(), digest_size=8).digest()
 
 
-def _share(share: float, of: int) -> int:
-    return max(1, floor(of * share + 0.5))
+def share_of(count: int, share: float) -> int:
+    """How many a share of so many people is: rounded, and at least one."""
+    return max(1, floor(count * share + 0.5))
 
 
 def _in_words(rule: GateSettings) -> str:

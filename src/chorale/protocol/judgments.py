@@ -1,13 +1,12 @@
 """When an item has enough judgments, and whether its result is released."""
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from chorale.model import JudgmentSettings
 
 
-@dataclass(frozen=True, slots=True)
-class ItemDecision:
+class ItemDecision(NamedTuple):
     wanted: int
     """How many judgments the item asks for now."""
     complete: bool

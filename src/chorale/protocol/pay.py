@@ -45,7 +45,7 @@ def parts_bonus(parts: int, rule: PartsBonus | None) -> int:
     return sum(listed) + (further - len(listed)) * rule.amounts[-1]
 
 
-def hourly_wage(paid: int, worked_ms: int) -> int | None:
+def hourly_wage(paid: float, worked_ms: int) -> int | None:
     """Minor units per hour; None where no time was measured."""
     if worked_ms <= 0:
         return None

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor
+from math import ceil
 
 from chorale.model import EXPERT, GateSettings, NewItem, StageSettings, StudySettings
+from chorale.protocol.gates import share_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Turnout:
         scored = self.scored[gate.name]
         if gate.top is not None:
             return min(scored, gate.top)
-        return scored if gate.top_share is None else _share_of(scored, gate.top_share)
+        return scored if gate.top_share is None else share_of(scored, gate.top_share)
 
 
 def fewest_people(
@@ -146,7 +147,3 @@ class _Counting:
             return 1
         sources = (self._stages[name] for name in stage.sources)
         return max((self._judgments(one) for one in sources if EXPERT not in one.entry.qualifications), default=0)
-
-
-def _share_of(count: int, share: float) -> int:
-    return max(1, floor(count * share + 0.5))

@@ -15,7 +15,7 @@ from chorale.store.gates import GradedAnswer
 
 LISTED = 3
 """How many of the best and of the worst answers a message lists."""
-LONGEST_TEXT = 600
+LONGEST_TEXT = 1500
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
 _TEMPLATES = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False, trim_blocks=True)

@@ -246,7 +246,8 @@ def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
     reasons = answer.reasons
     if reasons and task.recount is not None and answer.expert is not None:
         reasons = task.recount(item, answer.answer, answer.expert)
-    told = replace(answer, answer=task.tell(item, answer.answer), expert=expert, reasons=reasons)
+    own = task.quote(answer.answer) if task.quote is not None else task.tell(item, answer.answer)
+    told = replace(answer, answer=own, expert=expert, reasons=reasons)
     return told if task.caption is None else replace(told, payload=task.caption(item))
 
 

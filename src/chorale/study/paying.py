@@ -1,26 +1,24 @@
 """The ledger: what work earns, the panel's fee on it, and whether the budget allows more."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from chorale.model import EntryKind, GoldRecord, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, parts_bonus
 from chorale.store import Tx, events, leasing, ledger, participations, setup
+from chorale.store.ledger import LedgerLine
 from chorale.store.mturk.hits import promised as promised_by_hits
 from chorale.store.participations import ParticipationRow
-from chorale.store.results import LedgerLine
 from chorale.study.running import RunningStage, Study
 
 
-@dataclass(frozen=True, slots=True)
-class Paid:
+class Paid(NamedTuple):
     earned: int
     fee: int
     exact_fee: int
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(NamedTuple):
     """One line of the ledger to be."""
 
     cause: str
@@ -95,13 +93,15 @@ def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: 
 
 
 def most_for_one(study: Study, stage: RunningStage) -> int:
-    """The most one answer can earn, as far as the study file lists it.
+    """The most one answer can earn; of parts that a task sets no limit to, as far as the study file lists them.
 
     Also for somebody else: a gate that decides about each worker pays its bonus as soon as a grader has answered.
     """
     pay, gold = stage.settings.pay, stage.settings.gold
     bonus = gold.bonus.amount if gold is not None and gold.bonus is not None else 0
-    parts = sum(pay.parts.amounts) if pay.parts is not None else 0
+    most = stage.task.most_parts
+    listed = sum(pay.parts.amounts) if pay.parts is not None else 0
+    parts = listed if most is None else parts_bonus(most, pay.parts)
     about = {stage.name, *(stage.settings.sources if stage.settings.grades else ())}
     rules = [gate.settings for gate in study.gates.values()]
     passing = sum(rule.bonus for rule in rules if rule.decides_each and about & set(rule.stage))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -34,15 +34,13 @@ class AnswerError(Exception):
         self.words = words
 
 
-@dataclass(frozen=True, slots=True)
-class GradeResult:
+class GradeResult(NamedTuple):
     score: float
     """Between 0 and 1; a gold answer counts as right at 1."""
     reasons: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(NamedTuple):
     """An answer to a rubric as numbers."""
 
     criteria: Mapping[str, float]
@@ -51,8 +49,7 @@ class Marks:
     """What the grader wrote to the person graded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Combined:
+class Combined(NamedTuple):
     """Many answers to one item put together."""
 
     answer: Answer
@@ -233,6 +230,8 @@ class Task:
     """An answer to an item, gold or not, so that others understand it: whoever grades, reviews or is told about it."""
     caption: Callable[[Payload], str] | None = None
     """An item in one line, for messages; all its values if not given."""
+    quote: Callable[[Answer], str] | None = None
+    """An answer in words, for messages to whoever gave it; the fields of what `tell` makes of it if not given."""
     recount: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
     """The reasons of a grade with the item at hand, for messages: from an item, an answer and the expert's."""
     feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
@@ -242,10 +241,14 @@ class Task:
     """The options in an answer, where people choose from a list: what agreement on a study's quality is measured on."""
     parts: Callable[[Answer], int] = one_part
     """How many things an answer has that are paid by number, such as questions written."""
+    most_parts: int | None = None
+    """The most it can have: what a budget must cover before the item is given out. None if it is not known."""
     marks: Callable[[Answer], Marks] | None = None
     """An answer as grades, for tasks that can be rubrics."""
     criteria: tuple[str, ...] = ()
     """What those grades are called."""
+    best_marks: Mapping[str, float] = field(default_factory=dict)
+    """The most an answer can have by each of them, where that may be less than 1."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
     """What is wrong with an answer, gold or not, that only the item tells; None if nothing is."""
     canonical: Callable[[Answer, Payload], Answer] | None = None

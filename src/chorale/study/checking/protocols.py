@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from chorale.model import EXPERT, StageSettings, StudySettings, invited_to, money_text
 from chorale.protocol import fee_due, fee_on, fewest_people, is_criterion
+from chorale.study.checking.numbers import check_numbers
 from chorale.study.checking.report import Report, did_you_mean
 from chorale.study.checking.stage_files import StageFiles
 from chorale.study.running import closed_by
@@ -21,6 +22,7 @@ def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], repo
         _check_order(settings, report)
     if not report.problems:
         _check_reach(settings, report)
+        check_numbers(settings, contents, report)
         _check_budget(settings, contents, report)
 
 
@@ -61,6 +63,22 @@ def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], 
             elif stage.max_per_worker is not None and stage.max_per_worker < _asked(stage, gate.graded, sizes):
                 fix = f"Raise `max_per_worker` of `{name}`, or ask for fewer graded answers."
                 report.setting(at, "nobody may answer as much there as the gate asks for", fix, name)
+            elif (drawn := _drawn_of_each(settings, name)) is not None and drawn < gate.graded:
+                fix = f"Ask for at most {drawn}, or raise `items.per_worker` of the stage that grades `{name}`."
+                report.setting(
+                    ("gate", index, "graded"),
+                    "nobody has as many graded answers as the gate asks for",
+                    fix,
+                    gate.graded,
+                )
+
+
+def _drawn_of_each(settings: StudySettings, name: str) -> int | None:
+    """How many of everybody's answers in a stage are graded; None if all are."""
+    drawn = [
+        stage.items.per_worker for stage in settings.stage if stage.grades and stage.items and name in stage.sources
+    ]
+    return None if not drawn or None in drawn else sum(each or 0 for each in drawn)
 
 
 def _check_criteria(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:

@@ -18,6 +18,7 @@ from chorale.study.checking.drafts import Draft, earlier_stage
 from chorale.study.checking.report import Report
 from chorale.study.checking.settings_shape import salvaged
 from chorale.study.checking.stage_files import StageFiles, read_stage_files
+from chorale.study.expected_pay import expected_pay
 
 
 def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
@@ -64,9 +65,9 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
     # Finishing a round pays all of its answers a little more.
     asked = draft.table(RoundSettings, "round") if "round" in draft.raw else None
     size = (asked.size if asked else None) or content.gold_count or 0
-    each = stage.per_judgment + (stage.finished / size if asked and size else 0)
+    each = _for_an_answer(stage, content) + (stage.finished / size if asked and size else 0)
     if each * 3600 < pay.minimum_hourly * stage.expected_seconds:
-        enough = math.ceil(pay.minimum_hourly * stage.expected_seconds / 3600)
+        enough = stage.per_judgment + math.ceil(pay.minimum_hourly * stage.expected_seconds / 3600 - each)
         hourly = int(each * 3600 // stage.expected_seconds)
         report.setting(
             draft.at("pay", "per_judgment"),
@@ -75,6 +76,12 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
             f"Pay at least {enough} ({money_text(enough, pay.currency)}) per judgment.",
             stage.per_judgment,
         )
+
+
+def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
+    if content.task is None:
+        return pay.per_judgment
+    return expected_pay(pay, content.task, [row.answer for row in content.truth or content.gold])
 
 
 def _check_confidence(drafts: Sequence[Draft], report: Report) -> None:

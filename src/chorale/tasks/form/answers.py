@@ -212,6 +212,11 @@ class Form:
         """The fields that have points."""
         return tuple(name for name, field in self.fields.items() if field.settings.points)
 
+    @property
+    def best_marks(self) -> dict[str, float]:
+        """The most points there are by each of them."""
+        return {name: max(field.settings.points) for name, field in self.fields.items() if field.settings.points}
+
     def marks(self, answer: Answer) -> Marks:
         """What an answer is worth by every field that has points; what was written goes to the person graded."""
         criteria = {}
@@ -225,6 +230,10 @@ class Form:
     @property
     def has_parts(self) -> bool:
         return any(field.settings.part for field in self.fields.values())
+
+    @property
+    def most_parts(self) -> int:
+        return max(1, sum(field.settings.part for field in self.fields.values()))
 
     def parts(self, answer: Answer) -> int:
         """How many fields that are paid by number have something in them."""

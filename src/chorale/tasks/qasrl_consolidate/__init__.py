@@ -175,6 +175,7 @@ QASRL_CONSOLIDATE = Task(
     tell=_told,
     caption=caption,
     parts=_questions,
+    most_parts=MOST_QUESTIONS,
     guess=_guess,
     imitate=_imitate,
     exports=(GOLD_STANDARD, bank_table(_bank_questions), SENTENCES, ANNOTATORS),

@@ -219,6 +219,7 @@ QASRL_VALIDATE = Task(
     tell=_told,
     caption=caption,
     parts=_parts,
+    most_parts=MOST_QUESTIONS,
     guess=_guess,
     imitate=_imitate,
     exports=(gold_standard_of(_valid_ones), bank_table(_bank_questions), SENTENCES),

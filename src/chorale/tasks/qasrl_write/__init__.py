@@ -77,6 +77,7 @@ QASRL_WRITE = Task(
     tell=_told,
     caption=caption,
     parts=_questions,
+    most_parts=MOST_QUESTIONS,
     guess=guess,
     imitate=imitate,
     exports=(ANNOTATORS,),

@@ -1,0 +1,149 @@
+"""How many people can come into a stage or to a gate at the most, and where that is too few by the study's own numbers.
+
+What nobody can know is not counted: how many people come, how many of them fail, who has the same score as the last to
+pass, whom a requester lets in by hand.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import ceil, inf
+from typing import NamedTuple
+
+from chorale.model import EXPERT, GateSettings, NewItem, StageSettings, StudySettings
+from chorale.protocol.gates import share_of
+
+
+class Limit(NamedTuple):
+    """The most people there can be, and the name of the gate or stage that lets no more through."""
+
+    people: float
+    by: str = ""
+
+
+_NONE = Limit(inf)
+
+
+class Shortage(NamedTuple):
+    """A stage or gate that takes more people than can ever come to it."""
+
+    name: str
+    takes: int
+    most: Limit
+
+
+def stages_too_small(settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> list[Shortage]:
+    """The stages that can never be finished, since too few people can enter.
+
+    `items` are those from files, of stages that get no others.
+    """
+    limits = _Limits(settings, items)
+    found = (Shortage(stage.name, limits.takes(stage), limits.in_stage(stage)) for stage in settings.stage)
+    return [one for one in found if one.takes > one.most.people]
+
+
+def gates_that_wait(settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> list[Shortage]:
+    """The gates that are to close by themselves when more people are scored than ever can be."""
+    limits = _Limits(settings, items)
+    waiting = (gate for gate in settings.gate if gate.workers is not None and not gate.decides_each)
+    found = (Shortage(gate.name, gate.workers or 0, limits.scored(gate)) for gate in waiting)
+    return [one for one in found if one.takes > one.most.people]
+
+
+class _Limits:
+    def __init__(self, settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> None:
+        self._settings = settings
+        self._items = items
+        self._stages = {stage.name: stage for stage in settings.stage}
+
+    def in_stage(self, stage: StageSettings) -> Limit:
+        if EXPERT in stage.entry.qualifications:
+            return _NONE
+        limits = [self._holding(name) for name in stage.entry.qualifications]
+        if stage.entry.qualified_in is not None:
+            limits.append(self.in_stage(self._stages[stage.entry.qualified_in]))
+        if stage.arms:
+            limits.append(self._in_arms(stage.arms))
+        return min(limits, default=_NONE)
+
+    def scored(self, gate: GateSettings) -> Limit:
+        stages = [self._stages[name] for name in gate.stage]
+        return min(limit for stage in stages for limit in (self.in_stage(stage), self._answering(stage, gate.graded)))
+
+    def takes(self, stage: StageSettings) -> int:
+        """So many different people a stage needs: where a gate may end it before it is full, for a single answer."""
+        if stage.round is not None:
+            return 1
+        each = _fewest(stage)
+        if stage.grades:
+            return each + min(1, self._kept_out(stage))
+        if self._may_end(stage):
+            return 1
+        items = self._items.get(stage.name, ())
+        people = each * max(Counter(item.group for item in items).values(), default=1)
+        if stage.max_per_worker is not None:
+            people = max(people, ceil(len(items) * each / stage.max_per_worker))
+        return people + self._kept_out(stage)
+
+    def _may_end(self, stage: StageSettings) -> bool:
+        """Whether a gate ends the stage when it closes, full or not."""
+        return any(not gate.decides_each and stage.name in gate.stage for gate in self._settings.gate)
+
+    def _holding(self, qualification: str) -> Limit:
+        for gate in self._settings.gate:
+            if gate.name == qualification:
+                return self._passing(gate)
+            if gate.promote is not None and gate.promote.to == qualification:
+                return self._share(gate, gate.promote.top_share)
+        return _NONE
+
+    def _passing(self, gate: GateSettings) -> Limit:
+        if gate.top is not None:
+            return min(self.scored(gate), Limit(gate.top, gate.name))
+        return self.scored(gate) if gate.top_share is None else self._share(gate, gate.top_share)
+
+    def _share(self, gate: GateSettings, share: float) -> Limit:
+        scored = self.scored(gate)
+        return scored if scored.people == inf else Limit(share_of(int(scored.people), share), gate.name)
+
+    def _in_arms(self, names: Sequence[str]) -> Limit:
+        """Of so many who are put in arms, those of some arms: in every block as many as their weights say."""
+        arms = self._settings.arms
+        if arms is None or arms.after is None:
+            return _NONE
+        everybody = self._holding(arms.after)
+        if everybody.people == inf or arms.stratify is not None:
+            return everybody
+        weights = dict(zip(arms.names, arms.weights or (1,) * len(arms.names), strict=True))
+        theirs = sum(weights[name] for name in names)
+        blocks, left = divmod(int(everybody.people), sum(weights.values()))
+        return Limit(blocks * theirs + min(left, theirs), everybody.by)
+
+    def _answering(self, stage: StageSettings, graded: int) -> Limit:
+        """How many people can have so many answers each in a stage: its items take no more answers than they take."""
+        if stage.name not in self._items or stage.round is not None or stage.sources:
+            return _NONE
+        more = stage.judgments.sample
+        each = max(stage.judgments.max, more.judgments if more else 0)
+        return Limit(len(self._items.get(stage.name, ())) * each // graded, stage.name)
+
+    def _kept_out(self, stage: StageSettings) -> int:
+        """Of those who may enter, the fewest who worked on what an item came from, and do not get it.
+
+        Only where everybody who worked there may enter here is it certain that they are among them.
+        """
+        if not stage.entry.exclude_contributors:
+            return 0
+        asked = set(stage.entry.qualifications)
+        found = 0
+        for source in (self._stages[name] for name in stage.sources):
+            inside = not stage.arms or (bool(source.arms) and set(source.arms) <= set(stage.arms))
+            if inside and asked <= set(source.entry.qualifications):
+                early = stage.items is not None and stage.items.of == "answers" and self._may_end(source)
+                found = max(found, 1 if early else _fewest(source))
+        return found
+
+
+def _fewest(stage: StageSettings) -> int:
+    """The fewest judgments that can be enough for an item."""
+    more = stage.judgments.sample
+    return stage.judgments.min if more is None else min(stage.judgments.min, more.judgments)

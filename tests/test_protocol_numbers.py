@@ -1,0 +1,226 @@
+"""What the numbers of a study file rule out is refused; what depends on who comes is not."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from chorale.report.plan import plan_study
+from chorale.study import check_folder, load_folder
+from chorale.study.templating import create_study
+from protocol_study import write_protocol_study
+from random_study import Drawn, write_study
+
+ARMS = '[arms]\nnames = ["left", "right"]\nafter = "trained"\n'
+BOTH = ('"left"', '"right"')
+SECOND = '[[stage]]\nname = "more"\ntitle = "More"\ntask = "rules-meaningful"\nguidelines = "guidelines.md"\n'
+SECOND += 'round = { file = "round.jsonl" }\nentry = { qualifications = ["trained"] }\n'
+
+
+def told(folder: Path) -> list[str]:
+    return [str(problem) for problem in check_folder(folder)[1]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "most"),
+    [
+        # A thing has two sides, and nobody judges both.
+        ({"gate": "top = 1"}, "it takes 2 different people or more, and no more than 1 can come"),
+        ({"gate": "top = 5", "judgments": "3"}, "it takes 6 different people or more, and no more than 5"),
+        (
+            {"gate": "top = 3", "arms": ARMS, "arms_of": BOTH, "judgments": "2"},
+            "takes 4 different people or more, and no",
+        ),
+        ({"gate": "top = 7", "judgments": "{ min = 4, max = 9, until = 0.9 }"}, "it takes 8 different people"),
+        (
+            {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop = 9\nworkers = 5', "gate": "top = 4"},
+            "at most 4",
+        ),
+        (
+            {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop_share = 1.0\nworkers = 5', "gate": "top = 4"},
+            "would never close: at most 4 people can be scored there, since gate `trained` lets no more",
+        ),
+    ],
+)
+def test_too_few_by_the_studys_own_numbers_is_refused(tmp_path: Path, changes: dict[str, str], most: str) -> None:
+    write_protocol_study(tmp_path, **changes)  # type: ignore[arg-type]
+    [first, *_] = told(tmp_path)
+    assert most in first
+    assert "study.toml:" in first
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"gate": "top = 2"},
+        {"gate": "top = 6", "judgments": "3"},
+        # All of the sample may ask for fewer.
+        {"gate": "top = 2", "judgments": "{ min = 3, max = 3, sample = { items = 8, judgments = 1 } }"},
+        {"gate": "top = 7", "arms": ARMS, "arms_of": BOTH, "judgments": "2"},
+        # How many come to an open round, and how many of them reach a threshold, nobody knows.
+        {"gate": "top_share = 0.01\nworkers = 10000"},
+        {"gate": "threshold = 1.0"},
+        {"gate": "top = 8", "judgments": "{ min = 4, max = 9, until = 0.9 }"},
+        {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop_share = 0.5\nworkers = 4', "gate": "top = 4"},
+        # The cost is counted for so many; nothing waits for them.
+        {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\nthreshold = 0.5\nworkers = 5', "gate": "top = 4"},
+    ],
+)
+def test_what_can_be_enough_is_in_order(tmp_path: Path, changes: dict[str, str]) -> None:
+    write_protocol_study(tmp_path, **changes)  # type: ignore[arg-type]
+    assert told(tmp_path) == []
+
+
+PARTS = """\
+[study]
+title = "Parts"
+contact = "team@example.org"
+consent = "text.md"
+[pay]
+minimum_hourly = 1200
+[[stage]]
+name = "words"
+title = "Words"
+task = "form"
+guidelines = "text.md"
+items = { file = "items.jsonl" }
+judgments = 1
+[stage.pay]
+per_judgment = 10
+parts = { beyond = 1, amounts = [10, 20] }
+expected_seconds = 60
+EXPECTED
+[stage.gold]
+file = "gold.jsonl"
+share = 0.5
+bonus = { right = 3, of = 4, amount = 8 }
+[stage.options]
+shows = [{ item = "text" }]
+[[stage.options.fields]]
+name = "a"
+kind = "text"
+ask = "One?"
+part = true
+[[stage.options.fields]]
+name = "b"
+kind = "text"
+ask = "Another?"
+part = true
+required = false
+[[stage.options.fields]]
+name = "c"
+kind = "text"
+ask = "A third?"
+part = true
+required = false
+"""
+
+
+def write_parts(folder: Path, expected: str) -> None:
+    gold = [{"a": "x"}, {"a": "x", "b": "y"}, {"a": "x", "b": "y", "c": "z"}, {"a": "x", "b": "y", "c": "z"}]
+    rows = [{"id": f"g{n}", "text": f"g{n}", "answer": one, "explanation": "So."} for n, one in enumerate(gold)]
+    (folder / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "items.jsonl").write_text("".join(f'{{"id": "i{n}", "text": "t{n}"}}\n' for n in range(4)))
+    (folder / "text.md").write_text("A text.\n")
+    (folder / "study.toml").write_text(PARTS.replace("EXPECTED", expected))
+
+
+@pytest.mark.parametrize(
+    ("expected", "each"),
+    [
+        # One, two, three and three parts in gold: nothing, 10, 30 and 30 on top.
+        ("", 10 + 17.5),
+        ("expected_parts = 2", 20),
+        ("expected_parts = 2.5", 30),
+        ("expected_parts = 4", 10 + 10 + 20 + 20),
+    ],
+)
+def test_what_parts_and_gold_are_expected_to_earn_counts(tmp_path: Path, expected: str, each: float) -> None:
+    write_parts(tmp_path, expected)
+    [stage] = plan_study(load_folder(tmp_path)).stages
+    # Four items and four gold; the gold is one row, all of it right. An hour has sixty answers, half of them gold.
+    assert stage.cost == 8 * each + 8
+    assert stage.hourly_wage == 60 * (each + 8 / 4 / 2)
+
+
+def test_too_few_parts_for_the_least_wage_are_refused(tmp_path: Path) -> None:
+    write_parts(tmp_path, "expected_parts = 1")
+    [problem] = told(tmp_path)
+    assert "pays $6.00 an hour" in problem
+    assert "Pay at least 20 ($0.20) per judgment" in problem
+
+
+def points(folder: Path, best: str) -> None:
+    file = folder / "study.toml"
+    file.write_text(file.read_text().replace("points = [0, 0.5, 1]", f"points = [0, 0.1, {best}]"))
+
+
+@pytest.mark.parametrize(
+    ("second", "over_both", "refused"),
+    [
+        ("threshold = 0.75", False, "nobody could pass: the best answers there can be score 0.6"),
+        # The round counts as much, and can be done without a mistake.
+        ("threshold = 0.75", True, None),
+        ("threshold = 0.9", True, "score 0.8"),
+        ("top = 3\nfloor = 0.7", False, "score 0.6"),
+        ("top = 3\ncriteria = { quality = 0.7 }", True, "nobody could pass: the best answers there can be have 0.6 by"),
+        ("top = 3\ncriteria = { quality = 0.6 }", True, None),
+    ],
+)
+def test_more_than_a_rubric_can_give_is_refused(
+    tmp_path: Path, second: str, over_both: bool, refused: str | None
+) -> None:
+    write_study(tmp_path, Drawn(second=second, over_both=over_both))
+    points(tmp_path, "0.6")
+    found = told(tmp_path)
+    assert (refused is None and found == []) or (refused is not None and refused in found[0])
+
+
+@pytest.mark.parametrize(
+    ("second", "refused"),
+    [
+        ("threshold = 0.5\ngraded = 5", "nobody could pass: one person can give 4 answers in `write-a`"),
+        ("threshold = 0.5\ngraded = 4", None),
+        # Four things with two answers each are two answers of four people, or one of eight.
+        (
+            "top_share = 0.5\ngraded = 2\nworkers = 5",
+            "at most 4 people can be scored there, since `write-a` has no more",
+        ),
+        ("top_share = 0.5\ngraded = 2\nworkers = 4", None),
+        ("top_share = 0.5\nworkers = 8", None),
+    ],
+)
+def test_more_answers_than_there_are_items_for_are_refused(tmp_path: Path, second: str, refused: str | None) -> None:
+    write_study(tmp_path, Drawn(second=second, items=4, judgments=2))
+    found = told(tmp_path)
+    assert (refused is None and found == []) or (refused is not None and refused in found[0])
+
+
+def test_writers_do_not_count_for_what_they_wrote(tmp_path: Path) -> None:
+    """Two write about every verb, and a third person, as practised as they, puts it together."""
+    create_study(tmp_path / "study", "qasrl")
+    assert told(tmp_path / "study") == []
+    file = tmp_path / "study" / "study.toml"
+    file.write_text(re.sub(r"^top = 11 .*$", "top = 2", file.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
+    [problem] = told(tmp_path / "study")
+    assert "the stage `consolidation` can never be finished: it takes 3 different people or more" in problem
+
+
+@pytest.mark.parametrize(("limit", "refused"), [(4, False), (1, True)])
+def test_too_few_graders_are_refused(tmp_path: Path, limit: int, refused: bool) -> None:
+    """Promoted are half of those who were trained; three graders take three of them."""
+    drawn = Drawn(first=f"top = {2 * limit}", promotes=True, grades_by="grader", graders=3)
+    write_study(tmp_path, drawn)
+    file = tmp_path / "study.toml"
+    # A second round for the few, whose best half are the graders.
+    text = file.read_text().replace('promote = { to = "grader", top_share = 0.5 }\n', "")
+    again = text[text.index('[[stage]]\nname = "training"') : text.index('[[stage]]\nname = "write-a"')]
+    again = again.replace('"training"', '"again"').replace(
+        "guidelines =", 'entry = { qualifications = ["trained"] }\nguidelines ='
+    )
+    gate = '[[gate]]\nname = "best"\nstage = "again"\ntop_share = 1.0\npromote = { to = "grader", top_share = 0.5 }\n'
+    file.write_text(text.replace('[[stage]]\nname = "write-a"', again + '[[stage]]\nname = "write-a"', 1) + gate)
+    found = told(tmp_path)
+    assert bool(found) is refused, found
+    assert not refused or "the stage `grading` can never be finished: it takes 3 different people" in found[0]
