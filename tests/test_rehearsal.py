@@ -29,9 +29,10 @@ from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.sizing import usual_workers
 from chorale.rehearsal.varying import toml_text, variations
 from chorale.report.rehearsal import forecast_notes, forecast_page, forecast_tables
+from chorale.report.svg import Point, point_chart
 from chorale.simulate import AnswerSheet, CrowdSettings, KindSettings, Mode, WorkerModel, draw_arrivals, draw_crowd
 from chorale.simulate.fitting import draw_fitted, fit_workers
-from chorale.store import Tx, events, results
+from chorale.store import Tx, events, ledger, response_rows, standing_rows
 from chorale.study import Study, load_folder
 from chorale.study.gates import gate_statuses
 from chorale.study.templating import create_study
@@ -132,17 +133,58 @@ def test_the_same_seed_is_the_same_run(make_folder: Callable[..., Path]) -> None
 
     def everything(seed: int) -> tuple[Run, list[Any], list[Any]]:
         run, study, _ = perform(folder, people, seed)
-        answers = read(study, lambda tx: list(results.all_responses(tx)))
+        answers = read(study, lambda tx: list(response_rows.all_responses(tx)))
         return run, answers, read(study, lambda tx: events.recent(tx, 100_000))
 
     assert everything(3) == everything(3)
     assert everything(3)[1] != everything(4)[1]
 
 
+def test_a_seed_is_the_same_run_whatever_ran_before(tmp_path: Path) -> None:
+    create_study(tmp_path / "study", "frames")
+    # Its stages go by people's quality, of which a study keeps what it has read.
+    rehearsal = Rehearsal(load_folder(tmp_path / "study"), crowd(replace_kind(PERFECT, share=2), SPAMMER, workers=16))
+
+    def run(seed: int) -> list[Any]:
+        study, _ = rehearsal.perform(seed)
+        return read(study, lambda tx: events.recent(tx, 100_000))
+
+    alone = run(2)
+    run(1)
+    assert run(2) == alone
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_whoever_waits_looks_up_only_what_may_have_changed(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "study"
+    # Those who come later train while others wait for the items behind the gate.
+    write_protocol_study(folder, gate="threshold = 0.5", items=3)
+    slow = replace_kind(PERFECT, name="slow", dropout=0.1, pace=12)
+    people = crowd(PERFECT, slow, SPAMMER, workers=20, per_hour=100, look_in_minutes=0.1, patience_hours=2)
+    looked = Performance._may_have_changed
+    spared = []
+
+    def told(self: Performance, person: Any, stages: Any) -> bool:
+        may = looked(self, person, stages)
+        spared.append(not may)
+        return may
+
+    monkeypatch.setattr(Performance, "_may_have_changed", told)
+    _, study, _ = perform(folder, people, seed)
+    monkeypatch.setattr(Performance, "_may_have_changed", lambda *_: True)
+    _, looking_always, _ = perform(folder, people, seed)
+    assert any(spared) and not all(spared)
+    assert read(study, lambda tx: events.recent(tx, 100_000)) == read(
+        looking_always, lambda tx: events.recent(tx, 100_000)
+    )
+
+
 def test_spammers_are_dropped_and_their_work_is_done_again(make_folder: Callable[..., Path]) -> None:
     kinds = (replace_kind(PERFECT, share=2), SPAMMER)
     run, study, performance = perform(make_folder(30, share=0.3, gold=30, after=3), crowd(*kinds, workers=18))
-    dropped = {row.worker for row in read(study, results.worker_standings) if row.standing == "dropped"}
+    dropped = {row.worker for row in read(study, standing_rows.worker_standings) if row.standing == "dropped"}
     assert 1 <= len(dropped) <= 6
     assert run.stages[0].discarded > 0
     assert run.complete
@@ -171,7 +213,7 @@ def test_more_judgments_are_better_on_a_noisy_crowd(make_folder: Callable[..., P
 
 def test_cost_is_what_the_ledger_says(make_folder: Callable[..., Path]) -> None:
     run, study, _ = perform(make_folder(share=0.2, pay=7, fee_percent=20), crowd(PERFECT, NOISY))
-    lines = read(study, lambda tx: list(results.ledger(tx)))
+    lines = read(study, lambda tx: list(ledger.ledger_lines(tx)))
     assert run.cost == sum(line.amount for line in lines) == sum(stage.cost for stage in run.stages)
     assert run.fee == sum(line.amount for line in lines if line.kind == "fee") > 0
     assert run.curve[0][1] >= 0
@@ -226,6 +268,21 @@ def test_people_come_one_after_the_other(make_folder: Callable[..., Path]) -> No
     # Those who come after all is done are not counted: they were not needed.
     assert run.arrived == sum(moment <= performance.ended_at for moment in came) < 30
     assert run.complete
+
+
+def test_the_fewest_people_are_found_by_trying(make_folder: Callable[..., Path]) -> None:
+    folder = make_folder(judgments="3")
+    told = rehearse(folder, seeds=2, workers=12, find_fewest=True, processes=1)
+    [forecast] = told.forecasts
+    for run in forecast.runs:
+        assert run.needed is not None
+        assert run.needed >= 3, "so many judgments an item takes"
+        for workers, finishes in ((run.needed, True), (run.needed - 1, False)):
+            [again] = rehearse(folder, seeds=1, first_seed=run.seed, workers=workers, processes=1).forecasts
+            assert bool(again.finished) is finishes
+    assert "people needed to start with" in {row[0] for row in forecast_tables(told)[0].rows}
+    [unasked] = rehearse(folder, seeds=1, workers=12, processes=1).forecasts
+    assert unasked.runs[0].needed is None
 
 
 def test_people_who_wait_too_long_give_up(make_folder: Callable[..., Path]) -> None:
@@ -318,7 +375,7 @@ def test_any_crowd_comes_to_an_end_and_keeps_the_promises(data: st.DataObject, t
     )
     run, study, performance = perform(folder, people, data.draw(st.integers(0, 9)))
     assert differences(study) == []
-    responses = read(study, lambda tx: list(results.all_responses(tx)))
+    responses = read(study, lambda tx: list(response_rows.all_responses(tx)))
     assert len(responses) == run.answers
     assert max(Counter((each.worker, each.stage, each.group) for each in responses).values(), default=0) <= 1
     assert all(person.exit is not None or person.waiting_since is not None for person in performance.people)
@@ -584,6 +641,7 @@ def test_the_command(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     shown = CliRunner().invoke(app, [*common, "--seed", "7"])
     assert shown.exit_code == 0
     assert "released results right" in shown.stdout and "found nothing to do" in shown.stdout
+    assert shown.stdout.startswith("2 simulated runs (seeds 7 to 8) with 8 people.")
     latex = CliRunner().invoke(app, [*common, "--latex", "--vary", "workers=6,8"])
     assert latex.exit_code == 0
     assert r"\begin{tabular}" in latex.stdout
@@ -786,3 +844,8 @@ def test_an_end_ends_all_of_it(long_rehearsal: subprocess.Popen[str], ending: si
     assert long_rehearsal.wait(timeout=15) != 0
     assert all_gone(children)
     assert "Traceback" not in (tmp_path / "told").read_text()
+
+
+def test_the_label_of_the_best_point_stands_in_the_picture() -> None:
+    drawn = point_chart("Quality", [Point(1, 1, "first"), Point(2, 0.2, "second")], "cost", str, str)
+    assert min(float(y) for y in re.findall(r'<text [^>]*y="([-\d.]+)"', drawn)) >= 10

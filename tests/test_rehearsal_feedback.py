@@ -16,7 +16,7 @@ from chorale.rehearsal import Crowd, Rehearsal, Run
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.simulate import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
-from chorale.store import Tx, gates, results
+from chorale.store import Tx, gates, ledger
 from chorale.study import Study, check_folder, load_folder, open_study
 from chorale.study.arm_outcomes import arm_outcomes
 from chorale.study.gates import close_gate
@@ -205,7 +205,7 @@ def write_and_grade(study: Study, *grading: int) -> list[Person]:
 
 
 def finishing(study: Study) -> dict[str, int]:
-    lines = look(study, lambda tx: list(results.ledger(tx)))
+    lines = look(study, lambda tx: list(ledger.ledger_lines(tx)))
     return {line.worker: line.amount for line in lines if line.cause.startswith("grading:careful-grades:")}
 
 

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from chorale.model import Refusal, StageState
-from chorale.store import events, labels, results
+from chorale.store import events, gold_rows, item_rows, labels, ledger, response_rows, stage_rows, standing_rows
 from chorale.study import control, entering, gold_desk, open_study, settling, work
 from chorale.study.status import status
 from chorale.study.verify import verify
@@ -105,7 +105,7 @@ def test_a_late_answer_is_taken_while_its_place_is_free(make_study: StudyMaker, 
     clock.pass_minutes(31)
     assert do(study, work.expire_leases) == 1
     assert slow.submit(kept).status == "accepted"
-    assert look(study, results.stage_counts)[0].judgments == 1
+    assert look(study, stage_rows.stage_counts)[0].judgments == 1
 
 
 def test_a_returned_item_goes_to_somebody_else(make_study: StudyMaker) -> None:
@@ -129,9 +129,9 @@ def test_submitting_twice_is_one_response(make_study: StudyMaker) -> None:
     assert person.submit(offer, "yes", key="first-key").status == "already_submitted"
     # A second tab with another answer: the first stands.
     assert person.submit(offer, "no", key="other-key").status == "already_submitted"
-    given = list(look(study, lambda tx: list(results.all_responses(tx))))
+    given = list(look(study, lambda tx: list(response_rows.all_responses(tx))))
     assert [(row.answer, row.counts) for row in given] == [("yes", True)]
-    assert sum(line.amount for line in look(study, lambda tx: list(results.ledger(tx)))) == 3
+    assert sum(line.amount for line in look(study, lambda tx: list(ledger.ledger_lines(tx)))) == 3
 
 
 def test_nobody_submits_for_somebody_else(make_study: StudyMaker) -> None:
@@ -187,7 +187,7 @@ def test_a_dropped_worker_stops_counting_and_is_paid(make_study: StudyMaker) -> 
     assert outcome.standing == "dropped"
     assert spammer.next().status == "dropped"
     settling.settle_everything(study)
-    counts = look(study, results.stage_counts)[0]
+    counts = look(study, stage_rows.stage_counts)[0]
     assert counts.judgments == 0
     assert counts.discarded > 0
     work_through(others, lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
@@ -214,9 +214,9 @@ def test_entailment_follows_from_both_sides(make_study: StudyMaker) -> None:
 
     assert everyone[0].next("entailment").status == "wait"
     work_through(everyone, side)
-    items = look(study, lambda tx: list(results.all_items(tx, "entailment")))
+    items = look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))
     assert [item.key for item in items] == ["a00000"]
-    assert look(study, lambda tx: results.lineage(tx, items[0].id)) == [
+    assert look(study, lambda tx: item_rows.lineage(tx, items[0].id)) == [
         ("meaningful", "a00000:lhs"),
         ("meaningful", "a00000:rhs"),
     ]
@@ -234,7 +234,7 @@ def test_a_result_that_no_longer_holds_takes_what_followed_with_it(make_study: S
         return "yes"
 
     work_through(everyone, answer)
-    assert [item.state for item in look(study, lambda tx: list(results.all_items(tx, "entailment")))] == ["open"]
+    assert [item.state for item in look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))] == ["open"]
     # As if the liar had been found out a little later.
     with_gold = study.stage("meaningful")
     do(
@@ -249,13 +249,13 @@ def test_a_result_that_no_longer_holds_takes_what_followed_with_it(make_study: S
     )
     assert any(
         row.worker == liar.pseudonym and row.kind == "production" and row.counts is False
-        for row in look(study, lambda tx: list(results.all_responses(tx)))
+        for row in look(study, lambda tx: list(response_rows.all_responses(tx)))
     )
     settling.settle_everything(study)
-    states = [item.state for item in look(study, lambda tx: list(results.all_items(tx, "entailment")))]
+    states = [item.state for item in look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))]
     assert states == ["withdrawn"]
     work_through([Person(study, "new"), *everyone[1:]], answer)
-    states = [item.state for item in look(study, lambda tx: list(results.all_items(tx, "entailment")))]
+    states = [item.state for item in look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))]
     assert states == ["open"]
 
 
@@ -294,7 +294,7 @@ def test_judgments_between_minimum_and_maximum(make_study: StudyMaker) -> None:
         return next(answers["lhs" if "paint" in phrase else "rhs"])
 
     assert work_through(everyone, answer) == 6
-    lhs, rhs = look(study, lambda tx: list(results.all_items(tx, "meaningful")))
+    lhs, rhs = look(study, lambda tx: list(item_rows.all_items(tx, "meaningful")))
     assert (lhs.judgments, lhs.confidence, lhs.released) == (2, 1.0, True)
     assert (rhs.judgments, rhs.confidence, rhs.released) == (4, 0.75, True)
 
@@ -324,7 +324,7 @@ def test_fees_are_booked_to_the_cent(make_study: StudyMaker) -> None:
     person = Person(study, "a")
     while person.next().lease:
         person.judge()
-    totals = look(study, results.ledger_totals)
+    totals = look(study, ledger.ledger_totals)
     assert totals == {"base": 30, "bonus": 0, "fee": 10}
 
 
@@ -335,7 +335,7 @@ def test_time_worked_is_what_the_page_saw_within_what_the_clock_saw(make_study: 
         offer = person.next()
         clock.pass_minutes(1)
         person.submit(offer, "yes", ms=claimed)
-    durations = [row.duration_ms for row in look(study, lambda tx: list(results.all_responses(tx)))]
+    durations = [row.duration_ms for row in look(study, lambda tx: list(response_rows.all_responses(tx)))]
     assert durations == [5_000, 60_000, 60_000]
 
 
@@ -359,15 +359,15 @@ def test_a_pilot_becomes_gold(make_study: StudyMaker) -> None:
     assert gold_desk.promote_unanimous(study, stage, "owner") == 3
     newcomer = Person(study, "new")
     assert newcomer.next().status == "done"
-    golds = {row.key: row for row in look(study, lambda tx: results.gold_items(tx, "meaningful"))}
+    golds = {row.key: row for row in look(study, lambda tx: gold_rows.gold_items(tx, "meaningful"))}
     assert golds["a00000:lhs"].explanation == "Hulls can be painted."
     assert golds["a00000:lhs"].origin == "pilot"
     # Its own result did not change by becoming gold.
-    item = look(study, lambda tx: results.one_item(tx, "meaningful", "a00000:lhs"))
+    item = look(study, lambda tx: item_rows.one_item(tx, "meaningful", "a00000:lhs"))
     assert item is not None
     assert (item.released, item.is_gold) == (False, True)
     do(study, gold_desk.retire, stage, "a00000:lhs", "owner", "ambiguous after all")
-    assert not look(study, lambda tx: results.one_item(tx, "meaningful", "a00000:lhs")).is_gold  # type: ignore[union-attr]
+    assert not look(study, lambda tx: item_rows.one_item(tx, "meaningful", "a00000:lhs")).is_gold  # type: ignore[union-attr]
 
 
 def test_everything_can_be_recomputed(make_study: StudyMaker) -> None:
@@ -463,7 +463,7 @@ def test_an_open_study_can_be_opened_again(make_study: StudyMaker, tmp_path: obj
     study = make_study(applications=2)
     Person(study, "a").judge()
     again = open_study(tmp_path / "study", database)  # type: ignore[operator]
-    assert look(again, results.stage_counts) == look(study, results.stage_counts)
+    assert look(again, stage_rows.stage_counts) == look(study, stage_rows.stage_counts)
     again.close()
 
 
@@ -478,7 +478,7 @@ def test_pay_is_recomputed_at_the_rates_of_the_day(
     toml.write_text(toml.read_text().replace("per_judgment = 3", "per_judgment = 9").replace("= 10", "= 25"))
     again = open_study(tmp_path / "study", database, clock)
     Person(again, "a").judge()
-    assert look(again, results.ledger_totals) == {"base": 12, "bonus": 0, "fee": 3}
+    assert look(again, ledger.ledger_totals) == {"base": 12, "bonus": 0, "fee": 3}
     assert look(again, lambda tx: verify(tx, again)).differences == []
     do(
         again,
@@ -512,7 +512,7 @@ def test_a_stage_added_later_gets_what_follows_from_before(tmp_path: Path, datab
         toml.write_text(settings.replace("[stage.gold]", "release_confidence = 0.6\n[stage.gold]", 1))
         again = open_study(folder, database)
         assert look(again, lambda tx: verify(tx, again)).differences == []
-        items = look(again, lambda tx: {item.key: item.state for item in results.all_items(tx, "entailment")})
+        items = look(again, lambda tx: {item.key: item.state for item in item_rows.all_items(tx, "entailment")})
         again.close()
         return items
 
@@ -526,13 +526,13 @@ def test_a_changed_floor_does_not_rewrite_history(
 ) -> None:
     study = make_study(applications=8, gold=8, share=0.5, floor=0.6, after=2)
     work_through(people(study, 2), lambda _, offer: "yes")
-    before = look(study, results.worker_standings)
+    before = look(study, standing_rows.worker_standings)
     study.close()
     clock.pass_minutes(1)
     toml = tmp_path / "study" / "study.toml"
     toml.write_text(toml.read_text().replace("floor = 0.6", "floor = 0.1"))
     again = open_study(tmp_path / "study", database, clock)
-    assert look(again, results.worker_standings) == before
+    assert look(again, standing_rows.worker_standings) == before
     assert look(again, lambda tx: verify(tx, again)).differences == []
     again.close()
 
@@ -557,7 +557,7 @@ def test_a_dropped_workers_late_answer_takes_no_place(make_study: StudyMaker, cl
     settling.settle_everything(study)
     work_through(people(study, 8), lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
     settling.settle_everything(study)
-    counts = look(study, results.stage_counts)[0]
+    counts = look(study, stage_rows.stage_counts)[0]
     assert counts.complete == counts.items == 20
     assert look(study, lambda tx: verify(tx, study)).differences == []
 

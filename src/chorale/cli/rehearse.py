@@ -28,6 +28,12 @@ def rehearse(
             show_default=False,
         ),
     ] = None,
+    needed: Annotated[
+        bool,
+        typer.Option(
+            "--needed", help="Also find the fewest people with whom each run finishes: about seven times the work."
+        ),
+    ] = False,
     vary: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,7 +82,7 @@ def rehearse(
     from chorale.model import UserError
     from chorale.rehearsal import FORECAST_FILE, FitColumns, parse_vary
     from chorale.rehearsal import rehearse as run
-    from chorale.report.rehearsal import forecast_latex, forecast_notes, forecast_page, forecast_tables
+    from chorale.report.rehearsal import forecast_latex, forecast_notes, forecast_page, forecast_tables, runs_told
     from chorale.report.scoring import score_table
 
     columns = FitColumns(task, worker, label, sep)
@@ -95,6 +101,7 @@ def rehearse(
             vary=tried,
             fit=fit,
             fit_columns=columns,
+            find_fewest=needed,
             processes=processes,
             progress=progress,
         )
@@ -108,6 +115,7 @@ def rehearse(
     if as_latex:
         say(forecast_latex(told))
     else:
+        say(f"{runs_told(told)}.")
         show(*(score_table(table) for table in forecast_tables(told)))
         for file in (out, kept):
             if file is not None:

@@ -90,17 +90,19 @@ def rehearse(
     vary: Sequence[Vary] = (),
     fit: Path | None = None,
     fit_columns: FitColumns = USUAL_COLUMNS,
+    find_fewest: bool = False,
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> Forecasts:
     """Perform the study in a folder with so many seeds, and every variation of it with the same ones.
 
+    With `find_fewest`, also with fewer and fewer people, to see how many it takes; that is many runs for each.
     Nothing is written, neither to the folder nor to the study's database.
     """
     folder = load_folder(path)
     crowd = read_crowd(folder, workers, fit, fit_columns)
     tried = tuple(variations(folder, vary))
-    programme = Programme(path, tried, crowd, tuple(range(first_seed, first_seed + seeds)))
+    programme = Programme(path, tried, crowd, tuple(range(first_seed, first_seed + seeds)), find_fewest)
     runs = perform_all(programme, processes, progress)
     return Forecasts(
         folder.settings.study.title,

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from chorale.model import ItemState
 from chorale.protocol import wage_summary
-from chorale.store import Tx, gates, results
+from chorale.store import Tx, gates, response_rows, standing_rows
 from chorale.study import Study
 from chorale.study.costs import arm_costs, final_stages_of_arm
 
@@ -46,7 +46,7 @@ def measure_arms(tx: Tx, study: Study, qualities: Mapping[int, float]) -> tuple[
     paid: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
     reached: dict[str, set[str]] = defaultdict(set)
     final = {arm: {stage.name for stage in final_stages_of_arm(study, arm)} for arm in study.settings.arms.names}
-    for row in results.worker_standings(tx):
+    for row in standing_rows.worker_standings(tx):
         arm = of.get(row.worker)
         if arm is None or not row.answered:
             continue
@@ -75,7 +75,7 @@ def mean_quality(tx: Tx, stages: set[str], qualities: Mapping[int, float]) -> fl
     found = [
         qualities[response.id]
         for name in sorted(stages)
-        for response in results.all_responses(tx, stage_name=name)
+        for response in response_rows.all_responses(tx, stage_name=name)
         if response.counts and response.item_state != ItemState.WITHDRAWN and response.id in qualities
     ]
     return fmean(found) if found else None

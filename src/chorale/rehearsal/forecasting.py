@@ -93,6 +93,7 @@ OF_RUNS = (
     Measure("wage", "an hour pays (median)", "money", lambda run: run.wage),
     Measure("low_wage", "an hour pays (10th percentile)", "money", lambda run: run.low_wage),
     Measure("hours", "hours from first arrival to last answer", "hours", lambda run: run.hours),
+    Measure("needed", "people needed to start with", "count", lambda run: run.needed),
     Measure("arrived", "people who came", "count", lambda run: run.arrived),
     Measure("active", "people who worked", "count", lambda run: run.active),
     Measure("found_nothing", "people who found nothing to do", "count", lambda run: run.found_nothing),

@@ -17,6 +17,7 @@ from chorale.rehearsal.preparing import Crowd, Rehearsal
 from chorale.rehearsal.varying import Variation, load_variation
 
 WAKE_SECONDS = 0.2
+MOST_TIMES = 8
 
 Progress = Callable[[int, int], None]
 """Told how many performances are done, of how many."""
@@ -30,6 +31,8 @@ class Programme:
     variations: tuple[Variation, ...]
     crowd: Crowd
     seeds: tuple[int, ...]
+    find_fewest: bool = False
+    """Whether every run is followed by others with fewer people, to see how many it takes."""
 
     @property
     def jobs(self) -> list[tuple[int, int]]:
@@ -38,11 +41,13 @@ class Programme:
 
     def perform(self, number: int, seed: int) -> Run:
         rehearsal = _prepared(self, number)
-        study, performance = rehearsal.perform(seed)
-        try:
-            return study.store.read(lambda tx: measure(tx, study, performance, rehearsal.known, seed)).result()
-        finally:
-            study.close()
+        run = _measured(rehearsal, seed)
+        if not self.find_fewest:
+            return run
+        fewest = fewest_that_do(
+            lambda workers: _measured(rehearsal, seed, workers).complete, rehearsal.workers, found=run.complete
+        )
+        return replace(run, needed=fewest)
 
 
 def perform_all(
@@ -98,6 +103,40 @@ def _in_processes(
         # Waited for, since a pool that is still closing when the program ends finds its pipes gone.
         pool.shutdown(wait=True)
     return found
+
+
+def _measured(rehearsal: Rehearsal, seed: int, workers: int | None = None) -> Run:
+    study, performance = rehearsal.perform(seed, workers)
+    try:
+        return study.store.read(lambda tx: measure(tx, study, performance, rehearsal.known, seed)).result()
+    finally:
+        study.close()
+
+
+def fewest_that_do(do: Callable[[int], bool], workers: int, *, found: bool) -> int | None:
+    """The fewest people with whom a study finishes, halving what is open, if it does with more whenever with fewer.
+
+    `found` says whether it does with `workers`; if not, up to eight times as many are tried, and it may be None.
+
+    >>> fewest_that_do(lambda workers: workers >= 17, 60, found=True)
+    17
+    >>> fewest_that_do(lambda workers: workers >= 70, 60, found=False)
+    70
+    >>> fewest_that_do(lambda workers: False, 60, found=False)
+    """
+    too_few, enough = 0, workers
+    while not found:
+        if enough >= MOST_TIMES * workers:
+            return None
+        too_few, enough = enough, 2 * enough
+        found = do(enough)
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        if do(middle):
+            enough = middle
+        else:
+            too_few = middle
+    return enough
 
 
 # In the processes

@@ -9,9 +9,11 @@ from chorale.model import Standing
 from chorale.rehearsal.arms import ArmRun, mean_quality, measure_arms
 from chorale.rehearsal.performing import Exit, Performance, Person, is_for_experts
 from chorale.simulate import Knowledge
-from chorale.store import Tx, results, setup
+from chorale.store import Tx, item_rows, ledger, setup, standing_rows
 from chorale.store.gates import closed_gates
-from chorale.store.results import LedgerLine, StageCounts, WorkerStanding
+from chorale.store.ledger import LedgerLine
+from chorale.store.stage_rows import StageCounts
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study import RunningStage, Study
 from chorale.study.costs import final_stages
 from chorale.study.gates import gate_statuses
@@ -116,6 +118,8 @@ class Run:
     gates: tuple[GateRun, ...] = ()
     arms: tuple[ArmRun, ...] = ()
     notes: tuple[str, ...] = ()
+    needed: int | None = None
+    """The fewest people with whom a run of this seed finishes, if that was asked for and found."""
 
     @property
     def cost(self) -> int:
@@ -133,7 +137,7 @@ class Run:
 
 def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, Knowledge], seed: int) -> Run:
     now = status(tx, study)
-    standings = results.worker_standings(tx)
+    standings = standing_rows.worker_standings(tx)
     closed = closed_gates(tx)
     people = [person for person in performance.people if not person.expert]
     stages = tuple(
@@ -149,7 +153,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         )
         for counts in now.stages
     )
-    lines = list(results.ledger(tx))
+    lines = list(ledger.ledger_lines(tx))
     finishing = sum(line.amount for line in lines if is_for_finishing(line))
     came = [person for person in people if person.came_at is not None and person.came_at <= performance.ended_at]
     return Run(
@@ -243,7 +247,7 @@ def _stage_run(
 def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float], list[float]]:
     """How the results of a stage compare with what is known: all of them, and those that are released."""
     scores, released = [], []
-    for item in results.all_items(tx, stage.name):
+    for item in item_rows.all_items(tx, stage.name):
         label = item.label()
         truth = None if label is None else known.get(stage.task.view(item.payload))
         if label is None or truth is None:

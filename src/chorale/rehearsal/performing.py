@@ -144,6 +144,8 @@ class Performance:
         self.qualities: dict[int, float] = {}
         """How good answers are that others look at or that are what an arm is for, by response."""
         self._rated = _rated(study)
+        self._of_rated = {name for name, stage in study.stages.items() if self._rated & {*stage.settings.sources}}
+        """The stages whose items may be made of such answers."""
         self._study = study
         self._clock = clock
         self._sheets = sheets
@@ -151,7 +153,9 @@ class Performance:
         self._advance = advance
         self._desk = Desk(study, manners.experts)
         self._things_fall_due = bool(study.gates) or any(
-            stage.settings.judgments.sample is not None or stage.settings.quality is not None
+            stage.settings.judgments.sample is not None
+            or stage.per_worker is not None
+            or stage.settings.quality is not None
             for stage in study.stages.values()
         )
         """Whether gates close, samples are drawn or people are dropped by their quality without anybody's doing."""
@@ -159,10 +163,18 @@ class Performance:
             name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
         }
         self._reading = {name: reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
-        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._events: list[tuple[int, int, bool, Callable[..., None], tuple[Any, ...]]] = []
         self._scheduled = 0
         self._changes = 0
         """Counts whatever may give somebody something to do."""
+        self._answered_at: dict[str, int] = {}
+        """By stage: what that had come to when somebody last answered there."""
+        self._shaken_at = 0
+        """The same when something last happened that may be felt in any stage."""
+        self._told_at = -1
+        """The same when it was last looked up how often gates have decided about somebody."""
+        self._told = 0
+        self._rests_on = {name: _rests_on(study, name) for name in study.stages}
         self._busy = 0
         """Events to come that may change something: all but people looking in, and looking after gates."""
         self._gates_due = False
@@ -174,31 +186,28 @@ class Performance:
         self._verdicts: dict[int, int] = {}
         """How many gates had decided about each worker when somebody last looked."""
         for person, seconds in zip(people, arrivals, strict=True):
-            self._later(seconds, lambda person=person: self._come(person))  # type: ignore[misc]
+            self._later(seconds, self._come, person)
 
     def run(self) -> None:
+        events, clock = self._events, self._clock
         while self._busy or self._go_on():
-            at, _, act = heappop(self._events)
-            self._clock.now = max(self._clock.now, at)
-            act()
+            at, _, changing, act, about = heappop(events)
+            self._busy -= changing
+            clock.now = max(clock.now, at)
+            act(*about)
         settle_everything(self._study)
 
     # What happens when
 
-    def _later(self, seconds: float, act: Callable[[], None]) -> None:
+    def _later(self, seconds: float, act: Callable[..., None], *about: Any) -> None:
         """Something that may change the study."""
         self._busy += 1
+        self._at(self._clock.now + round(seconds * 1000), act, *about, changing=True)
 
-        def happen() -> None:
-            self._busy -= 1
-            act()
-
-        self._at(self._clock.now + round(seconds * 1000), happen)
-
-    def _at(self, moment: int, act: Callable[[], None]) -> None:
+    def _at(self, moment: int, act: Callable[..., None], *about: Any, changing: bool = False) -> None:
         # Numbered, so that what is due at the same moment happens in the order it was planned.
         self._scheduled += 1
-        heappush(self._events, (moment, self._scheduled, act))
+        heappush(self._events, (moment, self._scheduled, changing, act, about))
 
     def _go_on(self) -> bool:
         """Everybody waits: bring all up to date, do what a requester would, and see whether anybody can go on."""
@@ -242,7 +251,7 @@ class Performance:
         person.worker_id = study.store.write(arrive).result()
         person.came_at = self._clock.now
         self._progress += 1
-        self._later(reading_seconds(study.consent) * person.model.pace, lambda: self._look(person))
+        self._later(reading_seconds(study.consent) * person.model.pace, self._look, person)
 
     def _look(self, person: Person) -> None:
         """Look at the start page and do what it says."""
@@ -263,7 +272,7 @@ class Performance:
             person.stage = chosen.stage
             person.waiting_since = None
             reading = 0.0 if chosen.entered else self._reading[chosen.stage.name] * person.model.pace
-            self._later(reading, lambda: self._take(person))
+            self._later(reading, self._take, person)
         elif all(state in FOR_GOOD for state in person.states.values()):
             person.waiting_since = None
             person.exit = Exit.FINISHED
@@ -278,18 +287,20 @@ class Performance:
             person.waiting_since = None
             person.exit = Exit.GAVE_UP
             return
+        self._at(now + self._manners.look_in_ms, self._look_in, person)
 
-        def look_in() -> None:
-            if person.looked_at == self._changes or self._still_waits(person):
-                self._wait(person)
-            else:
-                self._look(person)
-
-        self._at(now + self._manners.look_in_ms, look_in)
+    def _look_in(self, person: Person) -> None:
+        if person.looked_at == self._changes or self._still_waits(person):
+            self._wait(person)
+        else:
+            self._look(person)
 
     def _news(self) -> int:
         """How often something has happened that may have been told to somebody."""
-        return self._study.store.read(verdicts_so_far).result() + self._desk.sent
+        if self._told_at != self._changes:
+            self._told_at = self._changes
+            self._told = self._study.store.read(verdicts_so_far).result()
+        return self._told + self._desk.sent
 
     def _still_waits(self, person: Person) -> bool:
         """Whether the parts somebody waits for are as they were, and no gate has decided anything since.
@@ -299,16 +310,36 @@ class Performance:
         study = self._study
         if self._news() != person.news:
             return False
-        among = [study.stage(name) for name, state in person.states.items() if state not in FOR_GOOD]
+        names = [name for name, state in person.states.items() if state not in FOR_GOOD]
+        if not self._may_have_changed(person, names):
+            return True
+        among = [study.stage(name) for name in names]
         parts = study.store.read(lambda tx: tuple(parts_for(tx, study, person.worker_id, among))).result()
         person.looked_at = self._changes
         return all(part.state == person.states[part.stage.name] for part in parts)
+
+    def _may_have_changed(self, person: Person, stages: Sequence[str]) -> bool:
+        """Whether anything has happened, since somebody last looked, that these parts of theirs may feel.
+
+        A stage in which nothing is open to them goes by the answers in it and in those its items come from.
+        """
+        since = person.looked_at
+        if self._shaken_at > since or any(person.states[name] != "waiting" for name in stages):
+            return True
+        return any(self._answered_at.get(one, 0) > since for name in stages for one in self._rests_on[name])
+
+    def _shake(self) -> None:
+        """Something has happened that may give anybody something to do, wherever they wait."""
+        self._changes += 1
+        self._shaken_at = self._changes
 
     def _take(self, person: Person) -> None:
         study, stage = self._study, person.stage
         if stage is None:
             raise RuntimeError("somebody works nowhere")
         offer = study.store.write(lambda tx: work.next_item(tx, study, stage, person.worker_id)).result()
+        if offer.ended:
+            self._shaken_at = self._changes + 1
         if offer.status != "item" or offer.lease is None:
             person.empty[stage.name] = self._changes
             self._look(person)
@@ -321,7 +352,7 @@ class Performance:
             return
         person.offer = offer
         person.seconds = person.model.seconds(self._expected[stage.name], person.rng)
-        self._later(person.seconds, lambda: self._submit(person, stage, offer))
+        self._later(person.seconds, self._submit, person, stage, offer)
 
     def _submit(self, person: Person, stage: RunningStage, offer: Offer) -> None:
         study, lease = self._study, offer.lease
@@ -348,6 +379,7 @@ class Performance:
         person.answered += 1
         self._progress += 1
         self._changes += 1
+        self._answered_at[stage.name] = self._changes
         self.ended_at = self._clock.now
         self._plan_gates()
         if outcome.standing is Standing.DROPPED:
@@ -355,7 +387,7 @@ class Performance:
             self._look(person)
         elif outcome.explanation is not None:
             person.learn(stage.task.name, 1.0)
-            self._later(FEEDBACK_SECONDS * person.model.pace, lambda: self._take(person))
+            self._later(FEEDBACK_SECONDS * person.model.pace, self._take, person)
         else:
             self._take(person)
 
@@ -381,7 +413,7 @@ class Performance:
 
     def _quality_of_sources(self, stage: RunningStage, item_key: str) -> float | None:
         """How good the answers are that an item was made from, the best of several; None if that is not known."""
-        if not self._rated.intersection(stage.settings.sources):
+        if stage.name not in self._of_rated:
             return None
         # Keys of items that are made from answers end with what those are kept as.
         responses = item_key.rpartition("/")[2].split("+")
@@ -414,7 +446,7 @@ class Performance:
         elif refusal.status != NOT_GRANTED:
             raise refusal
         self._progress += 1
-        self._changes += 1
+        self._shake()
         self._look(person)
 
     # What a site does by itself
@@ -422,13 +454,14 @@ class Performance:
     def _expire(self) -> None:
         self._study.store.write(lambda tx: work.expire_leases(tx, self._study)).result()
         self._progress += 1
-        self._changes += 1
+        self._shake()
 
     def _settle(self, person: Person) -> None:
         """After a drop, at once: their judgments no longer count, and the items are open again."""
         for changed in self._study.store.read(labels.unsettled).result():
             if changed.worker_id == person.worker_id:
                 settle_worker(self._study, changed)
+        self._shaken_at = self._changes
 
     def _plan_gates(self) -> None:
         if self._things_fall_due and not self._gates_due:
@@ -451,15 +484,16 @@ class Performance:
             heard = self._verdicts.get(person.worker_id) != before.get(person.worker_id)
             if heard and person.exit is Exit.FINISHED and "locked" in person.states.values():
                 person.exit = None
-                self._later(0, lambda person=person: self._look(person))  # type: ignore[misc]
+                self._later(0, self._look, person)
 
     def _do_what_is_due(self) -> None:
         study = self._study
         if self._things_fall_due:
-            study.store.write(lambda tx: do_what_is_due(tx, study)).result()
-            review_workers(study)
+            done = study.store.write(lambda tx: do_what_is_due(tx, study)).result()
+            if review_workers(study) or done:
+                self._shaken_at = self._changes + 1
             for seconds, message in self._desk.take_up(self._clock.now):
-                self._later(seconds, partial(self._send, message))
+                self._later(seconds, self._send, message)
         self._changes += 1
 
     def _send(self, message: MessageRow) -> None:
@@ -472,6 +506,14 @@ def _rated(study: Study) -> frozenset[str]:
     passed_on = {name for name, stage in study.stages.items() if study.made_of(stage) - {"results"}}
     arms = study.settings.arms.names if study.settings.arms is not None else ()
     return frozenset(passed_on | {stage.name for arm in arms for stage in final_stages_of_arm(study, arm)})
+
+
+def _rests_on(study: Study, name: str) -> tuple[str, ...]:
+    """A stage and all that its items come from, directly or not."""
+    found = [name]
+    for each in found:
+        found += [source for source in study.stage(each).settings.sources if source not in found]
+    return tuple(found)
 
 
 def is_for_experts(stage: RunningStage) -> bool:

@@ -86,15 +86,18 @@ class Rehearsal:
         self.known = {name: Knowledge(pairs) for name, pairs in self._pairs.items()}
         """What is known of each stage's right answers: by its gold and its truth file."""
 
-    def perform(self, seed: int) -> tuple[Study, Performance]:
-        """One whole run; whoever asks for it closes the study."""
+    def perform(self, seed: int, workers: int | None = None) -> tuple[Study, Performance]:
+        """One whole run, perhaps with another number of people; whoever asks for it closes the study."""
         clock = Clock(BEGINNING)
-        study = replace(self._study, store=self._store.copy(), clock=clock, secrets=Random(f"{seed}:secrets"))
+        # With a memory of its own: what was kept of another run is of other answers.
+        study = replace(
+            self._study, store=self._store.copy(), clock=clock, secrets=Random(f"{seed}:secrets"), memory={}
+        )
         rng = Random(f"{seed}:crowd")
         settings = self.crowd.settings
         people = [
             Person(number, model, Random(f"{seed}:person:{number}"))
-            for number, model in enumerate(self.crowd.people(self.workers, rng))
+            for number, model in enumerate(self.crowd.people(workers or self.workers, rng))
         ]
         arrivals = draw_arrivals(len(people), settings.per_hour, rng)
         if any(map(is_for_experts, study.stages.values())):

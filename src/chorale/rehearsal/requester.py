@@ -1,15 +1,34 @@
 """What a requester does when everybody waits for them."""
 
-from chorale.model import Refusal
-from chorale.store import Tx
+from chorale.model import Refusal, StageState
+from chorale.store import Tx, drawing
 from chorale.store.gates import closed_gates
 from chorale.study import Study
+from chorale.study.control import set_stage_state
 from chorale.study.gates import close_gate, survey
 
 
 def close_a_gate(study: Study) -> bool:
-    """Close the first gate that has somebody to decide about; False if there is none."""
-    return study.store.write(lambda tx: _close(tx, study)).result()
+    """Close the first gate that has somebody to decide about; False if there is none.
+
+    Where only some of everybody's answers are graded, its stages are paused first, so that they can be drawn.
+    """
+    return study.store.write(lambda tx: _end_writing(tx, study) or _close(tx, study)).result()
+
+
+def _end_writing(tx: Tx, study: Study) -> bool:
+    """Pause the first stage some of whose answers are to be drawn, and people wait for that; False if there is none."""
+    closed = closed_gates(tx)
+    for later in study.stages.values():
+        if later.per_worker is None or not closed.isdisjoint(later.closed_by):
+            continue
+        for name in later.settings.sources:
+            source = study.stage(name)
+            if drawing.people_to_draw_from(tx, later.id, source.id) and set_stage_state(
+                tx, study, source, StageState.PAUSED, "the rehearsal"
+            ):
+                return True
+    return False
 
 
 def _close(tx: Tx, study: Study) -> bool:

@@ -33,6 +33,7 @@ _TRADED = (
     ("wage", "an hour pays"),
     ("hours", "hours"),
     ("active", "people who worked"),
+    ("needed", "people needed"),
 )
 UNFINISHED = "*"
 
@@ -143,6 +144,8 @@ def trade_off_table(told: Forecasts) -> ScoreTable:
     """A row for each variation. What comes of runs that did not finish has a star."""
     paths = list(told.forecasts[0].variation.values)
     quality_of = next((forecast.quality_of for forecast in told.forecasts if forecast.quality_of), None)
+    asked = any(run.needed is not None for forecast in told.forecasts for run in forecast.runs)
+    traded = [(key, title) for key, title in _TRADED if key != "needed" or asked]
     rows = [
         (
             str(number),
@@ -154,7 +157,7 @@ def trade_off_table(told: Forecasts) -> ScoreTable:
                     _cell(forecast.quality, "share", told, interval=True),
                     _cell(forecast.released, "share", told),
                     _cell(forecast.of(_BY_KEY["cost"]), "money", told, interval=True),
-                    *(_cell(forecast.of(_BY_KEY[key]), _BY_KEY[key].unit, told) for key, _ in _TRADED),
+                    *(_cell(forecast.of(_BY_KEY[key]), _BY_KEY[key].unit, told) for key, _ in traded),
                 ],
             ),
         )
@@ -168,7 +171,7 @@ def trade_off_table(told: Forecasts) -> ScoreTable:
         f"released right{f' ({quality_of})' if quality_of else ''}#",
         f"released ({', '.join(told.forecasts[0].final)})#",
         "cost#",
-        *(f"{title}#" for _, title in _TRADED),
+        *(f"{title}#" for _, title in traded),
     )
     means = "in one run" if len(told.seeds) == 1 else f"means ({_interval(told)})"
     return ScoreTable(f"What each variation would change: {means}", columns, rows)
@@ -222,7 +225,7 @@ def forecast_page(told: Forecasts) -> str:
     several = len(told.forecasts) > 1
     parts = [
         f"<h1>Rehearsal: {escape(told.title)}</h1>",
-        f"<p>{_runs(told)}{' of each variation' if several else ''} with {told.people}{_intervals_hold(told)}. "
+        f"<p>{runs_told(told)}{_intervals_hold(told)}. "
         "Simulated people err one by one; real ones err together on hard items, so results of a real crowd can be "
         "worse than these.</p>",
     ]
@@ -242,11 +245,13 @@ def forecast_page(told: Forecasts) -> str:
     return _PAGE.format(title=escape(told.title), style=_STYLE, body="\n".join(parts), version=escape(__version__))
 
 
-def _runs(told: Forecasts) -> str:
+def runs_told(told: Forecasts) -> str:
+    """How often the study was rehearsed, with which seeds and with how many people."""
     first, last = told.seeds[0], told.seeds[-1]
+    runs = f"{len(told.seeds)} simulated runs (seeds {first} to {last})"
     if first == last:
-        return f"One simulated run (seed {first})"
-    return f"{len(told.seeds)} simulated runs (seeds {first} to {last})"
+        runs = f"One simulated run (seed {first})"
+    return f"{runs}{' of each variation' if len(told.forecasts) > 1 else ''} with {told.people}"
 
 
 def _intervals_hold(told: Forecasts) -> str:

@@ -85,7 +85,8 @@ def point_chart(title: str, points: Sequence[Point], x_title: str, x_shown: Show
         parts.append(f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
         if point.label:
             anchor, aside = ("end", -8) if x > WIDTH * 0.7 else ("start", 8)
-            parts.append(_text(x + aside, y - 6, point.label, anchor))
+            # Above the point, or below it where that would stand outside the picture.
+            parts.append(_text(x + aside, y - 6 if y > 2 * TOP else y + 16, point.label, anchor))
     return _svg(title, HEIGHT, parts)
 
 

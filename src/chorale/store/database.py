@@ -30,6 +30,8 @@ RETRIES = 8
 # Serialization failure, deadlock detected: the transaction was fine, the moment was not.
 RETRYABLE = frozenset({"40001", "40P01"})
 THREADS = 12
+STREAMED = {"yield_per": 5_000}
+"""The options of a query whose rows are too many to be held at once."""
 
 
 class _Writer(Protocol):

@@ -399,8 +399,11 @@ def arm_of(tx: Connection, worker_id: int) -> str | None:
     return _ARM(tx, {"worker_id": worker_id}).scalar()
 
 
+_PUT_IN_ARM = Prepared(update(worker).where(worker.c.id == bindparam("of_worker")).values(arm=bindparam("drawn_arm")))
+
+
 def put_in_arm(tx: Connection, worker_id: int, arm: str) -> None:
-    tx.execute(update(worker).where(worker.c.id == worker_id).values(arm=arm))
+    _PUT_IN_ARM(tx, {"of_worker": worker_id, "drawn_arm": arm})
 
 
 def without_arm(tx: Connection, after: str | None) -> list[int]:
@@ -486,10 +489,12 @@ def messages_to(tx: Connection, worker_id: int) -> Sequence[MessageRow]:
     return [MessageRow(*row) for row in _MESSAGES_TO(tx, {"worker_id": worker_id})]
 
 
+_DRAFTS = Prepared(_MESSAGES.where(message.c.state == literal_column(f"'{MessageState.DRAFT}'")).order_by(message.c.id))
+
+
 def drafts(tx: Connection) -> Sequence[MessageRow]:
     """Messages that wait for an expert, the oldest first."""
-    query = _MESSAGES.where(message.c.state == MessageState.DRAFT)
-    return [MessageRow(*row) for row in tx.execute(query.order_by(message.c.id))]
+    return [MessageRow(*row) for row in _DRAFTS(tx, {})]
 
 
 def all_messages(tx: Connection) -> Sequence[MessageRow]:

@@ -1,6 +1,5 @@
 """The derived part of the database: labels, the items that follow from them, and what has to be looked at again."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +9,8 @@ from sqlalchemy import Connection, Select, bindparam, case, func, literal_column
 
 from chorale.model import ItemState, Judgment, Label, SourceItem
 from chorale.store.prepared import Prepared
-from chorale.store.schema import assignment, item, item_source, participation, response
+from chorale.store.schema import assignment, item, item_source, participation
+from chorale.store.setup import from_text
 
 _COLUMNS = (
     item.c.id,
@@ -48,11 +48,11 @@ class LabelledItem(NamedTuple):
         """The label of a complete item; None while it wants judgments or after it was withdrawn."""
         if self.state != ItemState.COMPLETE or self.label is None or self.confidence is None:
             return None
-        return Label(json.loads(self.label), self.confidence, self.counted, bool(self.released))
+        return Label(from_text(self.label), self.confidence, self.counted, bool(self.released))
 
     def as_source(self, judgments: Sequence[Judgment]) -> SourceItem:
         return SourceItem(
-            self.id, self.key, self.group_key, json.loads(self.payload), self.finished_label(), tuple(judgments)
+            self.id, self.key, self.group_key, from_text(self.payload), self.finished_label(), tuple(judgments)
         )
 
 
@@ -81,15 +81,14 @@ def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[
 def _derived_from(count: int) -> Prepared:
     """For so many sources: a group has as many as it has items, mostly one or two."""
     sources = [bindparam(f"source_{number}", type_=item_source.c.source_id.type) for number in range(count)]
-    children = select(item_source.c.item_id).where(item_source.c.source_id.in_(sources))
     # The sum keeps SQLite from walking through the whole stage: it is to begin with the few that came from the sources.
-    stage_id = item.c.stage_id + literal_column("0")
-    return Prepared(
-        select(*_COLUMNS)
-        .where(stage_id == bindparam("stage_id"), item.c.id.in_(children))
-        .order_by(item.c.id)
-        .with_for_update(key_share=True)
-    )
+    query = select(*_COLUMNS).where(item.c.stage_id + literal_column("0") == bindparam("stage_id"))
+    if count == 1:
+        query = query.join(item_source, item_source.c.item_id == item.c.id).where(item_source.c.source_id == sources[0])
+    else:
+        children = select(item_source.c.item_id).where(item_source.c.source_id.in_(sources))
+        query = query.where(item.c.id.in_(children))
+    return Prepared(query.order_by(item.c.id).with_for_update(of=item, key_share=True))
 
 
 _GROUP_KEYS = (
@@ -237,16 +236,16 @@ def unsettled(tx: Connection) -> list[Unsettled]:
     return [Unsettled(*row) for row in _UNSETTLED(tx, {})]
 
 
+# Everybody sees one item of a group, so no group is here twice.
 _GROUPS_JUDGED_BY = Prepared(
-    select(item.c.group_key)
-    .join(response, response.c.item_id == item.c.id)
+    select(assignment.c.group_key)
     .where(
-        response.c.stage_id == bindparam("stage_id"),
-        response.c.worker_id == bindparam("worker_id"),
-        response.c.kind == literal_column("'production'"),
+        assignment.c.stage_id == bindparam("stage_id"),
+        assignment.c.worker_id == bindparam("worker_id"),
+        assignment.c.kind == literal_column("'production'"),
+        assignment.c.state == literal_column("'submitted'"),
     )
-    .group_by(item.c.group_key)
-    .order_by(func.min(item.c.id))
+    .order_by(assignment.c.item_id)
 )
 
 

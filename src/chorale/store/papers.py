@@ -1,8 +1,7 @@
 """What lets a worker into stages or keeps them out: their arm, what they passed, where they were dropped."""
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Text, bindparam, literal_column, select
 from sqlalchemy.ext.compiler import compiles
@@ -12,8 +11,7 @@ from chorale.store.prepared import Prepared
 from chorale.store.schema import gate, participation, qualification, stage, worker
 
 
-@dataclass(frozen=True, slots=True)
-class Papers:
+class Papers(NamedTuple):
     """What is asked at the door of a stage, as it is now."""
 
     arm: str | None

@@ -1,6 +1,5 @@
 """Workers in stages: how each of them stands, what they answered and what they have earned."""
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, func, select, update
@@ -53,8 +52,7 @@ def participations_of(tx: Connection, worker_id: int) -> dict[int, Participation
     return {row[0]: ParticipationRow._make(row) for row in _OWN_PARTICIPATIONS(tx, {"worker_id": worker_id})}
 
 
-@dataclass(frozen=True, slots=True)
-class Attendance:
+class Attendance(NamedTuple):
     """A worker in a stage they have entered, with all that decides whether they get an item."""
 
     record: ParticipationRow
@@ -80,9 +78,9 @@ def attendance(tx: Connection, stage_id: int, worker_id: int) -> Attendance | No
     row = _ATTENDANCE(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
     if row is None:
         return None
-    record = ParticipationRow._make(row[:_WIDTH])
-    state, pseudonym, consented_at, *papers = row[_WIDTH:]
-    return Attendance(record, state, pseudonym, consented_at, as_papers(*papers))
+    state, pseudonym, consented_at, arm, held, dropped, closed = row[_WIDTH:]
+    papers = as_papers(arm, held, dropped, closed)
+    return Attendance(ParticipationRow._make(row[:_WIDTH]), state, pseudonym, consented_at, papers)
 
 
 def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:

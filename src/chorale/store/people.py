@@ -9,7 +9,7 @@ from random import Random
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chorale.store.prepared import Prepared
+from chorale.store.prepared import Prepared, prepared_if_new, prepared_numbering
 from chorale.store.schema import requester, setting, worker, worker_identity
 
 # Letters and digits that can't be mistaken for one another.
@@ -45,6 +45,10 @@ class RequesterRow:
     revoked_at: int | None = None
 
 
+_ADD_WORKER = prepared_numbering(worker, "pseudonym", "arrived_at")
+_ADD_IDENTITY = prepared_if_new(worker_identity, "worker_id", "panel", "external_id", "visit")
+
+
 def arrive(
     tx: Connection, panel: str, external_id: str, visit: Mapping[str, str], now: int, rng: Random
 ) -> tuple[WorkerRow, bool]:
@@ -53,19 +57,10 @@ def arrive(
     if known is not None:
         return known, False
     pseudonym = "w-" + "".join(rng.choices(_ALPHABET, k=10))
-    worker_id = tx.execute(
-        insert(worker).values(pseudonym=pseudonym, arrived_at=now).returning(worker.c.id)
-    ).scalar_one()
-    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
-    taken = tx.execute(
-        upsert(worker_identity)
-        .values(
-            worker_id=worker_id, panel=panel, external_id=external_id, visit=json.dumps(dict(visit), ensure_ascii=False)
-        )
-        .on_conflict_do_nothing()
-        .returning(worker_identity.c.worker_id)
-    ).first()
-    if taken is None:
+    worker_id = _ADD_WORKER.number(tx, {"pseudonym": pseudonym, "arrived_at": now})
+    told = json.dumps(dict(visit), ensure_ascii=False)
+    identity = {"worker_id": worker_id, "panel": panel, "external_id": external_id, "visit": told}
+    if not _ADD_IDENTITY(tx, identity).rowcount:
         # Somebody else's transaction made the same person a moment ago: ours leaves an unused worker to take back.
         tx.execute(worker.delete().where(worker.c.id == worker_id))
         known = find_by_identity(tx, panel, external_id)
@@ -75,12 +70,15 @@ def arrive(
     return WorkerRow(worker_id, pseudonym, now, None), True
 
 
+_BY_IDENTITY = Prepared(
+    select(worker)
+    .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
+    .where(worker_identity.c.panel == bindparam("panel"), worker_identity.c.external_id == bindparam("external_id"))
+)
+
+
 def find_by_identity(tx: Connection, panel: str, external_id: str) -> WorkerRow | None:
-    row = tx.execute(
-        select(worker)
-        .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
-        .where(worker_identity.c.panel == panel, worker_identity.c.external_id == external_id)
-    ).first()
+    row = _BY_IDENTITY(tx, {"panel": panel, "external_id": external_id}).first()
     return None if row is None else WorkerRow(*row)
 
 
@@ -113,13 +111,16 @@ def panels(tx: Connection) -> dict[str, str]:
     return {str(row[0]): str(row[1]) for row in tx.execute(query)}
 
 
+_CONSENT = Prepared(
+    update(worker)
+    .where(worker.c.id == bindparam("of_worker"), worker.c.consented_at.is_(None))
+    .values(consented_at=bindparam("now"))
+)
+
+
 def consent(tx: Connection, worker_id: int, now: int) -> bool:
     """Note the consent; False if it was noted before."""
-    return bool(
-        tx.execute(
-            update(worker).where(worker.c.id == worker_id, worker.c.consented_at.is_(None)).values(consented_at=now)
-        ).rowcount
-    )
+    return bool(_CONSENT(tx, {"of_worker": worker_id, "now": now}).rowcount)
 
 
 def secret(tx: Connection, name: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Column, Connection, CursorResult, Executable, Table, bindparam, insert
+from sqlalchemy import Connection, CursorResult, Executable, Table, bindparam, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
 
@@ -50,10 +50,31 @@ def _compile(statement: Any, tx: Connection) -> tuple[str, Callable[[Mapping[str
     return str(compiled), lambda given: {name: given[name] if name in given else fixed[name] for name in names}
 
 
-def prepared_insert(table: Table, *columns: str, returning: Column[Any] | None = None) -> Prepared:
+def prepared_insert(table: Table, *columns: str) -> Prepared:
     """An insert of one row with exactly these columns."""
-    statement = insert(table).values({name: bindparam(name) for name in columns})
-    return Prepared(statement if returning is None else statement.returning(returning))
+    return Prepared(insert(table).values({name: bindparam(name) for name in columns}))
+
+
+class _Numbering(Prepared):
+    """An insert of one row that tells its number."""
+
+    def __init__(self, table: Table, columns: Sequence[str]) -> None:
+        inserted = insert(table).values({name: bindparam(name) for name in columns})
+        super().__init__(inserted)
+        self._returning = inserted.returning(table.c.id)
+
+    def statement(self, dialect: str) -> Executable:
+        # SQLite knows the number of the last row anyhow. Asked to return it, it would make a table for it first.
+        return super().statement(dialect) if dialect == "sqlite" else self._returning
+
+    def number(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
+        inserted = self(tx, parameters)
+        return int(inserted.lastrowid if tx.dialect.name == "sqlite" else inserted.scalar_one())
+
+
+def prepared_numbering(table: Table, *columns: str) -> _Numbering:
+    """An insert of one row with exactly these columns, whose `number` inserts it and tells its id."""
+    return _Numbering(table, columns)
 
 
 class _IfNew(Prepared):

@@ -11,12 +11,13 @@ from chorale.model import GoldRecord, GoldSettings, Judgment
 from chorale.protocol import trust
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.leasing import AssignmentRow
-from chorale.store.prepared import Prepared, prepared_insert
+from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
 from chorale.store.schema import assignment, event, gold, grade, item, participation, response, worker
+from chorale.store.setup import from_text
 
 _PRODUCTION: ColumnElement[str] = literal_column("'production'")
 
-_INSERT_RESPONSE = prepared_insert(
+_INSERT_RESPONSE = prepared_numbering(
     response,
     "assignment_id",
     "stage_id",
@@ -28,7 +29,6 @@ _INSERT_RESPONSE = prepared_insert(
     "submitted_at",
     "duration_ms",
     "idempotency_key",
-    returning=response.c.id,
 )
 
 
@@ -41,22 +41,20 @@ def add_response(
     duration_ms: int,
     idempotency_key: str,
 ) -> int:
-    return int(
-        _INSERT_RESPONSE(
-            tx,
-            {
-                "assignment_id": row.id,
-                "stage_id": row.stage_id,
-                "item_id": row.item_id,
-                "worker_id": row.worker_id,
-                "kind": row.kind,
-                "answer": answer,
-                "task_version": task_version,
-                "submitted_at": now,
-                "duration_ms": duration_ms,
-                "idempotency_key": idempotency_key,
-            },
-        ).scalar_one()
+    return _INSERT_RESPONSE.number(
+        tx,
+        {
+            "assignment_id": row.id,
+            "stage_id": row.stage_id,
+            "item_id": row.item_id,
+            "worker_id": row.worker_id,
+            "kind": row.kind,
+            "answer": answer,
+            "task_version": task_version,
+            "submitted_at": now,
+            "duration_ms": duration_ms,
+            "idempotency_key": idempotency_key,
+        },
     )
 
 
@@ -201,9 +199,14 @@ def await_others(tx: Connection) -> None:
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> list[Judgment]:
     """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
+    rows = _JUDGMENTS(tx, {"item_id": item_id}).fetchall()
+    if rule is None:
+        # Without gold everybody is trusted alike.
+        whole = trust(GoldRecord(), None)
+        return [Judgment(row[0], from_text(row[1]), whole, row[5]) for row in rows]
     return [
-        Judgment(name, json.loads(answer), trust(GoldRecord(right, answered, recent), rule), response_id)
-        for name, answer, right, answered, recent, response_id in _JUDGMENTS(tx, {"item_id": item_id})
+        Judgment(name, from_text(answer), trust(GoldRecord(right, answered, recent), rule), response_id)
+        for name, answer, right, answered, recent, response_id in rows
     ]
 
 

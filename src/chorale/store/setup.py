@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, insert, literal_column, or_, selec
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import Answer, ItemState, NewItem, StageState
-from chorale.store.prepared import Prepared, prepared_insert
+from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
 from chorale.store.schema import event, gold, item, item_source, participation, setting, stage
 
 T = TypeVar("T")
@@ -155,6 +155,14 @@ def as_text(payload: object) -> str:
     return _CANONICAL.encode(payload)
 
 
+_DECODER = json.JSONDecoder()
+
+
+def from_text(text: str) -> Any:
+    """What `as_text` wrote. Half the work of `json.loads`, which looks for white space around it."""
+    return _DECODER.raw_decode(text)[0]
+
+
 def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:
     """Add items; `wanted` judgments each, 0 for items that are only gold."""
     added = 0
@@ -188,7 +196,7 @@ def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: in
     }
 
 
-_INSERT_ITEM = prepared_insert(
+_INSERT_ITEM = prepared_numbering(
     item,
     "stage_id",
     "key",
@@ -203,14 +211,13 @@ _INSERT_ITEM = prepared_insert(
     "counted",
     "released",
     "response_id",
-    returning=item.c.id,
 )
 _INSERT_SOURCE = prepared_insert(item_source, "item_id", "source_id")
 
 
 def _add_one(tx: Connection, row: Mapping[str, Any], sources: Sequence[int]) -> None:
     """The usual case while people work: every answer makes an item."""
-    item_id = int(_INSERT_ITEM(tx, row).scalar_one())
+    item_id = _INSERT_ITEM.number(tx, row)
     for source in sources:
         _INSERT_SOURCE(tx, {"item_id": item_id, "source_id": source})
 

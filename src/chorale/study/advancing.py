@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from chorale.model import StageSettings
 from chorale.store import Tx, events, labels, offering, setup
 from chorale.store.gates import closed_gates
+from chorale.study.drawing_answers import draw_answers
 from chorale.study.gates import close_ready_gates
 from chorale.study.offering import more_may_come
 from chorale.study.running import RunningStage, Study
@@ -13,7 +14,8 @@ from chorale.study.settling import settle_group
 
 def advance(tx: Tx, study: Study) -> list[str]:
     """Do what is due; what it was, in words. Doing it again changes nothing."""
-    return [f"gate {name} closed" for name in close_ready_gates(tx, study)] + draw_samples(tx, study)
+    closed = [f"gate {name} closed" for name in close_ready_gates(tx, study)]
+    return closed + draw_answers(tx, study) + draw_samples(tx, study)
 
 
 def draw_samples(tx: Tx, study: Study) -> list[str]:
@@ -25,21 +27,30 @@ def draw_samples(tx: Tx, study: Study) -> list[str]:
     sampled = [stage for stage in study.stages.values() if stage.settings.judgments.sample is not None]
     if not sampled:
         return []
+    # What was drawn once stays so, and need not be looked up again.
+    drawn_before: set[str] = study.memory.setdefault("drawn samples", set())
+    notes = [
+        (note, stage, source)
+        for stage in sampled
+        for source in stage.settings.sources or ("",)
+        if (note := f"sampled:{stage.name}:{source}") not in drawn_before
+    ]
+    if not notes:
+        return []
     closed, wanting = closed_gates(tx), offering.stages_with_open_items(tx)
-    for stage in sampled:
-        for source in stage.settings.sources or ("",):
-            if source and more_may_come(study, study.stage(source), closed, wanting):
-                continue
-            note = f"sampled:{stage.name}:{source}"
-            if setup.setting_value(tx, note) is not None:
-                continue
-            found = labels.items_from(tx, stage.id, study.stage(source).id if source else None)
-            if found:
-                setup.set_setting(tx, note, "drawn")
-                drawn = drawn_items(study, stage.settings, found)
-                _ask_for_more(tx, study, stage, source, found, drawn)
-                done.append(f"{len(drawn)} items of {stage.name} drawn")
-                wanting = offering.stages_with_open_items(tx)
+    for note, stage, source in notes:
+        if source and more_may_come(study, study.stage(source), closed, wanting):
+            continue
+        if setup.setting_value(tx, note) is not None:
+            drawn_before.add(note)
+            continue
+        found = labels.items_from(tx, stage.id, study.stage(source).id if source else None)
+        if found:
+            setup.set_setting(tx, note, "drawn")
+            drawn = drawn_items(study, stage.settings, found)
+            _ask_for_more(tx, study, stage, source, found, drawn)
+            done.append(f"{len(drawn)} items of {stage.name} drawn")
+            wanting = offering.stages_with_open_items(tx)
     return done
 
 

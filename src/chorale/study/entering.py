@@ -1,10 +1,12 @@
 """How people come in: arriving, consenting, being put in an arm, and being let into a stage or not."""
 
+import re
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 
 from chorale.model import EXPERT
-from chorale.protocol import Admission, draw_arm, may_enter
+from chorale.protocol import Admission, draw_arm
 from chorale.store import Tx, events, gates, participations, people, setup
 from chorale.store.papers import Papers
 from chorale.study.running import RunningStage, Study
@@ -78,15 +80,10 @@ def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, papers:
     Asked before every item: what let them in may no longer hold.
     """
     rule = stage.settings.entry
-    if not is_for_arm(stage, papers.arm):
-        return Admission(False, "it is not among the parts you were given", {"arms": list(stage.settings.arms)})
-    if papers.closed and (closed := papers.closed.intersection(stage.closed_by)):
-        return Admission(False, "this round is over", {"closed": sorted(closed)})
-    record = None
-    if rule.qualified_in is not None:
-        earlier = participations.participation_of(tx, study.stage(rule.qualified_in).id, worker_id)
-        record = None if earlier is None else earlier.gold
-    return may_enter(rule, record, papers.dropped, papers.held)
+    if rule.qualified_in is None:
+        return stage.admitting(papers)
+    earlier = participations.participation_of(tx, study.stage(rule.qualified_in).id, worker_id)
+    return stage.admission(papers, None if earlier is None else earlier.gold)
 
 
 def is_for_arm(stage: RunningStage, arm: str | None) -> bool:
@@ -94,15 +91,15 @@ def is_for_arm(stage: RunningStage, arm: str | None) -> bool:
     return not stage.settings.arms or arm in stage.settings.arms
 
 
-def is_conditional(stage: RunningStage) -> bool:
-    """Whether what lets people into a stage can change from one item to the next, apart from being dropped."""
-    entry = stage.settings.entry
-    return bool(entry.qualified_in or entry.qualifications or stage.settings.arms or stage.closed_by)
-
-
 def why_locked(study: Study, decided: Admission) -> str:
     """Why a worker may not work in a stage, with the titles they know."""
-    reason = decided.reason
-    for stage in study.stages.values() if "`" in reason else ():
-        reason = reason.replace(f"`{stage.name}`", f"“{stage.settings.title}”")
+    reason = _NAMED.sub(partial(_by_title, study), decided.reason)
     return f"This part is not open to you: {reason}."
+
+
+_NAMED = re.compile(r"`([^`]+)`")
+
+
+def _by_title(study: Study, named: re.Match[str]) -> str:
+    stage = study.stages.get(named[1])
+    return named[0] if stage is None else f"“{stage.settings.title}”"

@@ -1,10 +1,8 @@
 """What a worker gets when they ask for the next item: one to judge, or why there is none."""
 
-import json
 from base64 import urlsafe_b64encode
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from chorale.model import AssignmentKind, Refusal, StageState, Standing
 from chorale.protocol import gold_due
@@ -14,20 +12,18 @@ from chorale.store.offering import OfferedItem
 from chorale.store.papers import papers_of
 from chorale.store.participations import Attendance, ParticipationRow
 from chorale.study import paying
-from chorale.study.entering import admission, is_conditional, why_locked
+from chorale.study.entering import admission, why_locked
 from chorale.study.leases import expire_leases
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import Seeds
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     answered: int
     earned: int
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """What a worker gets when they ask for the next item."""
 
     status: str
@@ -38,6 +34,8 @@ class Offer:
     view: dict[str, Any] | None = None
     arrangement: dict[str, Any] | None = None
     """The order of things on this worker's page, if the task has one."""
+    ended: int = 0
+    """How many leases were found to be over on the way, whose items others can have; not for workers."""
 
 
 MESSAGES = {
@@ -79,19 +77,19 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
         return barred
     if not paying.allows(tx, study, stage):
         return _nothing("paused", progress)
-    lease = _lease_next(tx, study, stage, record)
-    if lease is None and expire_leases(tx, study):
+    lease, ended = _lease_next(tx, study, stage, record), 0
+    if lease is None and (ended := expire_leases(tx, study)):
         lease = _lease_next(tx, study, stage, record)
     if lease is None:
-        return _nothing(nothing_left(tx, study, stage, found.papers.closed), progress)
-    return _offer(study, stage, found.pseudonym, lease, progress)
+        return _nothing(nothing_left(tx, study, stage, found.papers.closed), progress, ended)
+    return _offer(study, stage, found.pseudonym, lease, progress, ended)
 
 
 def _barred(tx: Tx, study: Study, stage: RunningStage, found: Attendance, progress: Progress) -> Offer | None:
     """Why somebody who is in the stage gets no item now, if they do not."""
     if found.stage_state == StageState.PAUSED:
         return _nothing("paused", progress)
-    if found.papers.dropped or is_conditional(stage):
+    if found.papers.dropped or stage.is_conditional:
         decided = admission(tx, study, stage, found.record.worker_id, found.papers)
         if not decided.allowed:
             return Offer("locked", why_locked(study, decided), progress)
@@ -214,14 +212,15 @@ def why_dropped(stage: RunningStage) -> str:
     return MESSAGES["dropped" if stage.settings.gold is not None else "apart"]
 
 
-def _nothing(status: str, progress: Progress) -> Offer:
-    return Offer(status, MESSAGES[status], progress)
+def _nothing(status: str, progress: Progress, ended: int = 0) -> Offer:
+    return Offer(status, MESSAGES[status], progress, ended=ended)
 
 
-def _offer(study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: Progress) -> Offer:
-    payload = json.loads(lease.payload)
+def _offer(
+    study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: Progress, ended: int = 0
+) -> Offer:
     arrangement = None
     if stage.task.arrange is not None:
         seeds = Seeds.of(study.settings.study.seed, stage.name, pseudonym, lease.item_key)
-        arrangement = stage.task.arrange(payload, seeds)
-    return Offer("item", "", progress, lease, stage.task.view(payload), arrangement)
+        arrangement = stage.task.arrange(setup.from_text(lease.payload), seeds)
+    return Offer("item", "", progress, lease, stage.view_of(lease.payload), arrangement, ended)

@@ -1,17 +1,23 @@
 """A study that is open: its settings, its tasks and its database, ready to work on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from random import Random, SystemRandom
 from typing import Any
 
 from pydantic import BaseModel
 
-from chorale.model import GateSettings, Refusal, StageSettings, StudySettings
+from chorale.model import GateSettings, GoldRecord, Refusal, StageSettings, StudySettings
+from chorale.protocol import Admission, may_enter
 from chorale.store import Store
+from chorale.store.papers import Papers
+from chorale.store.setup import from_text
 from chorale.study.clock import Clock
 from chorale.tasks import Task
+
+MOST_VIEWS = 2_000
+MOST_PAPERS = 1_000
 
 
 @dataclass(frozen=True)
@@ -32,17 +38,50 @@ class RunningStage:
     not_seen_later: int = 0
     """Nobody gets an item here who has seen what others made of it, so many stages on."""
 
-    @property
+    # Asked for with every item: worked out once.
+    @cached_property
     def name(self) -> str:
         return self.settings.name
 
-    @property
+    @cached_property
+    def view_of(self) -> Callable[[str], dict[str, Any]]:
+        """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too: only to be
+        read."""
+        view = self.task.view
+        return lru_cache(maxsize=MOST_VIEWS)(lambda payload: view(from_text(payload)))
+
+    def admission(self, papers: Papers, record: GoldRecord | None = None) -> Admission:
+        """Whether somebody with these papers may work here, and with this gold in the stage it asks for."""
+        arms = self.settings.arms
+        if arms and papers.arm not in arms:
+            return Admission(False, "it is not among the parts you were given", {"arms": list(arms)})
+        if papers.closed and (closed := papers.closed.intersection(self.closed_by)):
+            return Admission(False, "this round is over", {"closed": sorted(closed)})
+        return may_enter(self.settings.entry, record, papers.dropped, papers.held)
+
+    @cached_property
+    def admitting(self) -> Callable[[Papers], Admission]:
+        """The same where it goes by papers alone. Remembered for a while, since many have the same."""
+        return lru_cache(maxsize=MOST_PAPERS)(self.admission)
+
+    @cached_property
+    def is_conditional(self) -> bool:
+        """Whether what lets people in can change from one item to the next, apart from being dropped."""
+        entry = self.settings.entry
+        return bool(entry.qualified_in or entry.qualifications or self.settings.arms or self.closed_by)
+
+    @cached_property
     def fewest(self) -> tuple[int, int]:
         """Judgments below which nothing can be decided about an item, and about one that was drawn for the sample."""
         rule = self.settings.judgments
         return rule.min, rule.min if rule.sample is None else rule.sample.judgments
 
     @property
+    def per_worker(self) -> int | None:
+        """How many of everybody's answers in earlier stages it takes, where it does not take all."""
+        return None if self.settings.items is None else self.settings.items.per_worker
+
+    @cached_property
     def not_from_own(self) -> int:
         """So many stages back, whoever worked on what an item came from is kept from it."""
         return self.levels if self.settings.entry.exclude_contributors else 0

@@ -5,7 +5,6 @@ writes down what is different. That is how a dropped worker's judgments stop cou
 label, and how a process that died half-way is made good by the next one.
 """
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -59,12 +58,13 @@ def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_
         item,
         held.item_key,
         held.assignment.group_key,
-        json.loads(held.payload),
+        setup.from_text(held.payload),
         None,
         (Judgment("", answer, 1.0, response_id),),
     )
     for later in study.fed_by(stage):
-        if later.settings.items is not None and later.settings.items.of == "answers":
+        items = later.settings.items
+        if items is not None and items.of == "answers" and later.per_worker is None:
             new = list(derived_items(later, stage, [source], (), study.settings.study.seed))
             _add(tx, study, later, new, _evidence(stage, [source]))
 
@@ -171,7 +171,7 @@ def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem,
         study.clock(),
         "labelled" if item.state == ItemState.COMPLETE else "reopened",
         {
-            "answer": None if item.label is None else json.loads(item.label),
+            "answer": None if item.label is None else setup.from_text(item.label),
             "confidence": item.confidence,
             "released": item.released,
             "judgments": [
@@ -199,6 +199,9 @@ def _derive(
     """The same for a group that is locked, with the judgments of those of its items that are known."""
     if not stage.feeds:
         return
+    if known and "results" not in study.made_of(stage):
+        # Answers go on item by item, whatever else is in the group.
+        group = [item for item in group if item.id in known]
     sources = [
         item.as_source(known[item.id] if item.id in known else responses.judgments_of(tx, item.id, stage.settings.gold))
         for item in group
@@ -207,12 +210,13 @@ def _derive(
     ids = tuple(source.id for source in sources)
     evidence = _evidence(stage, sources)
     for later in study.fed_by(stage):
+        present = {item.key: item for item in labels.derived_from(tx, later.id, ids)}
         wanted = {
             new.key: new if new.sources else replace(new, sources=ids)
-            for new in derived_items(later, stage, sources, complete, study.settings.study.seed)
+            for new in derived_items(later, stage, sources, complete, study.settings.study.seed, present)
         }
-        present = {item.key: item for item in labels.derived_from(tx, later.id, ids)}
-        _add(tx, study, later, [item for key, item in wanted.items() if key not in present], evidence)
+        if later.per_worker is None:
+            _add(tx, study, later, [item for key, item in wanted.items() if key not in present], evidence)
         for key, item in present.items():
             if key not in wanted and item.state != ItemState.WITHDRAWN:
                 labels.set_item_state(tx, item.id, ItemState.WITHDRAWN)
@@ -221,6 +225,22 @@ def _derive(
                 labels.set_item_state(tx, item.id, ItemState.OPEN)
                 _changed(tx, study, later, item, "brought back", evidence)
                 settle_group(tx, study, later, item.group_key)
+
+
+def derive_answers(
+    tx: Tx, study: Study, later: RunningStage, stage: RunningStage, groups: Sequence[str], drawn: Collection[int]
+) -> int:
+    """Add the items of a later stage that are made of some answers, which are in these groups; how many there are."""
+    sources = [
+        item.as_source(
+            [one for one in responses.judgments_of(tx, item.id, stage.settings.gold) if one.response in drawn]
+        )
+        for group in groups
+        for item in labels.lock_group(tx, stage.id, group)
+    ]
+    new = list(derived_items(later, stage, sources, (), study.settings.study.seed))
+    _add(tx, study, later, new, _evidence(stage, [source for source in sources if source.judgments]))
+    return len(new)
 
 
 def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, Any]:
@@ -246,14 +266,22 @@ def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evid
 
 
 def derived_items(
-    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], complete: Collection[int], seed: int
+    later: RunningStage,
+    earlier: RunningStage,
+    sources: Sequence[SourceItem],
+    complete: Collection[int],
+    seed: int,
+    there: Collection[str] = (),
 ) -> Iterator[NewItem]:
-    """The items a stage gets from one group of an earlier one: from its results, or from the answers in it."""
+    """The items a stage gets from one group of an earlier one: from its results, or from the answers in it.
+
+    Those whose keys are `there` already are named, but may come without content.
+    """
     rule = later.settings.items
     if rule is None:
         return
     if rule.of == "answers":
-        found = _from_answers(later, earlier, sources, seed)
+        found = _from_answers(later, earlier, sources, seed, there)
     elif rule.of == "together":
         found = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
     elif later.task.derive is not None:
@@ -271,14 +299,16 @@ def derived_items(
 
 
 def _from_answers(
-    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
+    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int, there: Collection[str]
 ) -> Iterator[NewItem]:
     """One item from every answer, as soon as it is there."""
     for source in sources:
         for judgment in source.judgments:
             key = f"{source.key}/{judgment.response}"
-            row = _gathered(later, source, [judgment], seed, key)
-            payload = _shaped(later, row or {**source.payload, **_told(earlier, source, judgment)})
+            payload: dict[str, Any] | None = {}
+            if key not in there:
+                row = _gathered(later, source, [judgment], seed, key)
+                payload = _shaped(later, row or {**source.payload, **_told(earlier, source, judgment)})
             if payload is not None:
                 yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
 

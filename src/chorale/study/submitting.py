@@ -1,9 +1,7 @@
 """Taking an answer: kept, graded, paid and counted, in one transaction, once."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
 from chorale.protocol import gold_after, review_worker
@@ -11,7 +9,7 @@ from chorale.store import Tx, events, labels, leasing, participations, responses
 from chorale.store.leasing import Assigned, AssignmentRow
 from chorale.store.papers import papers_of
 from chorale.store.participations import ParticipationRow
-from chorale.store.setup import as_text
+from chorale.store.setup import as_text, from_text
 from chorale.study import paying
 from chorale.study.entering import admission
 from chorale.study.gates import decide_about
@@ -22,8 +20,7 @@ from chorale.study.settling import settle_group, take_in
 from chorale.tasks import AnswerError, GradeResult
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a worker hears after submitting."""
 
     status: str
@@ -37,8 +34,7 @@ class Outcome:
     """What the answer is kept as; not for workers."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Graded:
+class _Graded(NamedTuple):
     result: GradeResult
     explanation: str
     gold: Any
@@ -100,7 +96,7 @@ def submit(
 def _parsed(stage: RunningStage, payload: str, raw_answer: Any) -> tuple[Any, Any]:
     """The item, as far as the task needs it, and the answer in its canonical form."""
     task = stage.task
-    item = json.loads(payload) if task.misfit is not None or task.feedback is not None else None
+    item = from_text(payload) if task.misfit is not None or task.feedback is not None else None
     try:
         return item, task.parse_answer(raw_answer, item)
     except AnswerError as error:
@@ -180,7 +176,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
         given.explanation if wrong else None,
         Standing(record.standing),
         Progress(record.answered, record.earned),
-        _compared_before(tx, stage, held, json.loads(given.answer)) if wrong else None,
+        _compared_before(tx, stage, held, from_text(given.answer)) if wrong else None,
     )
 
 
@@ -188,7 +184,7 @@ def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -
     gold = None if stage.task.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
     if gold is None:
         return None
-    return _compared(stage, held.assignment.kind, json.loads(held.payload), answer, json.loads(gold.answer))
+    return _compared(stage, held.assignment.kind, from_text(held.payload), answer, from_text(gold.answer))
 
 
 def _renew_if_ended(
@@ -225,7 +221,7 @@ def _grade(
     gold = responses.gold_answer(tx, assignment.item_id, to_grade=True)
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
-    expected = json.loads(gold.answer)
+    expected = from_text(gold.answer)
     result = stage.task.grade(answer, expected)
     responses.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
     return _Graded(result, gold.explanation, expected)
