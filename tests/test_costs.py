@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chorale.cli import app
+from chorale.protocol import draw_arm
 from chorale.report import plan_study
 from chorale.store import events, gates
 from chorale.study import Study, load_folder, open_study
@@ -146,6 +147,14 @@ def test_qualifications_grades_and_messages_can_be_exported(study: Study, tmp_pa
 
 def test_exports_have_the_arm_where_there_are_arms(study: Study, tmp_path: Path) -> None:
     arms = look(study, gates.arms)
+    drawn = rows(study, "arms", tmp_path)
+    assert {row["worker"]: row["arm"] for row in drawn} == arms
+    assert [int(row["number"]) for row in drawn] == list(range(len(arms)))
+    rule, seed = study.settings.arms, study.settings.study.seed
+    assert rule is not None
+    for row in drawn:
+        again = draw_arm(rule, int(row["seed"]), row["stratum"], int(row["number"]))
+        assert (again.arm, str(again.block), str(seed)) == (row["arm"], row["block"], row["seed"])
     assert all(row["arm"] == arms[row["worker"]] for row in rows(study, "csv", tmp_path))
     by_stage = {"work-a": "left", "work-b": "right"}
     assert all(row["arm"] == by_stage[row["stage"]] for row in rows(study, "labels", tmp_path))

@@ -14,7 +14,7 @@ from chorale.cli import app
 from chorale.formats.batch_files import BatchOptions, read_batch
 from chorale.study import Study, open_study
 from chorale.study.export import export_formats, write_export
-from chorale.study.export_columns import response_columns
+from chorale.study.export_columns import response_columns, response_lines
 from chorale.study.export_rows import response_rows
 from conftest import ManualClock, StudyMaker
 from crowd import look, people, work_through
@@ -51,12 +51,14 @@ def test_columns_have_what_rows_have(make_study: StudyMaker, monkeypatch: pytest
         for name in names:
             value = json.loads(column[name]) if isinstance(row[name], dict | list) else column[name]
             assert value == row[name], name
+    lines = look(study, lambda tx: [line for batch in response_lines(tx, study, names) for line in batch])
+    assert lines == [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
 
 
 def test_progress_is_told_while_rows_are_written(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chorale.study.export._STEP", 10)
     told: list[tuple[int, int]] = []
-    rows = write_export(study, "jsonl", tmp_path / "out.jsonl", lambda done, total: told.append((done, total)))
+    rows = write_export(study, "csv", tmp_path / "out.csv", lambda done, total: told.append((done, total)))
     assert [done for done, _ in told] == list(range(10, rows + 1, 10))
     assert {total for _, total in told} == {rows}
 
@@ -82,12 +84,12 @@ def test_label_studio_gets_every_item_with_its_counted_answers(make_study: Study
 def test_a_batch_of_mechanical_turk_comes_back_as_it_left(study: Study, tmp_path: Path) -> None:
     count = write_export(study, "mturk", tmp_path / "batch.csv")
     batch = read_batch(tmp_path / "batch.csv", BatchOptions())
-    assert (batch.panel, batch.label, len(batch.rows)) == ("mturk", "answer", count)
+    assert (batch.panel, [field.title for field in batch.fields], len(batch.rows)) == ("mturk", ["answer"], count)
     rows = [row for row in look(study, lambda tx: list(response_rows(tx, study))) if row["kind"] == "production"]
     ours = {(f"{row['stage']}/{row['item']}", row["worker"]): row for row in rows}
     for row in batch.rows:
         mine = ours[row.task, row.worker]
-        assert (row.label, row.submitted_at) == (mine["answer"], mine["submitted_at_ms"] // 1000 * 1000)
+        assert (row.answers["label"], row.submitted_at) == (mine["answer"], mine["submitted_at_ms"] // 1000 * 1000)
 
 
 def test_a_dataset_folder_has_a_card_and_is_whole_or_not_there(study: Study, tmp_path: Path) -> None:

@@ -383,6 +383,27 @@ def test_every_template_can_be_reported_with_what_its_task_has_to_say(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_no_figure_of_a_long_protocol_is_longer_or_wider_than_a_printed_page(tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    study, _, rehearsal = perform(small(tmp_path / "study"), experts=1.0, graders=0.8, seed=1, workers=40)
+    try:
+        found = study_report(study, tmp_path / "study", tmp_path, ReportOptions(), Drawing(ci=True, resamples=100))
+    finally:
+        study.close()
+        rehearsal.close()
+    (tmp_path / "report.html").write_text(report_page(found), "utf-8")
+    millimetre = 96 / 25.4
+    with open_chromium() as browser:
+        page = browser.new_page(viewport={"width": int(178 * millimetre), "height": 900})
+        page.emulate_media(media="print")
+        page.goto((tmp_path / "report.html").as_uri())
+        sizes = page.evaluate("[...document.querySelectorAll('figure')].map((one) => one.offsetHeight)")
+        assert len(sizes) >= 4 and max(sizes) < 235 * millimetre
+        assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+
+
+@pytest.mark.slow
 def test_a_trial_is_reported_arm_by_arm_only_if_asked_for(tmp_path: Path) -> None:
     study, _, rehearsal = perform(small(tmp_path / "study"), experts=1.0, graders=0.8, seed=1, workers=40)
     drawing = Drawing(ci=True, resamples=100)

@@ -23,7 +23,7 @@ from chorale.platforms.simulated import CrowdError, Person, Place, run_crowd
 from chorale.report import Truth, applications_table, dropped_table, outcomes_table, stages_table, wage_line
 from chorale.simulate import WorkerModel, mixed_crowd, prospects
 from chorale.simulate.knowledge import view_key
-from chorale.store import Tx, results
+from chorale.store import Tx, item_rows, stage_rows
 from chorale.study import Study, StudyFolder, fast_clock, load_folder, open_study, wall_clock
 from chorale.study.opening import bring_in_additions, serving_alone
 from chorale.study.outcomes import stage_results, tallies
@@ -217,7 +217,7 @@ def _person(folder: StudyFolder, truth: Truth, model: WorkerModel, seed: str) ->
 
 
 def _wants_more(tx: Tx) -> bool:
-    return any(stage.complete < stage.items for stage in results.stage_counts(tx))
+    return any(stage.complete < stage.items for stage in stage_rows.stage_counts(tx))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class _Found:
 def _found(tx: Tx, study: Study) -> _Found:
     confidence: dict[str, float | None] = {}
     for name in study.stages:
-        values = [label.confidence for item in results.all_items(tx, name) if (label := item.label()) is not None]
+        values = [label.confidence for item in item_rows.all_items(tx, name) if (label := item.label()) is not None]
         confidence[name] = fmean(values) if values else None
     pairs = stage_results(tx, study, study.stage("entailment"))
     judged = [each for each in applications(pairs) if each.judgment is not None]

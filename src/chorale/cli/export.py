@@ -19,6 +19,9 @@ BY = "the command line"
 STDOUT = Path("-")
 
 
+_ALSO_WRITTEN = {"label-studio": "labelstudio", "hugging-face": "huggingface", "crowd-kit": "crowdkit"}
+
+
 def export(
     directory: StudyFolder,
     format_name: Annotated[
@@ -27,7 +30,7 @@ def export(
             "--format",
             metavar="NAME",
             help="jsonl, csv, parquet, huggingface (a folder), labels, crowdkit, labelstudio, mturk, workers, ledger, "
-            "qualifications, grades, messages, or a table of the study's tasks: qasrl-csv, qasrl-bank, zeichner.",
+            "qualifications, arms, grades, messages, or a table of the study's tasks: qasrl-csv, qasrl-bank, zeichner.",
         ),
     ] = "jsonl",
     out: Annotated[
@@ -49,6 +52,7 @@ def export(
     from chorale.study.export_folders import FOLDERS
     from chorale.study.started import started_study
 
+    format_name = _ALSO_WRITTEN.get(format_name, format_name)
     if out == STDOUT and as_json:
         raise UserError("--out - and --json both want standard output. Leave one of them out.")
     if out == STDOUT and format_name in FOLDERS:

@@ -12,7 +12,8 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say, show
 
 if TYPE_CHECKING:
-    from chorale.store.results import GoldRow, ItemRow
+    from chorale.store.gold_rows import GoldRow
+    from chorale.store.item_rows import ItemRow
     from chorale.study import RunningStage, Study
 
 BY = "the command line"
@@ -135,12 +136,12 @@ def _parsed(stage: "RunningStage", text: str) -> Any:
 
 
 def _list(study: "Study", stages: "list[RunningStage]") -> dict[str, Any]:
-    from chorale.store import results
+    from chorale.store import gold_rows
     from chorale.study import gold_desk
 
     told = []
     for stage in stages:
-        rows = study.store.read(partial(results.gold_items, stage_name=stage.name)).result()
+        rows = study.store.read(partial(gold_rows.gold_items, stage_name=stage.name)).result()
         found = study.store.read(partial(gold_desk.candidates, stage=stage)).result()
         told.append(
             {

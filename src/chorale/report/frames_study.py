@@ -25,7 +25,7 @@ from chorale.formats.frame_sentences import FrameScore, FrameSentence, FrameSent
 from chorale.formats.framenet import FrameNet
 from chorale.report.scoring import Scored, ScoreTable
 from chorale.scores import signature
-from chorale.store import results
+from chorale.store import item_rows
 from chorale.study import RunningStage, Study
 from chorale.study.quality import stage_quality
 
@@ -94,7 +94,7 @@ def browsing_of_study(
 ) -> FrameBrowsing:
     """A stage as it is now: its counted judgments, and the qualities computed from them."""
     known = stage_quality(study, stage, at_once=True)
-    items = study.store.read(lambda tx: list(results.all_items(tx, stage.name))).result()
+    items = study.store.read(lambda tx: list(item_rows.all_items(tx, stage.name))).result()
     payloads = {item.key: item.payload for item in items}
     sentences = tuple(_judged(known.found, payloads)) if known.found is not None else ()
     digest = f"{len(known.answers)}-judgments"

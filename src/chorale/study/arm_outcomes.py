@@ -8,8 +8,8 @@ from random import Random
 from statistics import fmean
 
 from chorale.model import Standing
-from chorale.store import Tx, gates, people, results
-from chorale.store.results import WorkerStanding
+from chorale.store import Tx, gates, people, standing_rows
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study.costs import CostTerms, arm_costs, final_stages_of_arm
 from chorale.study.running import Study
 
@@ -58,7 +58,7 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
     arms, panels, costs = gates.arms(tx), people.panels(tx), arm_costs(tx, study)
     weights = dict(zip(rule.names, rule.weights or (1,) * len(rule.names), strict=True))
     rows: dict[str, list[WorkerStanding]] = defaultdict(list)
-    for row in results.worker_standings(tx):
+    for row in standing_rows.worker_standings(tx):
         if row.answered and row.worker in arms:
             rows[arms[row.worker]].append(row)
     found = []

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from chorale.model import UserError
-from chorale.store import Tx, events, results
+from chorale.store import Tx, events, item_rows
 from chorale.store.events import EventRow
-from chorale.store.results import ItemRow
+from chorale.store.item_rows import ItemRow
 from chorale.store.setup import as_text
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import AnswerError
@@ -29,7 +29,7 @@ class Question:
 
 def ask_experts(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> bool:
     """Send an item to the experts' desk; False if it waits there already."""
-    item = results.one_item(tx, stage.name, key)
+    item = item_rows.one_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
     if not reason.strip():
@@ -52,7 +52,7 @@ def questions(tx: Tx, most: int) -> tuple[list[Question], int]:
     waiting = _waiting(tx)
     found = []
     for event in waiting[:most]:
-        item = results.one_item(tx, event.stage or "", event.item or "")
+        item = item_rows.one_item(tx, event.stage or "", event.item or "")
         if item is not None:
             found.append(Question(event, item))
     return found, len(waiting)
@@ -63,7 +63,7 @@ def answer_question(
 ) -> ItemRow:
     """Put down what an expert says about an item that was sent to them."""
     event = next((one for one in _waiting(tx) if one.id == number and one.stage == stage.name), None)
-    item = None if event is None else results.one_item(tx, stage.name, event.item or "")
+    item = None if event is None else item_rows.one_item(tx, stage.name, event.item or "")
     if event is None or item is None:
         raise UserError("Somebody has answered that one already.")
     if not remark.strip():

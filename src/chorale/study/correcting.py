@@ -13,10 +13,10 @@ from typing import Any
 
 from chorale.model import AssignmentKind, EntryKind, GoldRecord, Standing, UserError
 from chorale.protocol import gold_after, gold_bonus, review_worker
-from chorale.store import Tx, corrections, events, participations, responses, results
+from chorale.store import Tx, corrections, events, item_rows, participations, responses
 from chorale.store.corrections import Correction, GradedByGold
+from chorale.store.item_rows import ItemRow
 from chorale.store.responses import GoldAnswer
-from chorale.store.results import ItemRow
 from chorale.store.setup import as_text
 from chorale.study.managing import BY_STAFF
 from chorale.study.paying import pay_bonus, would_cover
@@ -62,7 +62,7 @@ def finish_corrections(study: Study) -> None:
 
 def _checked(tx: Tx, new: NewGold) -> tuple[ItemRow, GoldAnswer, Any]:
     """The item, its gold as it is, and the new answer, if it is one."""
-    item = results.one_item(tx, new.stage.name, new.key)
+    item = item_rows.one_item(tx, new.stage.name, new.key)
     before = None if item is None else responses.gold_answer(tx, item.id)
     if item is None or before is None:
         raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists it.")

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from chorale.model import AssignmentKind, EntryKind, ItemState
-from chorale.store import Tx, gates, results
-from chorale.store.results import LedgerLine, ResponseRow
+from chorale.model import EntryKind
+from chorale.store import Tx, gates, ledger, response_rows, stage_rows
+from chorale.store.ledger import LedgerLine
 from chorale.study.running import RunningStage, Study
 
 
@@ -153,30 +153,20 @@ def _looks_after_others(stage: RunningStage) -> bool:
 def _yield(tx: Tx, stages: Sequence[RunningStage], answers: Mapping[str, int]) -> tuple[int, int]:
     """Released results, and answers that count, of some stages."""
     names = {stage.name for stage in stages}
-    released = sum(counts.released for counts in results.stage_counts(tx) if counts.name in names)
-    return released, sum(answers[name] for name in names)
+    released = sum(counts.released for counts in stage_rows.stage_counts(tx) if counts.name in names)
+    return released, sum(answers.get(name, 0) for name in names)
 
 
 def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
     """What everybody had where; and how many answers count, by stage."""
-    answers: dict[str, int] = defaultdict(int)
-    unused: set[int] = set()
-    for response in results.all_responses(tx):
-        if _counts(response):
-            answers[response.stage] += 1
-        elif response.kind == AssignmentKind.PRODUCTION:
-            unused.add(response.id)
+    unused = response_rows.not_counted(tx)
     discarded: dict[tuple[str, str], int] = defaultdict(int)
-    for line in results.ledger(tx):
+    for line in ledger.ledger_lines(tx) if unused else ():
         if line.kind != EntryKind.FEE and _response_of(line) in unused:
             discarded[line.stage, line.worker] += line.amount
-    paid = results.paid_by_participation(tx)
+    paid = ledger.paid_by_participation(tx)
     spent = [Spending(worker, stage, *paid[stage, worker], discarded[stage, worker]) for stage, worker in paid]
-    return spent, answers
-
-
-def _counts(response: ResponseRow) -> bool:
-    return response.counts and response.item_state != ItemState.WITHDRAWN
+    return spent, response_rows.count_counted(tx)
 
 
 def _response_of(line: LedgerLine) -> int | None:

@@ -12,13 +12,15 @@ from typing import Any
 
 from chorale.formats import write_csv, write_jsonl, write_parquet, write_tsv
 from chorale.formats.hit_batch import BATCH_COLUMNS
-from chorale.formats.tables import TableRow, write_json_list, write_parquet_columns
+from chorale.formats.tables import TableRow, write_json_list, write_lines, write_parquet_columns
 from chorale.model import UserError
-from chorale.store import Tx, events, results
-from chorale.study.export_columns import response_columns
+from chorale.store import Tx, events
+from chorale.store.response_rows import count_responses
+from chorale.study.export_columns import response_columns, response_lines
 from chorale.study.export_elsewhere import MTURK_COLUMNS, label_studio_rows, mturk_more_columns, mturk_rows
 from chorale.study.export_folders import FOLDERS, write_folder
 from chorale.study.export_rows import (
+    arm_rows,
     grade_rows,
     label_rows,
     ledger_rows,
@@ -148,7 +150,7 @@ def _format(study: Study, name: str) -> _Format:
 
 def _write(tx: Tx, study: Study, kind: _Format, path: Path, progress: Progress | None = None) -> int:
     counter = Counter[str]()
-    expected = results.count_responses(tx) if progress is not None else 0
+    expected = count_responses(tx) if progress is not None else 0
 
     def count(more: int) -> None:
         before = counter["rows"]
@@ -166,11 +168,18 @@ def _write(tx: Tx, study: Study, kind: _Format, path: Path, progress: Progress |
             count(len(batch[0]))
             yield batch
 
+    def counted_lines(names: Sequence[str]) -> Iterator[list[str]]:
+        for batch in response_lines(tx, study, names):
+            count(len(batch))
+            yield batch
+
     try:
         more = () if kind.more_columns is None else kind.more_columns(tx, study)
         names = (*kind.columns, *more)
         if kind.write is write_parquet and kind.rows is response_rows:
             write_parquet_columns(names, counted_columns(names), path)
+        elif kind.write is _write_lines and kind.rows is response_rows:
+            write_lines(counted_lines(names), path)
         else:
             kind.write(names, counted(), path)
     except OSError as error:
@@ -312,6 +321,13 @@ _OF_EVERY_STUDY: Mapping[str, _Format] = {
         "qualifications.csv",
         ("worker", "qualification", "at", "at_ms", "gate", "score"),
         qualification_rows,
+        write_csv,
+    ),
+    "arms": _Format(
+        "every draw of an arm, with its stratum, number and block and the seed, as CSV",
+        "arms.csv",
+        ("worker", "arm", "at", "at_ms", "stratum", "number", "block", "seed"),
+        arm_rows,
         write_csv,
     ),
     "grades": _Format(

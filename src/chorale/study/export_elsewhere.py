@@ -8,10 +8,12 @@ from itertools import groupby
 from typing import Any
 
 from chorale.model import ItemState, money_text
-from chorale.store import Tx, results
-from chorale.store.results import ItemRow, ResponseRow
+from chorale.store import Tx, item_rows
+from chorale.store.item_rows import ItemRow
+from chorale.store.response_rows import ResponseRow, all_responses
 from chorale.study.export_rows import iso_time
 from chorale.study.running import RunningStage, Study
+from chorale.tasks.form.settings import FormOptions, Kind
 
 MTURK_COLUMNS = (
     "HITId",
@@ -30,10 +32,10 @@ _UNNAMED = "answer"
 def label_studio_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """A task for every item that was judged, with every answer that counts and the study's own as a prediction."""
     for stage in study.stages.values():
-        judged = groupby(results.all_responses(tx, stage_name=stage.name, by_item=True), key=lambda row: row.item_id)
+        judged = groupby(all_responses(tx, stage_name=stage.name, by_item=True), key=lambda row: row.item_id)
         # Both come by the items' numbers, so each is gone through once.
         upcoming = next(judged, None)
-        for item in results.all_items(tx, stage.name):
+        for item in item_rows.all_items(tx, stage.name):
             while upcoming is not None and upcoming[0] < item.id:
                 upcoming = next(judged, None)
             given: list[ResponseRow] = []
@@ -73,14 +75,24 @@ def _predictions(stage: RunningStage, item: ItemRow) -> list[dict[str, Any]]:
 def _results(stage: RunningStage, answer: Any) -> list[dict[str, Any]]:
     """An answer as Label Studio has it: a choice where it is one, otherwise text."""
     if isinstance(answer, dict):
-        return [_result(name, value) for name, value in answer.items() if value is not None]
+        written = _written_fields(stage)
+        return [_result(name, value, name in written) for name, value in answer.items() if value is not None]
     if stage.task.chosen is not None:
         return [_result(_UNNAMED, list(stage.task.chosen(answer)))]
     return [_result(_UNNAMED, answer)]
 
 
-def _result(name: str, value: Any) -> dict[str, Any]:
+def _written_fields(stage: RunningStage) -> set[str]:
+    """The fields of a form whose answers are texts, not options."""
+    fields = stage.options.fields if isinstance(stage.options, FormOptions) else ()
+    return {field.name for field in fields if field.kind in (Kind.TEXT, Kind.LONG_TEXT)}
+
+
+def _result(name: str, value: Any, written: bool = False) -> dict[str, Any]:
     several = isinstance(value, list)
+    if written:
+        texts = value if several else [value]
+        return {"from_name": name, "to_name": "item", "type": "textarea", "value": {"text": texts}}
     if (several and all(isinstance(one, str) for one in value)) or isinstance(value, str | bool):
         chosen = value if several else [value if isinstance(value, str) else json.dumps(value)]
         return {"from_name": name, "to_name": "item", "type": "choices", "value": {"choices": chosen}}
@@ -92,7 +104,7 @@ def _result(name: str, value: Any) -> dict[str, Any]:
 
 def mturk_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """A row for every production answer, as results of a batch have it; the worker is a pseudonym."""
-    for row in results.all_responses(tx):
+    for row in all_responses(tx):
         if row.kind != "production":
             continue
         stage = study.stage(row.stage).settings
@@ -116,9 +128,9 @@ def mturk_more_columns(tx: Tx, study: Study) -> Sequence[str]:
     inputs: dict[str, None] = {}
     answers: dict[str, None] = {}
     for name in study.stages:
-        for item in results.all_items(tx, name):
+        for item in item_rows.all_items(tx, name):
             inputs.update(dict.fromkeys(f"Input.{column}" for column in item.payload))
-    for row in results.all_responses(tx):
+    for row in all_responses(tx):
         if row.kind == "production":
             answers.update(dict.fromkeys(f"Answer.{column}" for column in _fields(row.answer)))
     return [*inputs, *answers]

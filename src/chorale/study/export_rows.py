@@ -7,16 +7,17 @@ from typing import Any
 
 from chorale.model import ItemState
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, gates, results
+from chorale.store import Tx, events, gates, item_rows, ledger, standing_rows
+from chorale.store.response_rows import all_responses
 from chorale.study.running import Study
 from chorale.study.status import trust_of
 
 
 def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per response, with all that belongs to it."""
-    sources = results.all_sources(tx)
+    sources = item_rows.all_sources(tx)
     arms = None if study.settings.arms is None else gates.arms(tx)
-    for response in results.all_responses(tx):
+    for response in all_responses(tx):
         yield {
             "response": response.id,
             "stage": response.stage,
@@ -45,9 +46,9 @@ def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per item; withdrawn ones are not part of the result."""
-    sources = results.all_sources(tx)
+    sources = item_rows.all_sources(tx)
     arms: dict[str, frozenset[str]] = {}
-    for item in (item for name in study.stages for item in results.all_items(tx, name)):
+    for item in (item for name in study.stages for item in item_rows.all_items(tx, name)):
         # What all arms did, put together, still came from one of them.
         own = frozenset(study.stage(item.stage).settings.arms)
         of_sources = frozenset[str]().union(*(arms.get(source, frozenset()) for source in sources.get(item.id, ())))
@@ -91,6 +92,21 @@ def qualification_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
         }
 
 
+def arm_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    """One row per draw of an arm, in the order they were made, with all it takes to draw again."""
+    for event in reversed(events.recent(tx, events.latest(tx), kinds=("arm",))):
+        yield {
+            "worker": event.worker,
+            "arm": event.evidence["arm"],
+            "at": iso_time(event.at),
+            "at_ms": event.at,
+            "stratum": event.evidence["stratum"],
+            "number": event.evidence["number"],
+            "block": event.evidence["block"],
+            "seed": event.evidence["seed"],
+        }
+
+
 def message_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
     for row in gates.all_messages(tx):
         yield {
@@ -126,14 +142,14 @@ def grade_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
 def triples(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """The counted judgments as task, worker, label."""
     several = len(study.stages) > 1
-    for response in results.all_responses(tx):
+    for response in all_responses(tx):
         if response.counts and response.item_state != ItemState.WITHDRAWN:
             task = f"{response.stage}/{response.item}" if several else response.item
             yield {"task": task, "worker": response.worker, "label": response.answer}
 
 
 def worker_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    for row in results.worker_standings(tx):
+    for row in standing_rows.worker_standings(tx):
         yield {
             "worker": row.worker,
             "stage": row.stage,
@@ -150,7 +166,7 @@ def worker_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 
 def ledger_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    for line in results.ledger(tx):
+    for line in ledger.ledger_lines(tx):
         yield {
             "entry": line.id,
             "at": iso_time(line.at),

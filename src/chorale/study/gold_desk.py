@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 from chorale.model import Answer, ItemState, UserError
-from chorale.store import Tx, events, item_lists, responses, results, setup
+from chorale.store import Tx, events, item_lists, item_rows, response_rows, responses, setup
 from chorale.store.item_lists import ItemsWanted
-from chorale.store.results import ItemRow
+from chorale.store.item_rows import ItemRow
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import AnswerError
 
@@ -31,7 +31,7 @@ def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candi
     unanimous: list[ItemRow] = []
     confusing: list[ItemRow] = []
     disputed = _disputed_items(tx, stage)
-    for item in results.all_items(tx, stage.name):
+    for item in item_rows.all_items(tx, stage.name):
         label = item.label()
         if label is None or item.is_gold:
             continue
@@ -65,7 +65,7 @@ def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> F
         not_gold=True,
     )
     found = [[item_id for item_id, _ in item_lists.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
-    unanimous, confusing = (results.items_by_id(tx, ids[:shown]) for ids in found)
+    unanimous, confusing = (item_rows.items_by_id(tx, ids[:shown]) for ids in found)
     return FirstCandidates(unanimous, len(found[0]), confusing, len(found[1]))
 
 
@@ -73,7 +73,7 @@ def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
     """Items with different counted answers. Confidence does not tell: somebody of no trust does not lower it."""
     first: dict[int, Answer] = {}
     disputed: set[int] = set()
-    for response in results.all_responses(tx, stage_name=stage.name):
+    for response in response_rows.all_responses(tx, stage_name=stage.name):
         if response.counts and first.setdefault(response.item_id, response.answer) != response.answer:
             disputed.add(response.item_id)
     return disputed
@@ -81,7 +81,7 @@ def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
 
 def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any, explanation: str, by: str) -> None:
     """Make a judged item gold. Its own result does not change; nobody who saw it is asked again."""
-    item = results.one_item(tx, stage.name, key)
+    item = item_rows.one_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}. `chorale gold DIR` lists the candidates.")
     if item.is_gold:
@@ -137,7 +137,7 @@ def _promote_all(tx: Tx, study: Study, stage: RunningStage, items: Sequence[Item
 
 def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> None:
     """Stop using an item as gold. Answers given so far stay graded."""
-    item = results.one_item(tx, stage.name, key)
+    item = item_rows.one_item(tx, stage.name, key)
     if item is None or not item.is_gold:
         raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists it.")
     if stage.round_size is not None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from chorale.model import ItemState, SourceItem
-from chorale.store import Tx, gates, responses, results
+from chorale.store import Tx, gates, item_rows, responses, standing_rows
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import Origin, Seeds, StageResults
 
@@ -15,8 +15,8 @@ def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
     earlier = stage.settings.sources
     items = stage.settings.items
     return StageResults(
-        items=(item.as_source() for item in results.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN),
-        sources=(item.as_source() for name in earlier for item in results.all_items(tx, name)) if earlier else None,
+        items=(item.as_source() for item in item_rows.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN),
+        sources=(item.as_source() for name in earlier for item in item_rows.all_items(tx, name)) if earlier else None,
         confidence=items.confidence if items else 0.0,
         options=stage.options,
         judgments=lambda item: responses.judgments_of(tx, item.id, stage.settings.gold),
@@ -32,7 +32,7 @@ def _seconds(tx: Tx, stage: RunningStage) -> Callable[[str], float | None]:
 
     @cache
     def found() -> Mapping[str, float]:
-        standings = (row for row in results.worker_standings(tx) if row.stage == stage.name and row.answered)
+        standings = (row for row in standing_rows.worker_standings(tx) if row.stage == stage.name and row.answered)
         return {row.worker: row.worked_ms / row.answered / 1000 for row in standings}
 
     return lambda worker: found().get(worker)
@@ -44,7 +44,7 @@ def _origins(tx: Tx, stage: RunningStage) -> Callable[[SourceItem], Origin | Non
     @cache
     def found() -> Mapping[int, Origin]:
         return {
-            row.item_id: Origin(row.worker, row.arm, row.stage, row.item) for row in results.origins(tx, stage.name)
+            row.item_id: Origin(row.worker, row.arm, row.stage, row.item) for row in item_rows.origins(tx, stage.name)
         }
 
     return lambda item: found().get(item.id)

@@ -11,7 +11,7 @@ from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
 from chorale.store.console import GoldMet, WorkedRow
 from chorale.store.events import EventRow
-from chorale.store.results import StageCounts
+from chorale.store.stage_rows import StageCounts, stage_tallies
 from chorale.study.running import RunningStage, Study
 from chorale.study.status import why_dropped
 
@@ -89,16 +89,17 @@ class Overview:
 
     @property
     def planned(self) -> int:
-        return sum(stage.planned for stage in self.stages)
+        """What is wanted at the least, or was asked for beyond it."""
+        return sum(max(stage.planned, stage.counts.judgments) for stage in self.stages)
 
     @property
     def judgments(self) -> int:
-        return sum(min(stage.counts.judgments, stage.planned) for stage in self.stages)
+        return sum(stage.counts.judgments for stage in self.stages)
 
 
 def overview(tx: Tx, study: Study) -> Overview:
     rounds = {stage.id for stage in study.stages.values() if stage.round_size is not None}
-    counts = [one for one in console.stage_tallies(tx, rounds) if one.name in study.stages]
+    counts = [one for one in stage_tallies(tx, rounds) if one.name in study.stages]
     worked = console.worked(tx)
     stages = _stage_views(study, counts, worked)
     wage = wage_summary(_by_worker(worked))

@@ -7,8 +7,8 @@ from typing import Any
 
 from chorale.model import GoldRecord, Standing
 from chorale.protocol import WageSummary, trust, wage_summary
-from chorale.store import Tx, events, gates, results
-from chorale.store.results import StageCounts
+from chorale.store import Tx, events, gates, ledger, standing_rows
+from chorale.store.stage_rows import StageCounts, stage_counts
 from chorale.study.costs import arm_costs, study_costs
 from chorale.study.gates import statuses_as_json
 from chorale.study.outcomes import tallies
@@ -43,12 +43,12 @@ class Status:
 
 
 def status(tx: Tx, study: Study) -> Status:
-    wage = wage_summary(results.paid_and_worked(tx))
+    wage = wage_summary(standing_rows.paid_and_worked(tx))
     minimum = study.settings.pay.minimum_hourly
     wages = _wages(tx)
     return Status(
-        stages=results.stage_counts(tx),
-        totals=results.ledger_totals(tx),
+        stages=stage_counts(tx),
+        totals=ledger.ledger_totals(tx),
         wage=wage,
         below_minimum=wage.median is not None and wage.median < minimum,
         dropped=_dropped(tx),
@@ -60,7 +60,7 @@ def status(tx: Tx, study: Study) -> Status:
 def _wages(tx: Tx) -> dict[str, WageSummary]:
     """What an hour pays in every stage that somebody has worked in."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for row in results.worker_standings(tx):
+    for row in standing_rows.worker_standings(tx):
         if row.answered:
             by_stage[row.stage].append((row.earned, row.worked_ms))
     return {name: wage_summary(paid) for name, paid in by_stage.items()}
@@ -78,7 +78,7 @@ def _dropped(tx: Tx) -> list[DroppedWorker]:
             row.answered,
             row.earned,
         )
-        for row in results.worker_standings(tx)
+        for row in standing_rows.worker_standings(tx)
         if row.standing == Standing.DROPPED
     ]
 
@@ -96,7 +96,7 @@ def why_dropped(evidence: Mapping[str, Any] | None) -> str:
     return "{right} of {answered} gold right, trust {trust:.2f} below {floor:.2f}".format_map(evidence)
 
 
-def trust_of(study: Study, row: results.WorkerStanding) -> float:
+def trust_of(study: Study, row: standing_rows.WorkerStanding) -> float:
     """A worker's present trust in a stage."""
     record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
     return trust(record, study.stage(row.stage).settings.gold)

@@ -42,6 +42,16 @@ def template_folder(template: str) -> Path:
     return _TEMPLATES / template
 
 
+def is_from_template(folder: Path, name: str) -> bool:
+    """Whether a file of a study is still as it came with a template."""
+    file = folder / name
+    size = file.stat().st_size
+    there = (template_folder(template) / name for template in template_names())
+    return any(
+        path.is_file() and path.stat().st_size == size and path.read_bytes() == file.read_bytes() for path in there
+    )
+
+
 def _write(directory: Path, fill: Callable[[Path], None]) -> list[Path]:
     target = directory.absolute()
     try:

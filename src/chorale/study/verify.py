@@ -12,13 +12,20 @@ from chorale.model import (
     Standing,
 )
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
-from chorale.store import Tx, results
-from chorale.store.results import ResponseRow, WorkerStanding
+from chorale.store import Tx, item_rows, ledger, response_rows, standing_rows
+from chorale.store.response_rows import ResponseRow
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study.paying import earned_by
 from chorale.study.running import RunningStage, Study
 from chorale.study.settings_history import History
 from chorale.study.settling import derived_items, has_settled
-from chorale.study.verify_draws import arm_differences, entry_differences, sample_differences
+from chorale.study.verify_draws import (
+    answers_drawn,
+    arm_differences,
+    drawing_differences,
+    entry_differences,
+    sample_differences,
+)
 from chorale.study.verify_grades import grade_differences
 from chorale.study.verify_hits import add_hit_pay, hit_differences
 from chorale.study.verify_managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
@@ -39,9 +46,9 @@ class Verification:
 def verify(tx: Tx, study: Study) -> Verification:
     """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
     differences: list[str] = []
-    responses = list(results.all_responses(tx, to_keep=True))
-    standings = results.worker_standings(tx)
-    paid = results.paid_by_participation(tx)
+    responses = list(response_rows.all_responses(tx, to_keep=True))
+    standings = standing_rows.worker_standings(tx)
+    paid = ledger.paid_by_participation(tx)
     history = History(tx)
     bonuses, of_gates = verify_gates(tx, study, history.study_at)
     differences += of_gates
@@ -57,19 +64,21 @@ def verify(tx: Tx, study: Study) -> Verification:
     by_worker: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
     for response in responses:
         by_worker[response.stage, response.worker].append(response)
+    differences += drawing_differences(tx, study, history.study_at, by_worker)
+    dropped_otherwise = by_quality | by_hand
     for row in standings:
         stage = study.stage(row.stage)
         given = by_worker[row.stage, row.worker]
-        otherwise = (row.stage, row.worker) in by_quality | by_hand
+        otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, history, otherwise)
         differences += _pay_differences(stage, row, given, history, paid, bonuses[row.stage, row.worker], gold_then)
     items = 0
     judged: dict[str, dict[str, list[Judgment]]] = {}
-    live = results.live_leases(tx)
+    live = item_rows.live_leases(tx)
     for stage in study.stages.values():
         judged[stage.name] = _counted(stage, responses, standings)
         most = history.most_judgments(stage.name)
-        for item in results.all_items(tx, stage.name):
+        for item in item_rows.all_items(tx, stage.name):
             items += 1
             differences += _label_differences(stage, item, judged[stage.name][item.key])
             again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
@@ -83,7 +92,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             "responses": len(responses),
             "workers in stages": len(standings),
             "items": items,
-            "ledger entries": sum(1 for _ in results.ledger(tx)),
+            "ledger entries": sum(1 for _ in ledger.ledger_lines(tx)),
         },
         differences,
     )
@@ -130,8 +139,10 @@ def _pay_differences(
     record = GoldRecord()
     corrected = any(response.item_id in gold_then.changes for response in given)
     payments = list(bonuses)
+    then = stage
     for number, response in enumerate(given, 1):
-        then = replace(stage, settings=history.stage_at(response.submitted_at, row.stage))
+        settings = history.stage_at(response.submitted_at, row.stage)
+        then = then if then.settings is settings else replace(stage, settings=settings)
         if response.kind != AssignmentKind.PRODUCTION:
             if corrected:
                 record = _record_then(stage, given[:number], history, gold_then)
@@ -183,7 +194,7 @@ def _counted(
     return judged
 
 
-def _label_differences(stage: RunningStage, item: results.ItemRow, judgments: list[Judgment]) -> list[str]:
+def _label_differences(stage: RunningStage, item: item_rows.ItemRow, judgments: list[Judgment]) -> list[str]:
     rule = rule_for(stage.settings.judgments, item.sampled)
     combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
@@ -204,7 +215,7 @@ def _label_differences(stage: RunningStage, item: results.ItemRow, judgments: li
     return found
 
 
-def _place_differences(item: results.ItemRow, live: int, most: int) -> list[str]:
+def _place_differences(item: item_rows.ItemRow, live: int, most: int) -> list[str]:
     """Whether the places taken on an item are those of its counted judgments and of the workers who hold it."""
     name = f"item {item.key} of {item.stage}"
     found = []
@@ -223,16 +234,18 @@ def _derived_differences(
         return []
     seed = study.settings.study.seed
     wanted: set[str] = set()
+    drawn = None if stage.per_worker is None else answers_drawn(tx, stage.name)
     for name in stage.settings.sources:
         groups: dict[str, list[SourceItem]] = defaultdict(list)
         complete: set[int] = set()
-        for item in results.all_items(tx, name):
+        for item in item_rows.all_items(tx, name):
             groups[item.group].append(replace(item.as_source(), judgments=tuple(judged[name][item.key])))
             if item.state == ItemState.COMPLETE:
                 complete.add(item.id)
         for sources in groups.values():
-            wanted |= {new.key for new in derived_items(stage, study.stage(name), sources, complete, seed)}
-    present = {item.key for item in results.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
+            made = derived_items(stage, study.stage(name), sources, complete, seed)
+            wanted |= {new.key for new in made if drawn is None or new.response in drawn}
+    present = {item.key for item in item_rows.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
     earlier = ", ".join(stage.settings.sources)
     return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
         f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted

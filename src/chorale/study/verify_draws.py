@@ -1,14 +1,16 @@
-"""What chance decided, once more: arms, and the items that get more judgments. And whether all kept to it."""
+"""What chance decided, again: arms, answers that are graded, items with more judgments; and whether all kept to it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from chorale.model import StageSettings, StudySettings
+from chorale.model import AssignmentKind, StageSettings, StudySettings
 from chorale.protocol import draw_arm
-from chorale.store import Tx, events, gates, labels, people, results, setup
+from chorale.store import Tx, events, gates, item_rows, labels, people, setup
 from chorale.store.events import EventRow
-from chorale.store.results import WorkerStanding
+from chorale.store.response_rows import ResponseRow
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study.advancing import drawn_items
+from chorale.study.drawing_answers import drawn_answers
 from chorale.study.running import Study
 from chorale.study.verify_managing import taken_away
 
@@ -101,7 +103,7 @@ def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> list[st
                 f"stage {event.stage}: the items drawn from {event.evidence['from']} are not those chance draws"
             )
     for stage in study.stages.values():
-        marked = {item.key for item in results.all_items(tx, stage.name) if item.sampled}
+        marked = {item.key for item in item_rows.all_items(tx, stage.name) if item.sampled}
         for key in sorted(marked ^ drawn[stage.name]):
             what = "marked as drawn and was not" if key in marked else "drawn and not marked so"
             found.append(f"item {key} of {stage.name}: {what}")
@@ -123,3 +125,36 @@ def _drawn_again(tx: Tx, study: Study, event: EventRow, rule: StageSettings) -> 
         if one[0] <= event.evidence["last"] and not gone.get(one[1], False)
     ]
     return len(there), sorted(key for _, key, _ in drawn_items(study, rule, there))
+
+
+def answers_drawn(tx: Tx, stage: str) -> set[int]:
+    """The answers that were drawn for a stage, by the record."""
+    told = events.recent(tx, ALL, kinds=("drawn",))
+    return {answer for event in told if event.stage == stage for answer in event.evidence["answers"]}
+
+
+def drawing_differences(
+    tx: Tx, study: Study, settings_at: SettingsAt, by_worker: Mapping[tuple[str, str], Sequence[ResponseRow]]
+) -> Iterator[str]:
+    """Whether the answers that a stage took of everybody are those that chance draws of all they had given."""
+    times: Counter[tuple[str, str, str]] = Counter()
+    for event in events.recent(tx, ALL, kinds=("drawn",)):
+        if event.stage is None or event.stage not in study.stages or event.worker is None:
+            continue
+        told = event.evidence
+        name = f"worker {event.worker}: the answers in {told['from']} drawn for {event.stage}"
+        times[event.stage, told["from"], event.worker] += 1
+        rule = _stage_at(settings_at(event.at), event.stage)
+        count = None if rule is None or rule.items is None else rule.items.per_worker
+        if count is None or drawn_answers(study.settings.study.seed, event.stage, count, told["of"]) != told["answers"]:
+            yield f"{name} are not those chance draws"
+        given = [
+            one.id
+            for one in by_worker.get((told["from"], event.worker), ())
+            if one.kind == AssignmentKind.PRODUCTION and one.id <= max(told["of"])
+        ]
+        if sorted(given) != sorted(told["of"]):
+            yield f"{name} were drawn from others than they had given"
+    for (stage, source, worker), often in sorted(times.items()):
+        if often > 1:
+            yield f"worker {worker}: answers in {source} were drawn for {stage} {often} times"

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from chorale.model import AssignmentKind, ItemState, Judgment
-from chorale.store import Tx, corrections, events, gates, results
+from chorale.store import Tx, corrections, events, gates, item_rows
 from chorale.store.corrections import is_by_gold
 from chorale.store.gates import GradeRow
-from chorale.store.results import ResponseRow
+from chorale.store.response_rows import ResponseRow
 from chorale.study.grading import PeoplesGrade, grade_of
 from chorale.study.running import Study
 
@@ -29,7 +29,7 @@ def grade_differences(
     for stage in study.stages.values():
         if not stage.settings.grades:
             continue
-        for item in results.all_items(tx, stage.name):
+        for item in item_rows.all_items(tx, stage.name):
             made_from[item.id] = item.response_id
             if item.state == ItemState.COMPLETE and item.response_id is not None:
                 answers = [judgment.answer for judgment in judged[stage.name].get(item.key, ())]

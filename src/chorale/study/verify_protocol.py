@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings, invited_to
 from chorale.protocol import Candidate, GateVerdict, decide_gate
-from chorale.store import Tx, events, gates, results
+from chorale.store import Tx, events, gates, response_rows
 from chorale.store.events import EventRow
 from chorale.store.gates import GradeRow, VerdictRow
 from chorale.study.gates import survey
@@ -88,7 +88,7 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
                 yield f"gate {event.evidence['gate']}: graders in {name} were paid for finishing, which is not due"
                 continue
             times: dict[str, list[int]] = defaultdict(list)
-            for response in results.all_responses(tx, stage_name=name):
+            for response in response_rows.all_responses(tx, stage_name=name):
                 times[response.worker].append(response.submitted_at)
             for worker, given in sorted(times.items()):
                 # What came in the very moment of closing may have come before it or after.

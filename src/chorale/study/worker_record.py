@@ -6,11 +6,13 @@ from statistics import fmean, median
 
 from chorale.model import AssignmentKind, ItemState
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, console, events, gates, results
+from chorale.store import Tx, console, events, gates, ledger, response_rows, standing_rows
 from chorale.store.events import EventRow
 from chorale.store.gates import MessageRow
+from chorale.store.ledger import LedgerLine
 from chorale.store.people import WorkerRow
-from chorale.store.results import LedgerLine, ResponseRow, WorkerStanding
+from chorale.store.response_rows import ResponseRow
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study.running import Study
 from chorale.study.status import trust_of
 
@@ -66,13 +68,13 @@ class WorkerRecord:
 def worker_record(tx: Tx, study: Study, worker: WorkerRow) -> WorkerRecord:
     name = worker.pseudonym
     since = console.answered_since(tx, worker.id, LOOKED_AT)
-    given = list(results.all_responses(tx, pseudonym=name, after=since))
+    given = list(response_rows.all_responses(tx, pseudonym=name, after=since))
     told = events.recent(tx, 1000, pseudonym=name)
     usual = console.usual_durations(tx, worker.id)
     return WorkerRecord(
-        [_stage_record(study, row, given, usual) for row in results.worker_standings(tx, pseudonym=name)],
+        [_stage_record(study, row, given, usual) for row in standing_rows.worker_standings(tx, pseudonym=name)],
         told,
-        list(results.ledger(tx, limit=SHOWN, pseudonym=name)),
+        list(ledger.ledger_lines(tx, limit=SHOWN, pseudonym=name)),
         given[::-1][:SHOWN],
         quality_over_time(study, given),
         [(held, at, _reason_for(told, held)) for held, at in console.qualifications_of(tx, worker.id)],

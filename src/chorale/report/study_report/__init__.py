@@ -17,9 +17,9 @@ from chorale.report.study_report.options import ReportOptions
 from chorale.report.study_report.page import report_page
 from chorale.report.study_report.people import funnel_section, workers_section
 from chorale.report.study_report.protocol import protocol_section
-from chorale.report.study_report.questions import answered_questions, counted_responses
+from chorale.report.study_report.questions import answered_questions, counted_answers
 from chorale.report.study_report.tasks import task_sections
-from chorale.store import Tx, events, results
+from chorale.store import Tx, events, item_rows
 from chorale.store.attendees import Attendees, attendees
 from chorale.study import Study
 from chorale.study.costs import study_costs
@@ -44,13 +44,13 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
     draw = options.charts and charts.can_draw()
     now, came = status(tx, study), attendees(tx)
     stages = {
-        name: (stage, counted_responses(tx, stage))
+        name: (stage, counted_answers(tx, stage))
         for name, stage in study.stages.items()
         if stage.settings.round is None
     }
     questions = [one for stage, responses in stages.values() for one in answered_questions(stage, responses)]
     items = {
-        name: [item for item in results.all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages
+        name: [item for item in item_rows.all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages
     }
     agreement = agreement_section(stages, questions, drawing)
     funnel = funnel_section(tx, study, now, draw=draw)
@@ -64,8 +64,8 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
         Section("methods", "Methods, in a paragraph", [Quoted(methods)], methods),
         protocol_section(study),
         funnel,
-        costs_section(tx, study, now, with_arms=options.arms),
-        planned_section(tx, study, directory, now),
+        costs_section(tx, study, now, costs, with_arms=options.arms),
+        planned_section(tx, study, directory, now, costs),
         agreement,
         aggregation_section(questions, drawing),
         disagreement_section(stages, items, draw=draw),

@@ -7,8 +7,10 @@ from typing import Any
 NEEDED = (
     "Charts need altair and vl-convert, so this report has tables only. Install them: pip install 'chorale[charts]'"
 )
-# Of Okabe and Ito (2008): dark to light, so that a grey printer keeps them apart as well.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+# After Okabe and Ito (2008). The first three are far apart in lightness, so that a grey printer keeps them apart too;
+# the line around the bars makes the light ones stand out from paper.
+_COLOURS = ("#00446b", "#d55e00", "#f2cc7a", "#56b4e9", "#8a4f7d", "#d9e6ec")
+_BAR = {"stroke": "#222222", "strokeWidth": 0.5}
 _WIDTH = 480
 
 
@@ -30,7 +32,7 @@ def bars(rows: Sequence[tuple[str, str, float]], x_title: str) -> str:
     )
     colour = alt.Color("kind:N", sort=kinds, title=None, scale=alt.Scale(domain=kinds, range=list(_COLOURS)))
     told = base.mark_text(align="left", dx=4).encode(text=alt.Text("value:Q", format=",d"))
-    chart: Any = alt.layer(base.mark_bar().encode(color=colour), told)
+    chart: Any = alt.layer(base.mark_bar(**_BAR).encode(color=colour), told)
     return _svg(chart.properties(width=_WIDTH, height=max(60, 20 * len(groups) * len(kinds))))
 
 
@@ -43,7 +45,7 @@ def histogram(bins: Sequence[tuple[str, str, int]], x_title: str, y_title: str) 
     values = [{"bin": name, "kind": kind, "count": count} for name, kind, count in bins]
     chart: Any = (
         alt.Chart(alt.Data(values=values))
-        .mark_bar()
+        .mark_bar(**_BAR)
         .encode(
             x=alt.X("bin:N", sort=order, title=x_title, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
             xOffset=alt.XOffset("kind:N", sort=kinds),

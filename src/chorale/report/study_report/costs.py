@@ -10,10 +10,10 @@ from chorale.model import UserError, money_text
 from chorale.rehearsal import FORECAST_FILE
 from chorale.report.scoring import Cell, ScoreTable
 from chorale.report.study_report.document import Part, Section
-from chorale.store import Tx, gates, results
+from chorale.store import Tx, gates, ledger, standing_rows
 from chorale.store.attendees import attendees
 from chorale.study import Study
-from chorale.study.costs import CostTerms, arm_costs, study_costs
+from chorale.study.costs import CostTerms, arm_costs
 from chorale.study.paying import is_for_finishing
 from chorale.study.status import Status
 
@@ -31,9 +31,8 @@ _TERMS = (
 )
 
 
-def costs_section(tx: Tx, study: Study, now: Status, *, with_arms: bool) -> Section:
+def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_arms: bool) -> Section:
     currency = study.settings.pay.currency
-    costs = study_costs(tx, study)
     arms = arm_costs(tx, study) if with_arms else {}
     columns = ("what it cost", "study#", *(f"{name}#" for name in arms))
     rows = [
@@ -67,9 +66,9 @@ def _money(amount: float | None, currency: str) -> str:
     return "" if amount is None else money_text(round(amount), currency)
 
 
-def planned_section(tx: Tx, study: Study, directory: Path, now: Status) -> Section:
+def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: CostTerms) -> Section:
     """What a rehearsal that was kept had forecast, beside what came of it."""
-    actual = _actual(tx, study, now)
+    actual = _actual(tx, study, now, costs)
     planned = read_forecast(directory / FORECAST_FILE)
     currency = study.settings.pay.currency
     budget = study.settings.pay.budget
@@ -115,12 +114,11 @@ def read_forecast(path: Path) -> Mapping[str, Any] | None:
     return found
 
 
-def _actual(tx: Tx, study: Study, now: Status) -> dict[str, tuple[str, str, float | None]]:
+def _actual(tx: Tx, study: Study, now: Status, costs: CostTerms) -> dict[str, tuple[str, str, float | None]]:
     """By the forecast's names: what it is, its unit, and what it was."""
-    costs: CostTerms = study_costs(tx, study)
     came = attendees(tx)
-    finishing = sum(line.amount for line in results.ledger(tx) if is_for_finishing(line))
-    standings = results.worker_standings(tx)
+    finishing = sum(line.amount for line in ledger.ledger_lines(tx) if is_for_finishing(line))
+    standings = standing_rows.worker_standings(tx)
     span = None if came.first_at is None or came.last_at is None else (came.last_at - came.first_at) / _HOUR_MS
     found: dict[str, tuple[str, str, float | None]] = {
         "cost": ("cost", "money", now.spent),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from chorale.study import Study
+from chorale.study import RunningStage, Study
 
 _WIDTH = 640
 _ROW = 104
@@ -78,12 +78,15 @@ def protocol_diagram(study: Study) -> str:
 
 
 def _nodes(study: Study) -> list[_Node]:
-    stages = [
-        _Node(name, (name, stage.task.name + (", round" if stage.settings.round else "")), is_gate=False)
-        for name, stage in study.stages.items()
-    ]
+    stages = [_Node(name, (name, _kind(stage)), is_gate=False) for name, stage in study.stages.items()]
     gates = [_Node(f"gate {name}", (name, "gate"), is_gate=True) for name in study.gates]
     return [*stages, *gates]
+
+
+def _kind(stage: RunningStage) -> str:
+    """The arms it is for, if it is not for all; the task; and whether everybody does the same."""
+    arms = f"{' and '.join(stage.settings.arms)}: " if stage.settings.arms else ""
+    return arms + stage.task.name + (", round" if stage.settings.round else "")
 
 
 def _edges(study: Study) -> list[_Edge]:

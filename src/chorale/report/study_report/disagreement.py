@@ -5,19 +5,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chorale.formats.rows import shortened
+from chorale.formats.wording import answer_words
 from chorale.report.scoring import ScoreTable
 from chorale.report.study_report import charts
 from chorale.report.study_report.document import Figure, Part, Section
-from chorale.store.results import ItemRow, ResponseRow
+from chorale.report.study_report.questions import questions_of
+from chorale.store.item_rows import ItemRow
+from chorale.store.response_rows import Counted
 from chorale.study import RunningStage
 
 _BINS = 10
 _EXAMPLES = 5
+_MOST_DRAWN = 4
+"""Stages that a chart can tell apart; more are drawn together, and told apart in the table."""
+_ANSWERS = 5
+"""Different answers to an item that are shown."""
 _LONGEST = 160
 
 
 def disagreement_section(
-    stages: Mapping[str, tuple[RunningStage, Sequence[ResponseRow]]],
+    stages: Mapping[str, tuple[RunningStage, Sequence[Counted]]],
     items: Mapping[str, Sequence[ItemRow]],
     *,
     draw: bool,
@@ -32,10 +39,13 @@ def disagreement_section(
         named = [f"{place / _BINS:.1f}–{(place + 1) / _BINS:.1f}" for place in range(_BINS)]
         table = ScoreTable(
             "Items by the confidence of their result",
-            ("confidence", *(f"{name}#" for name in bins)),
-            [(named[place], *(counts[place] for counts in bins.values())) for place in range(_BINS)],
+            ("stage", *(f"{name}#" for name in named)),
+            [(name, *counts) for name, counts in bins.items()],
         )
-        columns = [(named[place], name, counts[place]) for name, counts in bins.items() for place in range(_BINS)]
+        drawn = bins
+        if len(bins) > _MOST_DRAWN:
+            drawn = {"all stages": [sum(counts) for counts in zip(*bins.values(), strict=True)]}
+        columns = [(named[place], name, counts[place]) for name, counts in drawn.items() for place in range(_BINS)]
         svg = charts.histogram(columns, "confidence", "items") if draw else None
         parts.append(Figure("How sure the results are", table, svg))
         rows = [(name, one["items"], one["unanimous"], one["share"]) for name, one in unanimous.items()]
@@ -65,7 +75,7 @@ def _is_judged(row: ItemRow) -> bool:
     return row.confidence is not None and row.state != "withdrawn"
 
 
-def _unanimous(responses: Sequence[ResponseRow]) -> dict[str, Any]:
+def _unanimous(responses: Sequence[Counted]) -> dict[str, Any]:
     answers: dict[str, list[str]] = {}
     for row in responses:
         answers.setdefault(row.item, []).append(repr(row.answer))
@@ -74,7 +84,7 @@ def _unanimous(responses: Sequence[ResponseRow]) -> dict[str, Any]:
     return {"items": len(several), "unanimous": same, "share": same / len(several) if several else None}
 
 
-def _examples(stage: RunningStage, responses: Sequence[ResponseRow], rows: Sequence[ItemRow]) -> list[dict[str, Any]]:
+def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[ItemRow]) -> list[dict[str, Any]]:
     divided = sorted(
         (row for row in rows if _is_judged(row) and (row.confidence or 0.0) < 1),
         key=lambda row: (row.confidence, row.key),
@@ -84,27 +94,43 @@ def _examples(stage: RunningStage, responses: Sequence[ResponseRow], rows: Seque
     payloads = {row.key: row.payload for row in divided}
     for response in responses:
         if response.item in wanted:
-            told = _brief(stage.task.tell(payloads[response.item], response.answer))
+            told = _brief(answer_words(_comparable(stage, stage.task.tell(payloads[response.item], response.answer))))
             given.setdefault(response.item, Counter())[told] += 1
     return [
         {
             "item": row.key,
             "text": item_text(stage, row.payload),
-            "answers": "; ".join(
-                f"{count} × {answer}"
-                for answer, count in sorted(given.get(row.key, Counter()).items(), key=lambda pair: (-pair[1], pair[0]))
-            ),
+            "answers": _listed(given.get(row.key, Counter())),
             "confidence": row.confidence,
         }
         for row in divided
     ]
 
 
+def _comparable(stage: RunningStage, told: Any) -> Any:
+    """An answer without what was written in words of one's own, where a form asks for more than that."""
+    asked = {question.name for question in questions_of(stage)}
+    kept = {name: value for name, value in told.items() if name in asked} if isinstance(told, Mapping) else {}
+    return kept or told
+
+
+def _listed(given: Counter[str]) -> str:
+    """How many said what, the most frequent first."""
+    ordered = sorted(given.items(), key=lambda pair: (-pair[1], pair[0]))
+    told = [f"{count} × {answer}" for answer, count in ordered[:_ANSWERS]]
+    others = sum(count for _, count in ordered[_ANSWERS:])
+    return "; ".join([*told, *([f"{others} × something else"] if others else [])])
+
+
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """An item in a line, as its task has it or with all that people see of it."""
     if stage.task.caption is not None:
         return _brief(stage.task.caption(payload))
-    return _brief(" · ".join(_brief(value) for value in stage.task.view(payload).values()))
+    parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.view(payload).values()]
+    if len(" · ".join(parts)) > _LONGEST:
+        # What is cut off must not be the sentence: ids and numbers go behind it.
+        parts.sort(key=lambda part: -len(part.split()))
+    return _brief(" · ".join(parts))
 
 
 def _brief(value: Any) -> str:

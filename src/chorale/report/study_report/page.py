@@ -104,7 +104,8 @@ footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
   nav { display: none; } h2, caption, figcaption { break-after: avoid; }
   p:has(+ .wide), p:has(+ ul) { break-after: avoid; }
   figure, table, tr, p, li, blockquote, #verification { break-inside: avoid; }
-  figure svg { min-width: 0; max-width: 100%; } a { color: inherit; text-decoration: none; }
+  figure svg { min-width: 0; max-width: 100%; } figure svg, figure img { max-height: 205mm; width: auto; }
+  a { color: inherit; text-decoration: none; }
   svg .stage, blockquote, .notes { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """

@@ -11,9 +11,9 @@ from chorale.protocol import hourly_wage
 from chorale.report.scoring import Cell, ScoreTable
 from chorale.report.study_report import charts
 from chorale.report.study_report.document import Figure, Part, Section
-from chorale.store import Tx, results
+from chorale.store import Tx, stage_rows, standing_rows
 from chorale.store.attendees import attendees
-from chorale.store.results import WorkerStanding
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study import Study
 from chorale.study.gates import gate_statuses
 from chorale.study.outcomes import tallies
@@ -33,7 +33,7 @@ _BUSIEST = 0.1
 
 def funnel_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
     came = attendees(tx)
-    worked = len({row.worker for row in results.worker_standings(tx) if row.answered})
+    worked = len({row.worker for row in standing_rows.worker_standings(tx) if row.answered})
     gates = gate_statuses(tx, study)
     stages = ScoreTable(
         "From items to released results",
@@ -85,7 +85,7 @@ def funnel_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
     return Section("funnel", "From items to results", parts, json)
 
 
-def _counts(one: results.StageCounts) -> dict[str, Any]:
+def _counts(one: stage_rows.StageCounts) -> dict[str, Any]:
     names = (
         *("name", "items", "complete", "released", "withdrawn", "judgments", "discarded", "gold_items", "gold_answers"),
         *("workers", "dropped", "paid", "fees"),
@@ -94,7 +94,7 @@ def _counts(one: results.StageCounts) -> dict[str, Any]:
 
 
 def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
-    standings = results.worker_standings(tx)
+    standings = standing_rows.worker_standings(tx)
     currency = study.settings.pay.currency
     found: list[dict[str, Any]] = []
     for stage in study.stages:

@@ -61,6 +61,8 @@ def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]
         share = (
             "" if stage.items.sample == 1 else f" {stage.items.sample:.3g} of what could be made is, drawn by chance."
         )
+        if stage.items.per_worker is not None:
+            share = f" {stage.items.per_worker:,} of everybody's are, drawn by chance."
         bound = f" of confidence {stage.items.confidence:g} or more" if stage.items.of == "results" else ""
         yield f"Items are made from {made[stage.items.of]} of {' and '.join(stage.items.from_)}{bound}.{share}"
     else:

@@ -1,16 +1,16 @@
 """What a stage asks that can be compared: a question with its judgments, ready for agreement and aggregation."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from chorale.agreement import Level
 from chorale.formats.judgments import Judgments
 from chorale.formats.source import digest_of
-from chorale.model import ItemState
 from chorale.report.agreement import AgreementOptions
-from chorale.store import Tx, results
-from chorale.store.results import ResponseRow
+from chorale.store import Tx
+from chorale.store.response_rows import Counted, counted_responses
 from chorale.store.setup import as_text
 from chorale.study import RunningStage
 from chorale.tasks.form.settings import FieldSettings, FormOptions, Kind
@@ -57,17 +57,12 @@ class Answered:
     """What the study itself makes of the item, by its key."""
 
 
-def counted_responses(tx: Tx, stage: RunningStage) -> list[ResponseRow]:
+def counted_answers(tx: Tx, stage: RunningStage) -> list[Counted]:
     """The answers that count, in an order that does not depend on who was faster."""
-    found = (
-        row
-        for row in results.all_responses(tx, stage_name=stage.name, to_keep=True)
-        if row.counts and row.item_state != ItemState.WITHDRAWN
-    )
-    return sorted(found, key=lambda row: (row.item, row.worker))
+    return sorted(counted_responses(tx, stage.name), key=itemgetter(0, 1))
 
 
-def answered_questions(stage: RunningStage, responses: Sequence[ResponseRow]) -> list[Answered]:
+def answered_questions(stage: RunningStage, responses: Sequence[Counted]) -> list[Answered]:
     """The questions of a stage that people answered with labels; empty where answers have another shape."""
     return [one for question in questions_of(stage) if (one := _answered(question, responses)) is not None]
 
@@ -99,7 +94,7 @@ def _as_label(value: Any) -> str:
     return value if isinstance(value, str) else as_text(value)
 
 
-def _answered(question: Question, responses: Iterable[ResponseRow]) -> Answered | None:
+def _answered(question: Question, responses: Sequence[Counted]) -> Answered | None:
     rows = [(row.item, row.worker, label) for row in responses if (label := question.label_of(row.answer)) is not None]
     if not rows:
         return None

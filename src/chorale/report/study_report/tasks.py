@@ -12,13 +12,15 @@ from chorale.report.frames_study import (
     pairs_table,
     summary_table,
 )
+from chorale.report.mcq_pictures import lengths_table, pictures
 from chorale.report.mcq_study import mcq_study
 from chorale.report.qasrl_study import qasrl_study
 from chorale.report.scoring import ScoreTable
-from chorale.report.study_report.document import Bullets, Part, Section
+from chorale.report.study_report.document import Bullets, Figure, Part, Section
 from chorale.store import Tx
 from chorale.study import Study
 from chorale.study.outcomes import stage_results
+from chorale.tasks.mcq_grade.rubric import RUBRIC
 from chorale.tasks.rules_entailment import applications
 
 _SHOWN = 10
@@ -31,6 +33,7 @@ class Found:
     tables: Sequence[ScoreTable]
     json: Mapping[str, Any]
     notes: Sequence[str] = ()
+    figures: Sequence[Figure] = ()
 
 
 def task_sections(tx: Tx, study: Study, drawing: Drawing, *, with_arms: bool) -> list[Section]:
@@ -46,7 +49,7 @@ def task_sections(tx: Tx, study: Study, drawing: Drawing, *, with_arms: bool) ->
             continue
         found = tell(tx, study, drawing)
         if found is not None:
-            parts: list[Part] = [*found.tables, *([Bullets(list(found.notes))] if found.notes else [])]
+            parts: list[Part] = [*found.tables, *found.figures, *([Bullets(list(found.notes))] if found.notes else [])]
             sections.append(Section(name, title, parts, found.json))
     return sections
 
@@ -77,7 +80,24 @@ def _frames(_tx: Tx, study: Study, _drawing: Drawing) -> Found | None:
 
 def _questions(tx: Tx, study: Study, drawing: Drawing) -> Found | None:
     scored = mcq_study(tx, study, drawing)
-    return None if scored is None else Found(scored.tables, scored.as_json(), [*scored.notes, scored.signature])
+    if scored is None:
+        return None
+    lengths = Figure(
+        "How many words options have", lengths_table(scored.json), pictures(scored.json)["answer-lengths.svg"]
+    )
+    return Found(scored.tables, scored.as_json(), [*scored.notes, scored.signature], [lengths])
+
+
+def _rubric(_tx: Tx, _study: Study, _drawing: Drawing) -> Found:
+    rows = [
+        ("" if number else criterion.ask, words, points)
+        for criterion in RUBRIC
+        for number, (words, points) in enumerate(zip(criterion.levels.values(), criterion.points, strict=True))
+    ]
+    json = {one.name: dict(zip(one.levels, one.points, strict=True)) for one in RUBRIC}
+    return Found(
+        [ScoreTable("What graders are asked about a question", ("question", "answer", "points#"), rows, digits=2)], json
+    )
 
 
 def _rules(tx: Tx, study: Study, _drawing: Drawing) -> Found | None:
@@ -104,6 +124,7 @@ _Tell = Callable[[Tx, Study, Drawing], Found | None]
 SECTIONS: Mapping[str, tuple[str, frozenset[str], bool, _Tell]] = {
     "qasrl": ("Questions and answers about verbs", frozenset({"qasrl-write", "qasrl-consolidate"}), False, _qasrl),
     "frames": ("Frames", frozenset({"frames"}), False, _frames),
+    "rubric": ("The rubric of graders", frozenset({"mcq-grade"}), False, _rubric),
     "questions": ("Multiple-choice questions", frozenset({"mcq-validate"}), True, _questions),
     "rules": ("Inference rules", frozenset({"rules-entailment"}), False, _rules),
 }
