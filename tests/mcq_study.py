@@ -50,9 +50,16 @@ def write_mcq_study(folder: Path, last_option: str = "He does not notice them") 
         "validate": {"passage": PASSAGE, **two},
     }
     for task, row in rows.items():
-        (folder / f"{task}.jsonl").write_text(
-            "".join(json.dumps({"id": f"{task}{number}", **row}) + "\n" for number in range(4))
-        )
+        # Nobody writes about the same passage twice.
+        made = [
+            {
+                "id": f"{task}{number}",
+                **row,
+                "passage": PASSAGE + f" That was {number}." * (task == "write" and number > 0),
+            }
+            for number in range(4)
+        ]
+        (folder / f"{task}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in made))
     options = {"write": "justify = true"}
     (folder / "study.toml").write_text(
         STUDY + "".join(STAGE.format(task=task, title=TITLES[task], options=options.get(task, "")) for task in rows)

@@ -141,7 +141,7 @@ def test_the_whole_way_by_keyboard_alone(open_scene: Opener, tmp_path: Path) -> 
     press("Enter")
     worker.at_question(number + 1)
     expect(page.locator("#answered")).to_have_text(f"{number} {'answer' if number == 1 else 'answers'}")
-    expect(page.locator("#earned")).to_have_text(f"${3 * number / 100:.2f} earned")
+    expect(page.locator("#earned")).to_have_text(f"${4 * number / 100:.2f} earned")
 
     press("g")
     expect(page.get_by_role("dialog", name="Guidelines")).to_be_visible()
@@ -153,7 +153,7 @@ def test_the_whole_way_by_keyboard_alone(open_scene: Opener, tmp_path: Path) -> 
     held = worker.text
     tab_to(page, page.get_by_role("link", name="Stop for now"))
     press("Enter")
-    expect(page.locator(".tiles")).to_contain_text(f"${3 * number / 100:.2f}")
+    expect(page.locator(".tiles")).to_contain_text(f"${4 * number / 100:.2f}")
     tab_to(page, page.get_by_role("link", name="Continue: Does this phrase mean something?"))
     press("Enter")
     worker.at_question(number + 1)

@@ -141,6 +141,8 @@ def owner_walks(page: Page, site: Site) -> str:
     expect(page.get_by_role("img", name=re.compile("agree over time"))).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    page.goto("/console/colleagues")
+    expect(page.locator(".site-nav [aria-current=page]")).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1200, "height": 885})
 
     page.goto("/console/workers")

@@ -189,7 +189,10 @@ def test_the_whole_form_by_keyboard_alone(scene: Scene) -> None:
     tab_to(page, page.locator("[data-field=better] input").first)
     value = page.locator("[data-field=better] input").first.get_attribute("value")
     press("Space")
+    hint = page.locator("#submit .key-hint")
+    expect(hint).to_have_text("Enter")
     tab_to(page, page.get_by_label("Anything else?"))
+    expect(hint).to_have_text("Ctrl+Enter")
     page.keyboard.type("g 1 2")  # text, and no shortcuts
     press("Enter")
     expect(page.get_by_label("Anything else?")).to_have_value("g 1 2\n")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ COMMANDS = (
     "review", "pay", "keys", "password", "pause", "resume", "close", "demo", "aggregate", "agreement", "irt",
     "reproduce",
 )  # fmt: skip
+FAMILIES = ("prepare", "import", "learn", "evaluate", "browse", "baseline")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -83,7 +85,8 @@ def test_help_lists_every_command_and_every_command_has_help() -> None:
     for command in COMMANDS:
         assert re.search(rf"^  {command} ", text, re.MULTILINE)
         assert "Usage: " in chorale(command, "--help").stdout
-    assert len(app.registered_commands) == len(COMMANDS)
+    # The families, which have commands of their own, come last.
+    assert tuple(re.findall(r"^  (\w+)  ", text, re.MULTILINE)) == (*COMMANDS, *FAMILIES)
 
 
 def test_the_version() -> None:
@@ -177,20 +180,21 @@ def test_new_makes_a_study_that_checks(tmp_path: Path) -> None:
     assert plan["ok"] is True
     assert [(stage["name"], stage["items"]) for stage in plan["stages"]] == [("meaningful", 240), ("entailment", 120)]
     first = plan["stages"][0]
-    assert (first["judgments"], first["gold_answers"], first["cost"]) == (720, 80, 2400)
-    assert (first["hourly_wage"], first["at_most"]) == (1350, False)
+    assert (first["judgments"], first["gold_answers"], first["cost"]) == (720, 80, 3200)
+    assert (first["hourly_wage"], first["at_most"]) == (1600, False)
     text = chorale("check", folder).stdout
-    assert "$24.00" in text
-    assert "$13.50" in text
+    assert "$32.00" in text
+    assert "$16.00" in text
 
 
 def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     chorale("new", folder)
     notes = chorale_json("check", folder)["notes"]
-    assert len(notes) == 2, "the template has gold enough"
+    assert len(notes) == 3, "the template has gold enough"
     assert "[institution]" in notes[0]
     assert "you@example.org" in notes[1]
+    assert "still has the template's items" in notes[2]
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
     assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "gold" in note] == [
         f"the gold of stage {name} runs out: a worker can do 75 items, and has seen all 6 gold rows after about 30. "
@@ -355,7 +359,10 @@ def test_pause_and_resume(judged: Path) -> None:
     assert chorale_json("pause", judged, "meaningful") == {"stage": "meaningful", "state": "paused", "changed": True}
     assert chorale_json("pause", judged, "meaningful")["changed"] is False
     assert [stage["state"] for stage in chorale_json("status", judged)["stages"]] == ["paused", "open"]
-    assert "is open" in chorale("resume", judged, "meaningful").stdout
+    assert "is open" in chorale("resume", judged, "meaningful", "--reason", " found it ").stdout
+    with closing(sqlite3.connect(judged / "study.db")) as database:
+        [(kept,)] = database.execute("SELECT evidence FROM event WHERE kind = 'resumed'")
+    assert json.loads(kept) == {"by": "the command line", "reason": "found it"}
     assert "Did you mean" in chorale("pause", judged, "meaningfool", code=2).stderr
 
 

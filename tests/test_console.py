@@ -22,7 +22,7 @@ from fastapi import FastAPI
 
 from browsing import CHROMIUM, open_chromium
 from chorale.model import Answer, Standing
-from chorale.store import Tx, events, people, results
+from chorale.store import Tx, events, item_rows, people, response_rows, standing_rows
 from chorale.store.people import WorkerRow
 from chorale.study import Study, entering, open_study, settling, work
 from chorale.study.templating import create_study
@@ -609,12 +609,12 @@ async def test_pausing_stops_new_work_and_resuming_brings_it_back(study: Study, 
 @runs
 async def test_pages_show_the_study_and_escape_it(study: Study, app: FastAPI, clock: "ManualClock") -> None:
     finish_stage_one(study, clock)
-    standings = read(study, results.worker_standings)
+    standings = read(study, standing_rows.worker_standings)
     dropped = next(row for row in standings if row.standing == Standing.DROPPED)
-    [first, *_] = read(study, lambda tx: results.items_page(tx, "meaningful"))[0]
+    first = read(study, lambda tx: next(iter(item_rows.all_items(tx, "meaningful"))))
     pages = [*OWNER_PAGES, *STAFF_PAGES, f"/console/workers/{dropped.worker}"]
     pages += [f"/console/events?kind={kind}" for kind in ("arrived", "settings", "labelled", "dropped")]
-    given = read(study, lambda tx: list(results.all_responses(tx, pseudonym=dropped.worker)))
+    given = read(study, lambda tx: list(response_rows.all_responses(tx, pseudonym=dropped.worker)))
     discarded = next(response.item for response in given if response.kind == "production")
     pages.append(f"/console/items/one?stage=meaningful&key={quote(discarded)}")
     async with browser(app) as client:
@@ -693,9 +693,10 @@ async def test_unanimous_items_become_gold(study: Study, app: FastAPI, clock: "M
 @runs
 async def test_a_confusing_item_becomes_gold_and_is_retired(study: Study, app: FastAPI, clock: "ManualClock") -> None:
     finish_stage_one(study, clock)
-    items, _ = read(study, lambda tx: results.items_page(tx, "meaningful", order="confidence", state="complete"))
-    key = items[0].key
-    assert items[0].confidence is not None and items[0].confidence < 0.7
+    items = read(study, lambda tx: list(item_rows.all_items(tx, "meaningful")))
+    least = min((item for item in items if item.state == "complete"), key=lambda item: item.confidence or 0)
+    key = least.key
+    assert least.confidence is not None and least.confidence < 0.7
     form = {"key": key, "answer": '"no"', "explanation": "A hull is <not> covered."}
     async with browser(app) as client:
         await set_up(client, study)
@@ -703,7 +704,7 @@ async def test_a_confusing_item_becomes_gold_and_is_retired(study: Study, app: F
         assert kept.status_code == 422 and "A hull is &lt;not&gt; covered." in kept.text
         made = await client.post("/console/gold/meaningful/promote", data=form)
         assert made.headers["location"] == "/console/gold/meaningful?done=gold"
-        assert read(study, lambda tx: results.one_item(tx, "meaningful", key)).is_gold  # type: ignore[union-attr]
+        assert read(study, lambda tx: item_rows.one_item(tx, "meaningful", key)).is_gold  # type: ignore[union-attr]
         twice = await client.post("/console/gold/meaningful/promote", data=form)
         assert twice.status_code == 422 and "is gold already" in twice.text
         retired = await client.post("/console/gold/meaningful/retire", data={"key": key, "reason": " people disagree "})

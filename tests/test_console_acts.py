@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -12,7 +13,21 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from chorale.model import UserError
-from chorale.store import Tx, console, events, gates, item_lists, responses, results
+from chorale.model.settings import ItemSettings
+from chorale.store import (
+    Tx,
+    console,
+    events,
+    gates,
+    gold_rows,
+    item_lists,
+    item_rows,
+    ledger,
+    response_rows,
+    responses,
+    stage_rows,
+    standing_rows,
+)
 from chorale.store.console import GoldMet
 from chorale.study import Study, correcting, managing, open_study, settling
 from chorale.study.correcting import NewGold
@@ -22,6 +37,7 @@ from chorale.study.templating import create_study
 from chorale.study.verify import verify
 from chorale.web.app import create_app
 from chorale.web.console import flow
+from chorale.web.console.desk import kind_of
 from chorale.web.links import expert_link_path, setup_link_path, study_sessions, viewer_link_path
 from protocol_study import write_protocol_study
 from small_study import write_small_study
@@ -83,7 +99,7 @@ def act(reason: str = "it is due", key: str = "key-number-1") -> Act:
 
 
 def some_worker(study: Study, place: int = 0) -> str:
-    name: str = look(study, results.worker_standings)[place].worker
+    name: str = look(study, standing_rows.worker_standings)[place].worker
     return name
 
 
@@ -109,7 +125,7 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
     assert ended.status_code == 303
     [bonus] = told(busy, "bonus given")
     assert (bonus["by"], bonus["reason"], bonus["amount"]) == ("maya", "careful work", 150)
-    [line] = [one for one in look(busy, lambda tx: list(results.ledger(tx))) if one.cause == f"staff:{key}:bonus"]
+    [line] = [one for one in look(busy, lambda tx: list(ledger.ledger_lines(tx))) if one.cause == f"staff:{key}:bonus"]
     assert (line.amount, line.worker, line.reason) == (150, who, "careful work")
     assert [one["reason"] for one in told(busy, "message written")] == ["careful work"]
     assert {"rule": "staff", "by": "maya", "reason": "asked to stop"} in told(busy, "dropped")
@@ -204,17 +220,17 @@ def test_corrected_gold_changes_grades_trust_standings_and_labels_and_pay_stays(
 ) -> None:
     assert differences(busy) == []
     clock.pass_minutes(1)
-    before = {row.worker: row for row in look(busy, results.worker_standings)}
+    before = {row.worker: row for row in look(busy, standing_rows.worker_standings)}
     assert [row.standing for row in before.values()].count("dropped") >= 1
-    met = next(row for row in look(busy, lambda tx: results.gold_items(tx, "meaningful")) if row.answered >= 5)
+    met = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful")) if row.answered >= 5)
     flipped = "no" if met.answer == "yes" else "yes"
     client = as_owner(busy)
     form = {"key": met.key, "answer": f'"{flipped}"', "explanation": "It is the other way round.", "reason": "a slip"}
     assert client.post("/console/items/meaningful/correct", data={**form, "reason": ""}).status_code == 422
     answer = client.post("/console/items/meaningful/correct", data=form)
     assert answer.status_code == 303, answer.text
-    after = {row.worker: row for row in look(busy, results.worker_standings)}
-    again = next(row for row in look(busy, lambda tx: results.gold_items(tx, "meaningful")) if row.key == met.key)
+    after = {row.worker: row for row in look(busy, standing_rows.worker_standings)}
+    again = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful")) if row.key == met.key)
     assert (again.answered, again.right) == (met.answered, met.answered - met.right)
     assert sum(row.gold_right for row in after.values()) == sum(row.gold_right for row in before.values()) + (
         again.right - met.right
@@ -227,21 +243,21 @@ def test_corrected_gold_changes_grades_trust_standings_and_labels_and_pay_stays(
     assert "a slip" in shown and "gold:2" in shown and "It is the other way round." in shown
     busy.close()
     opened = open_study(tmp_path / "study", clock=clock)  # the file has the old answer, and that is no mistake
-    assert look(opened, lambda tx: results.gold_items(tx, "meaningful")) != []
+    assert look(opened, lambda tx: gold_rows.gold_items(tx, "meaningful")) != []
     opened.close()
 
 
 def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock: "ManualClock") -> None:
     stage = busy.stage("meaningful")
-    standing = {row.worker: row.standing for row in look(busy, results.worker_standings)}
-    golds = look(busy, lambda tx: results.gold_items(tx, "meaningful"))
+    standing = {row.worker: row.standing for row in look(busy, standing_rows.worker_standings)}
+    golds = look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful"))
     for times in (1, 2):
         for row in golds:
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer] if times == 1 else row.answer
             correcting.correct_gold(busy, NewGold(stage, row.key, flipped, "", "maya", "trying"))
         assert differences(busy) == []
-        now = {row.worker: row.standing for row in look(busy, results.worker_standings)}
+        now = {row.worker: row.standing for row in look(busy, standing_rows.worker_standings)}
         if times == 1:
             turned = [name for name in now if now[name] != standing[name]]
             assert {now[name] for name in turned} == {"active", "dropped"}
@@ -264,15 +280,15 @@ def test_whoever_was_right_all_along_is_paid_what_the_wrong_gold_withheld(tmp_pa
         do_work(study, clock, arrive(study), wrong)
         do_work(study, clock, arrive(study, 1), honest)
         clock.pass_minutes(1)
-        paid = {row.worker: row.earned for row in look(study, results.worker_standings)}
-        for row in look(study, lambda tx: results.gold_items(tx, "meaningful")):
+        paid = {row.worker: row.earned for row in look(study, standing_rows.worker_standings)}
+        for row in look(study, lambda tx: gold_rows.gold_items(tx, "meaningful")):
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer]
             new = NewGold(study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
             correcting.correct_gold(study, new)
         settling.settle_everything(study)
-        now = {row.worker: row.earned for row in look(study, results.worker_standings)}
-        withheld, kept = look(study, results.worker_standings)[:2]
+        now = {row.worker: row.earned for row in look(study, standing_rows.worker_standings)}
+        withheld, kept = look(study, standing_rows.worker_standings)[:2]
         assert now[withheld.worker] == paid[withheld.worker] + 14
         assert now[kept.worker] == paid[kept.worker]
         assert differences(study) == []
@@ -285,7 +301,7 @@ def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks
 ) -> None:
     monkeypatch.setattr(correcting, "WORKERS_AT_ONCE", 2)
     clock.pass_minutes(1)
-    met = next(row for row in look(busy, lambda tx: results.gold_items(tx, "meaningful")) if row.answered >= 5)
+    met = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful")) if row.answered >= 5)
     flipped = "no" if met.answer == "yes" else "yes"
     correcting.correct_gold(busy, NewGold(busy.stage("meaningful"), met.key, flipped, "", "maya", "a slip"))
     again = responses.add_grade
@@ -303,7 +319,7 @@ def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks
     monkeypatch.undo()
 
     def change_in_right(tx: Tx) -> int:
-        right: int = next(row.right for row in results.gold_items(tx, "meaningful") if row.key == met.key)
+        right: int = next(row.right for row in gold_rows.gold_items(tx, "meaningful") if row.key == met.key)
         return right - int(met.right)
 
     assert told(busy, "gold graded again") == []
@@ -327,13 +343,13 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
     assert everything == sorted(everything) and len(everything) == len(set(everything)) > 3
     split, unanimous = keys("disagreement=split"), keys("disagreement=unanimous")
     assert split and unanimous and not set(split) & set(unanimous)
-    rows = {row.key: row for row in look(busy, lambda tx: list(results.all_items(tx, "meaningful")))}
+    rows = {row.key: row for row in look(busy, lambda tx: list(item_rows.all_items(tx, "meaningful")))}
     for order, falling in (("least confident", False), ("most confident", True)):
         shown = [rows[key].confidence for key in keys(f"order={order}")]
         assert shown == sorted(shown, reverse=falling)
     assert all(rows[key].confidence <= 0.7 for key in keys("below=0.7"))
     who = some_worker(busy, 3)
-    given = {one.item for one in look(busy, lambda tx: list(results.all_responses(tx, pseudonym=who)))}
+    given = {one.item for one in look(busy, lambda tx: list(response_rows.all_responses(tx, pseudonym=who)))}
     assert set(keys(f"worker={who}")) == given & set(everything)
     assert keys("worker=w-nobody") == []
     assert client.get("/console/items?below=0.7.7").status_code == 422
@@ -347,7 +363,7 @@ def test_paging_through_items_shows_each_once(busy: Study) -> None:
         after = None
         while found := item_lists.item_ids(tx, item_lists.ItemsWanted(stage_id, order=order, after=after), 3):
             paged += [number for number, _ in found]
-            after = (found[-1][1], results.items_by_id(tx, [found[-1][0]])[0].key)
+            after = (found[-1][1], item_rows.items_by_id(tx, [found[-1][0]])[0].key)
         return whole, paged
 
     for order in item_lists.ITEM_ORDERS:
@@ -358,7 +374,7 @@ def test_paging_through_items_shows_each_once(busy: Study) -> None:
 def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
     owner, expert = as_owner(busy), TestClient(create_app(busy), follow_redirects=False)
     assert expert.get(expert_link_path(study_sessions(busy), "ada")).headers["location"] == "/console/desk"
-    rows = look(busy, lambda tx: list(results.all_items(tx, "meaningful")))
+    rows = look(busy, lambda tx: list(item_rows.all_items(tx, "meaningful")))
     key = next(row.key for row in rows if row.label() is not None)
     sent = [
         owner.post("/console/items/meaningful/expert", data={"key": key, "reason": "is it a <hull>?"}) for _ in range(2)
@@ -372,7 +388,7 @@ def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
     assert expert.post(f"/console/desk/{number}", data=form).headers["location"] == "/console/desk?done=expert-answered"
     assert expert.post(f"/console/desk/{number}", data=form).status_code == 422
     assert "Nothing waits for you" in expert.get("/console/desk").text
-    assert look(busy, lambda tx: results.one_item(tx, "meaningful", key)).is_gold
+    assert look(busy, lambda tx: item_rows.one_item(tx, "meaningful", key)).is_gold
     assert [one["by"] for one in told(busy, "expert answered")] == ["ada"]
     assert differences(busy) == []
 
@@ -430,14 +446,17 @@ def test_a_link_that_nobody_opened_can_be_revoked_too(study: Study) -> None:
 
 def test_the_overview_counts_as_the_whole_database_does(busy: Study) -> None:
     def both(tx: Tx) -> tuple[Any, Any]:
-        return console.stage_tallies(tx, ()), results.stage_counts(tx)
+        return stage_rows.stage_tallies(tx, ()), stage_rows.stage_counts(tx)
 
     quick, slow = look(busy, both)
     assert quick == slow
     now = look(busy, lambda tx: overview(tx, busy))
-    totals = look(busy, results.ledger_totals)
+    totals = look(busy, ledger.ledger_totals)
     assert (now.spent, now.bonuses, now.fees) == (sum(totals.values()), totals["bonus"], totals["fee"])
     assert now.agreement and all(0 <= part.agreement <= 1 for part in now.agreement)
+    assert now.judgments == sum(one.judgments for one in slow) <= now.planned
+    [edge] = flow.flow(busy, now.stages, now.passed).edges
+    assert [label for label, _ in edge.labels] == [f"{slow[0].released} released", f"{slow[1].items} items"]
 
 
 @pytest.mark.slow
@@ -450,9 +469,8 @@ def test_no_line_of_the_flow_runs_behind_a_stage(tmp_path: Path) -> None:
         trial.close()
     drawn = flow.flow(trial, now.stages, now.passed)
     assert len(drawn.boxes) > 15 and len({box.lines for box in drawn.boxes}) == len(drawn.boxes)
-    assert len({(edge.x, edge.y) for edge in drawn.edges if edge.label}) == sum(
-        bool(edge.label) for edge in drawn.edges
-    )
+    places = [(edge.x, y) for edge in drawn.edges for _, y in edge.labels]
+    assert len(set(places)) == len(places) > 10
     for edge in drawn.edges:
         x = y = 0
         for step, numbers in re.findall(r"([MCHV])([\d ]+)", edge.path):
@@ -560,6 +578,22 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         assert differences(study) == []
     finally:
         study.close()
+
+
+@pytest.mark.parametrize(
+    ("of", "sample", "kind"),
+    [
+        ("answers", 0.01, "review"),
+        ("answers", 1, "review"),
+        ("together", 1, "consolidation"),
+        ("together", 0.5, "review"),
+    ],
+)
+def test_the_desk_says_what_experts_do_there(study: Study, of: str, sample: float, kind: str) -> None:
+    stage = study.stage("meaningful")
+    items = ItemSettings.model_validate({"from": "writing", "of": of, "sample": sample})
+    assert kind_of(replace(stage, settings=stage.settings.model_copy(update={"items": items}))) == kind
+    assert kind_of(stage) == "work"
 
 
 def waits(study: Study, stage: str) -> bool:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 from chorale.model import Refusal
-from chorale.store import Store, open_memory_store, open_store, results, store_url
+from chorale.store import Store, open_memory_store, open_store, stage_rows, store_url
 from chorale.store.database import GroupCommitWriter, sqlite_engine
 from conftest import StudyMaker
 from crowd import people
@@ -165,7 +165,7 @@ def test_both_sides_finished_at_once_do_not_wait_for_each_other(make_study: Stud
         ).scalar_one()
     ).result()
     assert deadlocks == 0
-    meaningful, entailment = study.store.read(results.stage_counts).result()
+    meaningful, entailment = study.store.read(stage_rows.stage_counts).result()
     assert (meaningful.complete, entailment.items) == (80, 40)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, inspect, text
 
 import chorale.store
 from chorale.model import UserError
-from chorale.store import open_store, results, store_url
+from chorale.store import open_store, stage_rows, store_url
 from chorale.store.opening import MIGRATIONS
 from chorale.store.schema import metadata
 from chorale.study import Study, open_study
@@ -147,7 +147,7 @@ def test_files_may_change_until_somebody_comes(tmp_path: Path, database: str | N
     items = (folder / "items.jsonl").read_text().replace('"a0', '"b0')
     (folder / "items.jsonl").write_text(items)
     study = open_study(folder, database)
-    assert study.store.read(results.stage_counts).result()[0].items == 4
+    assert study.store.read(stage_rows.stage_counts).result()[0].items == 4
     touch(study)
     write_small_study(folder, applications=5)
     with pytest.raises(UserError, match="not in the files"):
@@ -174,7 +174,7 @@ def test_added_items_come_in(tmp_path: Path, database: str | None) -> None:
     open_study(folder, database).close()
     write_small_study(folder, applications=5)
     study = open_study(folder, database)
-    assert study.store.read(results.stage_counts).result()[0].items == 10
+    assert study.store.read(stage_rows.stage_counts).result()[0].items == 10
     study.close()
 
 
@@ -189,7 +189,7 @@ def test_another_studys_database_is_refused(tmp_path: Path, database: str | None
         open_study(tmp_path / "two", address)
     assert "6 items of stage 'meaningful'" in str(refused.value)
     study = open_study(tmp_path / "one", address)
-    assert study.store.read(results.stage_counts).result()[0].items == 6
+    assert study.store.read(stage_rows.stage_counts).result()[0].items == 6
     study.close()
 
 

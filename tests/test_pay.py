@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from chorale.cli import app
 from chorale.platforms.prolific import Prolific
-from chorale.store import payments, results
+from chorale.store import ledger, payments
 from chorale.study import Study, open_study, payout_files, payouts
 from chorale.study.verify_payments import payment_differences
 from chorale.web.app import create_app
@@ -89,7 +89,7 @@ class Open:
             return payouts.pay_by_prolific(self.study, client, 0)
 
     def ledger(self) -> int:
-        totals = self.study.store.read(results.ledger_totals).result()
+        totals = self.study.store.read(ledger.ledger_totals).result()
         return totals["base"] + totals["bonus"]
 
     def check_books(self) -> None:
@@ -259,7 +259,7 @@ def test_others_are_paid_by_a_file_each_amount_once(tmp_path: Path) -> None:
     assert (later["owed"], later["paid"]) == (0, 15)
     empty = told("pay", folder, "--yes", "--file", tmp_path / "none.csv")
     assert empty["done"]["file"] is None
-    totals = study.store.read(results.ledger_totals).result()
+    totals = study.store.read(ledger.ledger_totals).result()
     assert later["paid"] == totals["base"] + totals["bonus"]
     study.close()
 

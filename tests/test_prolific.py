@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from chorale.cli import app
 from chorale.model import MessageState, UserError
 from chorale.platforms.prolific import InDoubtError, Prolific, enough_said, has_arrived
-from chorale.store import gates, results
+from chorale.store import gates, item_rows
 from chorale.study import Study, load_folder, open_study, recruiting
 from chorale.study.verify import verify
 from chorale.web.app import create_app
@@ -166,7 +166,7 @@ def test_sync_matches_people_approves_work_and_frees_places(
     world.submissions[idle]["status"] = "TIMED-OUT"
     again = told("sync", folder)
     assert (again["approved"], again["freed"]) == (0, 1)
-    assert study.store.read(results.live_leases).result() == {}
+    assert study.store.read(item_rows.live_leases).result() == {}
     assert {world.submissions[one]["status"] for one in done} == {"APPROVED"}
     assert again["studies"][0]["submissions"] == {"APPROVED": 8, "AWAITING REVIEW": 2, "TIMED-OUT": 1}
     assert told("sync", folder) == {**again, "freed": 0}

@@ -68,6 +68,12 @@ def test_distance_grade_and_combine_agree(task: Task) -> None:
 
 
 @TASKS
+def test_no_answer_has_more_parts_than_a_budget_is_told(task: Task) -> None:
+    counts = [task.parts(task.parse_answer(example.answer)) for example in task.examples]
+    assert task.most_parts is None or max(counts) <= task.most_parts
+
+
+@TASKS
 def test_bad_answers_and_rows_are_told_apart(task: Task) -> None:
     bad: Any
     for bad in ({"x": 1}, [[]], "\x00", 10**40, None):

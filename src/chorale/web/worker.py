@@ -19,6 +19,7 @@ from chorale.store.gates import note_read
 from chorale.study import Study, entering, recruiting, settling, work
 from chorale.study.mturk import market_stage, working
 from chorale.study.mturk.working import Board
+from chorale.study.running import RunningStage
 from chorale.study.visit import Visit, visit
 from chorale.study.work import Progress
 from chorale.tasks import Task
@@ -166,31 +167,7 @@ def _add_pages(router: APIRouter, site: Site) -> None:
         found = await current_visit(request)
         if found is None or found.worker.consented_at is None:
             return RedirectResponse("/", 303)
-        entered = any(part.entered for part in found.stages if part.stage.name == name)
-        at_desk = found.panel == entering.EXPERTS_PANEL
-        page = pages.page(
-            "worker/work.html",
-            worker=found.worker,
-            stage=stage.settings,
-            guidelines_html=markdown(stage.guidelines),
-            form_html=Markup(stage.task.html),  # noqa: S704 - part of the task's package
-            task_module_url=f"/tasks/{stage.task.name}/{stage.task.module.name}" if stage.task.module else None,
-            task_style_url=f"/tasks/{stage.task.name}/{stage.task.style.name}" if stage.task.style else None,
-            api={
-                "next_url": f"/api/stages/{name}/next",
-                "submit_url_pattern": "/api/assignments/{id}/submit",
-                "return_url_pattern": "/api/assignments/{id}/return",
-                "extend_url_pattern": "/api/assignments/{id}/extend",
-            },
-            # Experts have what is to be read beside every question.
-            first_visit=not entered and not at_desk,
-            home=DESK if at_desk else "/",
-            at_desk=at_desk,
-            bonuses=_bonuses(stage.settings.pay, study.settings.pay.currency),
-        )
-        if stage.task.framed:
-            page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
-        return page
+        return _work_page(site, stage, found)
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
     async def task_file(name: StageInPath, file: str) -> Response:
@@ -200,6 +177,35 @@ def _add_pages(router: APIRouter, site: Site) -> None:
             if path is not None:
                 return Response(path.read_text("utf-8"), media_type=_MEDIA_TYPES[path.suffix])
         raise Refusal("not_found", "There is no such file.", 404)
+
+
+def _work_page(site: Site, stage: RunningStage, found: Visit) -> Response:
+    """The page a stage's items are answered on."""
+    entered = any(part.entered for part in found.stages if part.stage.name == stage.name)
+    at_desk = found.panel == entering.EXPERTS_PANEL
+    page = site.pages.page(
+        "worker/work.html",
+        worker=found.worker,
+        stage=stage.settings,
+        guidelines_html=markdown(stage.guidelines),
+        form_html=Markup(stage.task.html),  # noqa: S704 - part of the task's package
+        task_module_url=f"/tasks/{stage.task.name}/{stage.task.module.name}" if stage.task.module else None,
+        task_style_url=f"/tasks/{stage.task.name}/{stage.task.style.name}" if stage.task.style else None,
+        api={
+            "next_url": f"/api/stages/{stage.name}/next",
+            "submit_url_pattern": "/api/assignments/{id}/submit",
+            "return_url_pattern": "/api/assignments/{id}/return",
+            "extend_url_pattern": "/api/assignments/{id}/extend",
+        },
+        # Experts have what is to be read beside every question.
+        first_visit=not entered and not at_desk,
+        home=DESK if at_desk else "/",
+        at_desk=at_desk,
+        bonuses=_bonuses(stage.settings.pay, site.study.settings.pay.currency),
+    )
+    if stage.task.framed:
+        page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
+    return page
 
 
 _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}

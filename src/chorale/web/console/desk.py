@@ -52,13 +52,14 @@ class Desk:
     drafts_total: int
 
 
-def _kind(stage: RunningStage) -> str:
+def kind_of(stage: RunningStage) -> str:
+    """What experts do in a stage."""
     items = stage.settings.items
     if stage.settings.grades:
         return "grading"
-    if items is not None and items.sample < 1:
-        return "review"
-    return "consolidation" if stage.settings.sources else "work"
+    if items is None or not stage.settings.sources:
+        return "work"
+    return "consolidation" if items.of == "together" and items.sample == 1 else "review"
 
 
 def _for_experts(stage: RunningStage) -> bool:
@@ -70,7 +71,7 @@ def _desk(tx: Tx, study: Study, name: str) -> Desk:
     me = people.find_by_identity(tx, EXPERTS_PANEL, name)
     mine = {} if me is None else queries.open_items(tx, answered_by=me.id)
     queues = [
-        Queue(stage, _kind(stage), open_items.get(stage.id, 0), mine.get(stage.id, 0))
+        Queue(stage, kind_of(stage), open_items.get(stage.id, 0), mine.get(stage.id, 0))
         for stage in study.stages.values()
         if _for_experts(stage)
     ]

@@ -11,6 +11,8 @@ BOX_WIDTH, BOX_HEIGHT = 208, 120
 ACROSS, DOWN = 116, 28
 MARGIN = 8
 LANE, LANES = 10, 8
+_LINE = 22
+"""Letters that fit into a box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Box:
 @dataclass(frozen=True, slots=True)
 class Edge:
     path: str
-    label: str
+    labels: tuple[tuple[str, int], ...]
+    """What it says, and how far down."""
     x: int
     y: int
     is_gate: bool
@@ -122,7 +125,7 @@ class Way:
 
     source: str
     target: str
-    label: str
+    labels: tuple[str, ...]
     is_gate: bool
 
 
@@ -132,14 +135,16 @@ def _ways(study: Study, views: Mapping[str, StageView], passed: Mapping[str, int
         stage = study.stage(name)
         sources = [source for source in stage.settings.sources if source in views]
         for source in sources:
-            label = f"{view.counts.items:,} items" if len(sources) == 1 else "items"
-            ways.append(Way(source, name, label, is_gate=False))
-            told.append(f"{views[source].title} gives {label} to {view.title}")
+            released = f"{views[source].counts.released:,} released"
+            # Counting what came from which of several would take a look at every item.
+            made = f"{view.counts.items:,} items" if len(sources) == 1 else "items"
+            ways.append(Way(source, name, (released, made) if len(sources) == 1 else (released,), is_gate=False))
+            told.append(f"{views[source].title}, {released}, gives {made} to {view.title}")
         for gate in _gates_of(study, stage):
             for source in study.gates[gate].settings.stage:
                 if source in views and source not in sources and source != name:
                     label = f"{passed.get(gate, 0):,} passed"
-                    ways.append(Way(source, name, label, is_gate=True))
+                    ways.append(Way(source, name, (label,), is_gate=True))
                     told.append(f"{label} {gate}, from {views[source].title} to {view.title}")
     return ways, told
 
@@ -163,7 +168,7 @@ def _edge_below(start: tuple[int, int], end: tuple[int, int], way: Way, below: i
 
 
 def _labelled(path: str, x: int, y: int, way: Way) -> Edge:
-    return Edge(path, way.label, x - ACROSS // 2 + 4, y - 8, way.is_gate)
+    return Edge(path, tuple((label, y - 8) for label in way.labels), x - ACROSS // 2 + 4, y, way.is_gate)
 
 
 def _apart(edges: Sequence[Edge]) -> list[Edge]:
@@ -172,11 +177,12 @@ def _apart(edges: Sequence[Edge]) -> list[Edge]:
     at: dict[tuple[int, int], list[str]] = {}
     for edge in edges:
         there = at.setdefault((edge.x, edge.y), [])
-        if edge.label in there:
-            found.append(replace(edge, label=""))
-            continue
-        there.append(edge.label)
-        found.append(replace(edge, y=edge.y + 22 * (len(there) - 1)))
+        placed = []
+        for label, y in edge.labels:
+            if label not in there:
+                there.append(label)
+                placed.append((label, y + 22 * (len(there) - 1)))
+        found.append(replace(edge, labels=tuple(placed)))
     return found
 
 
@@ -191,10 +197,10 @@ def _broken(title: str) -> tuple[str, ...]:
     words, lines = title.split(), [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
-        if len(longer) <= 24 or not lines[-1]:
+        if len(longer) <= _LINE or not lines[-1]:
             lines[-1] = longer
         else:
             lines.append(word)
     if len(lines) > 2:
-        lines = [lines[0], f"{lines[1][:22]}…"]
-    return tuple(line if len(line) <= 26 else f"{line[:25]}…" for line in lines)
+        lines = [lines[0], f"{lines[1][: _LINE - 2]}…"]
+    return tuple(line if len(line) <= _LINE else f"{line[: _LINE - 1]}…" for line in lines)

@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
+from chorale.formats.wording import answer_words
 from chorale.model import EXPERT, Refusal, UserError
 from chorale.study import Study
 from chorale.web.console import texts
@@ -46,8 +47,9 @@ TEXTS: dict[str, Any] = {
     "when": texts.when,
     "span": texts.span,
     "share": texts.share,
-    "answer_text": texts.answer_text,
+    "answer_text": answer_words,
     "told_text": texts.told_text,
+    "brief_text": texts.brief_text,
     "item_text": texts.item_text,
     "pretty": texts.pretty,
 }

@@ -10,6 +10,7 @@ from chorale.protocol import GateVerdict, decide_gate
 from chorale.store import Tx, gates
 from chorale.store.gates import VerdictRow
 from chorale.study import Study
+from chorale.study.drawing_answers import not_drawn_from
 from chorale.study.gates import GateStatus, close_gate, gate_statuses, survey
 from chorale.study.running import RunningGate
 from chorale.web.console.frame import NO_NUL, Console, back_to
@@ -25,6 +26,8 @@ class GateView:
     status: GateStatus
     given: list[VerdictRow]
     coming: list[GateVerdict]
+    not_drawn: dict[str, int]
+    """By stage, how many people wait for some of their answers to be drawn for graders."""
 
 
 def _gate(study: Study, name: str) -> RunningGate:
@@ -35,6 +38,7 @@ def _gate(study: Study, name: str) -> RunningGate:
 
 
 def _gates(tx: Tx, study: Study) -> list[GateView]:
+    not_drawn = not_drawn_from(tx, study)
     return [
         GateView(
             study.gates[status.name].settings,
@@ -43,6 +47,7 @@ def _gates(tx: Tx, study: Study) -> list[GateView]:
             decide_gate(study.gates[status.name].settings, survey(tx, study, study.gates[status.name]).candidates)
             if status.state == "open"
             else [],
+            {name: not_drawn[name] for name in status.stages if name in not_drawn},
         )
         for status in gate_statuses(tx, study)
     ]

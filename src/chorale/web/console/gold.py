@@ -10,8 +10,10 @@ from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.model import Answer, Refusal, UserError
-from chorale.store import Tx, results
-from chorale.store.results import GoldRow, ItemRow, ResponseRow
+from chorale.store import Tx, gold_rows, response_rows
+from chorale.store.gold_rows import GoldRow
+from chorale.store.item_rows import ItemRow
+from chorale.store.response_rows import ResponseRow
 from chorale.study import RunningStage, Study, gold_desk
 from chorale.tasks import Task
 from chorale.web.console.frame import NO_NUL, Console, back_to
@@ -80,12 +82,12 @@ class Desk:
 
 
 def _desk(tx: Tx, _study: Study, stage: RunningStage) -> Desk:
-    lines = [GoldLine(row) for row in results.gold_items(tx, stage.name)]
+    lines = [GoldLine(row) for row in gold_rows.gold_items(tx, stage.name)]
     # What looks wrong comes first.
     lines.sort(key=lambda line: (not line.suspicious, line.row.key))
     found = gold_desk.first_candidates(tx, stage, CANDIDATES_SHOWN, CANDIDATES_COUNTED)
     judgments: dict[int, list[ResponseRow]] = defaultdict(list)
-    for given in results.all_responses(tx, item_ids=[item.id for item in found.confusing]):
+    for given in response_rows.all_responses(tx, item_ids=[item.id for item in found.confusing]):
         if given.counts:
             judgments[given.item_id].append(given)
     return Desk(

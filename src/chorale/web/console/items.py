@@ -9,11 +9,12 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.model import Refusal, UserError
-from chorale.store import Tx, events, item_lists, responses, results
+from chorale.store import Tx, events, item_lists, item_rows, response_rows, responses, standing_rows
 from chorale.store.events import EventRow
 from chorale.store.item_lists import GradeOfItem, ItemsWanted
+from chorale.store.item_rows import ItemRow
+from chorale.store.response_rows import ResponseRow
 from chorale.store.responses import GoldAnswer
-from chorale.store.results import ItemRow, ResponseRow
 from chorale.study import RunningStage, Study, settling
 from chorale.study.asking_experts import ask_experts
 from chorale.study.correcting import NewGold, correct_gold
@@ -61,21 +62,21 @@ class ItemStory:
 
 
 def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
-    item = results.one_item(tx, stage.name, key)
+    item = item_rows.one_item(tx, stage.name, key)
     if item is None:
         raise Refusal("not_found", f"Stage {stage.name} has no item {key}. The list of items has all there are.", 404)
-    given = list(results.all_responses(tx, item_ids=[item.id]))
+    given = list(response_rows.all_responses(tx, item_ids=[item.id]))
     trusts = {
         worker: trust_of(study, row)
         for worker in dict.fromkeys(one.worker for one in given)
-        for row in results.worker_standings(tx, stage_name=stage.name, pseudonym=worker)
+        for row in standing_rows.worker_standings(tx, stage_name=stage.name, pseudonym=worker)
     }
     return ItemStory(
         item,
         given,
         trusts,
         item_lists.grades_of_item(tx, item.id),
-        results.lineage(tx, item.id),
+        item_rows.lineage(tx, item.id),
         item_lists.made_from(tx, item.id, MOST_CHILDREN),
         responses.gold_answer(tx, item.id),
         events.recent(tx, 100, item_id=item.id),
@@ -92,7 +93,7 @@ class ItemsPage:
 def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
     # One more than is shown tells whether there is another page.
     found = item_lists.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
-    rows = results.items_by_id(tx, [item_id for item_id, _ in found[:ITEMS_PER_PAGE]])
+    rows = item_rows.items_by_id(tx, [item_id for item_id, _ in found[:ITEMS_PER_PAGE]])
     if len(found) <= ITEMS_PER_PAGE:
         return ItemsPage(rows, {})
     value = found[ITEMS_PER_PAGE - 1][1]

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Query, Request, Response
 
 from chorale.model import EntryKind, StageState, UserError
-from chorale.store import Tx, events, results
-from chorale.store import console as queries
+from chorale.store import Tx, events, ledger
+from chorale.store.console import bonuses
 from chorale.store.events import EventRow
-from chorale.store.results import LedgerLine, StageCounts
+from chorale.store.ledger import LedgerLine
+from chorale.store.stage_rows import StageCounts, stage_tallies
 from chorale.study import Study, control
 from chorale.study.overview import overview
 from chorale.study.status import has_seen_arms
@@ -101,10 +102,10 @@ def _add_links(router: APIRouter, console: Console) -> None:
 
 def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], list[LedgerLine]]:
     rounds = {stage.id for stage in study.stages.values() if stage.round_size is not None}
-    counts = queries.stage_tallies(tx, rounds)
-    paid, fees, bonus = sum(one.paid for one in counts), sum(one.fees for one in counts), queries.bonuses(tx)
+    counts = stage_tallies(tx, rounds)
+    paid, fees, bonus = sum(one.paid for one in counts), sum(one.fees for one in counts), bonuses(tx)
     totals = {EntryKind.BASE.value: paid - bonus, EntryKind.BONUS.value: bonus, EntryKind.FEE.value: fees}
-    return totals, counts, list(results.ledger(tx, limit=LEDGER_LINES))
+    return totals, counts, list(ledger.ledger_lines(tx, limit=LEDGER_LINES))
 
 
 def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[EventRow]:
@@ -115,7 +116,7 @@ def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[EventR
 # What the record can be searched for; kinds that are not listed here can still be asked for by address.
 EVENT_KINDS = (
     *("arrived", "consented", "entered", "returned", "expired", "dropped"),
-    *("labelled", "reopened", "derived", "withdrawn", "brought back"),
+    *("labelled", "reopened", "drawn", "derived", "withdrawn", "brought back"),
     *("passed", "not passed", "qualified", "arm", "gate closed", "message sent", "budget reached"),
     *(
         "made gold",

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from chorale.formats.wording import answer_words
 from chorale.store.events import EventRow
 from chorale.study import RunningStage
 
@@ -41,17 +42,16 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def answer_text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """What workers see of an item, in one line."""
     if stage.task.caption is not None:
         return _cut(stage.task.caption(payload))
     # What is in a structure is for the form to work with.
-    parts = (value for value in stage.task.view(payload).values() if not isinstance(value, dict))
-    return _cut(" · ".join(map(answer_text, parts)))
+    parts = [answer_words(value) for value in stage.task.view(payload).values() if not isinstance(value, dict)]
+    if len(" · ".join(parts)) > SUMMARY_CHARACTERS:
+        # What is cut off must not be the sentence: ids and numbers go behind it.
+        parts.sort(key=lambda part: -len(part.split()))
+    return _cut(" · ".join(parts))
 
 
 def _cut(text: str) -> str:
@@ -59,11 +59,18 @@ def _cut(text: str) -> str:
 
 
 def told_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
-    """An answer beside its item: in words where the task has some for the item too, and otherwise as it is."""
+    """An answer beside its item: in words where the task has some for the item too, and otherwise field by field."""
     if stage.task.caption is None:
-        return answer_text(answer)
+        if isinstance(answer, dict) and len(answer) > 1:
+            return "\n".join(f"{name}: {_cut(answer_words(value))}" for name, value in answer.items())
+        return answer_words(answer)
     told = stage.task.tell(payload, answer)
-    return "\n".join(map(answer_text, told.values())) if isinstance(told, dict) else answer_text(told)
+    return "\n".join(map(answer_words, told.values())) if isinstance(told, dict) else answer_words(told)
+
+
+def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
+    """The same where there is little room."""
+    return _cut(told_text(stage, payload, answer))
 
 
 def pretty(value: Any) -> str:
@@ -90,4 +97,4 @@ def _evidence_text(value: Any) -> str:
             return "; ".join(map(_evidence_text, value)) or "none"
         case dict():
             return ", ".join(f"{name} {_evidence_text(inner)}" for name, inner in value.items())
-    return answer_text(value)
+    return answer_words(value)

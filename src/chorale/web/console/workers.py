@@ -10,8 +10,8 @@ from fastapi import APIRouter, Form, Path, Query, Request, Response
 from chorale.model import Refusal, UserError
 from chorale.model.money import minor_units
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, results
-from chorale.store.results import WorkerStanding
+from chorale.store import Tx, standing_rows
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study import RunningStage, Study, managing
 from chorale.study.managing import Act
 from chorale.study.status import trust_of
@@ -79,7 +79,7 @@ def chosen_stage(study: Study, name: str) -> RunningStage:
 def _workers(tx: Tx, study: Study, stage: RunningStage) -> list[WorkerLine]:
     return [
         WorkerLine(row, trust_of(study, row), hourly_wage(row.earned, row.worked_ms))
-        for row in results.worker_standings(tx, stage_name=stage.name)
+        for row in standing_rows.worker_standings(tx, stage_name=stage.name)
     ]
 
 

@@ -12,3 +12,6 @@ if (container && status) keepLive(container, status);
 
 const toggle = document.getElementById("desk-keys");
 if (toggle instanceof HTMLInputElement) workByKeys(toggle);
+
+// On a phone the tabs go on beyond the edge of the screen: the one of this page is to be seen.
+document.querySelector(".site-nav [aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" });

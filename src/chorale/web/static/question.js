@@ -140,6 +140,8 @@ export class Question {
     document.addEventListener("visibilitychange", () => this.saveDraft(), { signal });
     window.addEventListener("pagehide", () => this.saveDraft(), { signal });
     document.addEventListener("keydown", (event) => this.#enter(event), { signal });
+    document.addEventListener("focusin", (event) => this.#hint(/** @type {Element} */ (event.target)), { signal });
+    document.addEventListener("focusout", () => this.#hint(null), { signal });
     window.addEventListener("storage", (event) => this.#otherTab(event), { signal });
   }
 
@@ -168,6 +170,16 @@ export class Question {
     if (ownMeaning && !(commanded && isWriting(target))) return;
     event.preventDefault();
     this.submit();
+  }
+
+  /**
+   * Say on the button which keys submit: where Enter begins a new line, it takes another key with it.
+   *
+   * @param {Element | null} focused
+   */
+  #hint(focused) {
+    const hint = document.querySelector("#submit .key-hint");
+    if (hint) hint.textContent = focused?.matches("textarea") ? "Ctrl+Enter" : "Enter";
   }
 
   /** @param {StorageEvent} event */
