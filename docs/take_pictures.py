@@ -11,20 +11,23 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from random import Random
 
 from playwright.sync_api import Browser, Page, expect
 
 from asking import write_qasrl_study
 from browsing import PHONE, Scene, Site, gold_of, open_chromium, under_way
 from chorale.platforms.mturk.questions import html_question
+from chorale.store import gates
 from chorale.study import Study
+from chorale.study.gates import close_gate
 from chorale.study.templating import create_study
-from crowd import Person
+from crowd import Person, do, look, people, work_through
 from mcq_study import write_mcq_study
 from protocol_study import write_protocol_study
 from test_protocols import train
 from turk import open_market, write_market
-from writing_study import write_graded_study
+from writing_study import write_graded_study, write_writing_study
 
 PICTURES = Path(__file__).with_name("pictures")
 SCREEN = {"width": 1200, "height": 885}
@@ -77,6 +80,10 @@ def main() -> None:
             trial, gate="threshold = 0.75\nreview = true", items=40, arms=ARMS, arms_of=('"plain"', '"rich"')
         )
         with Site(trial, people_in_arms) as site:
+            photograph_gates(Scene(browser, site))
+        feedback = Path(scratch) / "feedback"
+        write_writing_study(feedback)
+        with Site(feedback, graded_people_in_arms) as site:
             photograph_arms(Scene(browser, site))
         graded = Path(scratch) / "graded"
         fill = write_graded_study(graded)
@@ -107,6 +114,24 @@ def people_in_arms(study: Study) -> None:
                 offer = somebody.next(stage)
                 if offer.lease is not None:
                     somebody.submit(offer)
+
+
+def graded_people_in_arms(study: Study) -> None:
+    """Twenty-four people come, most of them write and grade each other, and the better ones of each arm go on."""
+    everyone = [one for number, one in enumerate(people(study, 24)) if number % 7]
+    arms = look(study, gates.arms)
+    chance = Random(4)
+    for number, writer in enumerate(everyone):
+        for turn in range(4):
+            question = f"What happened on the morning of day {number * 4 + turn}?"
+            writer.judge({"question": question, "kind": "when", "length": "one"}, f"{arms[writer.pseudonym]}-practice")
+    for arm, marks in (("careful", (3, 4, 5)), ("quick", (2, 3, 4))):
+        work_through(everyone, lambda *_: {"clear": chance.choice(marks), "hard": 3}, f"{arm}-grades")  # noqa: B023
+        do(study, close_gate, study.gates[f"{arm}-trained"], "the pictures")
+    trained = [one for one in everyone if one.next(f"{arms[one.pseudonym]}-final").lease is not None]
+    for arm in ("careful", "quick"):
+        of_arm = [one for one in trained if arms[one.pseudonym] == arm]
+        work_through(of_arm, lambda *_: {"question": "Who came?", "kind": "who", "length": "two"}, f"{arm}-final")
 
 
 MOODS = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
@@ -319,13 +344,15 @@ def photograph_elsewhere(browser: Browser, page: Page) -> None:
 
 def photograph_arms(scene: Scene) -> None:
     page = scene.page(viewport=SCREEN)
-    page.goto(scene.site.setup_link)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The password again").fill(PASSWORD)
-    page.get_by_role("button", name="Set up and sign in").click()
+    sign_in(page, scene.site)
     page.goto("/console/arms")
     page.get_by_role("button", name="Show the arms").click()
     take(page, "console-arms")
+
+
+def photograph_gates(scene: Scene) -> None:
+    page = scene.page(viewport=SCREEN)
+    sign_in(page, scene.site)
     page.goto("/console/gates")
     take(page, "console-gates")
 
