@@ -3,77 +3,28 @@
 python -m bench.export [JUDGMENTS]
 """
 
-import json
 import re
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
 from pathlib import Path
 
-from chorale.store import Tx, importing
-from chorale.store.importing import DoneWork
-from chorale.study import Study, open_study
+from bench.report import write_judgments
+from chorale.formats.batch_files import BatchOptions
 from chorale.study.export import write_export
+from chorale.study.importing import import_files
 from chorale.study.started import started_study
 
 JUDGMENTS = 1_000_000
-PER_ITEM = 10
-WORKERS = 2_000
-FORMATS = ("parquet", "jsonl", "csv")
-STUDY = """
-[study]
-title = "A million judgments"
-contact = "bench@example.org"
-consent = "consent.md"
-
-[[stage]]
-name = "tone"
-title = "How does it sound?"
-task = "form"
-guidelines = "consent.md"
-items = { file = "items.jsonl" }
-judgments = 10
-
-[stage.options]
-shows = [{ item = "text" }]
-fields = [{ name = "tone", kind = "choice", ask = "How?", options = ["a", "b"] }]
-"""
+FORMATS = ("parquet", "jsonl", "csv", "huggingface", "labelstudio", "mturk")
 
 
 def make(folder: Path, judgments: int) -> None:
-    """A study with its judgments, and labels as settling would have left them."""
-    items = judgments // PER_ITEM
-    (folder / "consent.md").write_text("Made up.\n")
-    (folder / "study.toml").write_text(STUDY)
-    with (folder / "items.jsonl").open("w") as file:
-        for number in range(items):
-            text = (
-                f"Message {number} of somebody who writes about the garden, the neighbours and the weather of the day."
-            )
-            file.write(json.dumps({"id": f"i{number:07}", "text": text}) + "\n")
-    study = open_study(folder)
-    study.store.write(lambda tx: _fill(tx, study)).result()
-    study.close()
-    with closing(sqlite3.connect(folder / "study.db")) as database:
-        label = json.dumps({"tone": "a"}, separators=(",", ":"))
-        values = "state = 'complete', counted = taken, confidence = 0.8, released = 1"
-        database.execute(f"UPDATE item SET label = ?, {values}", (label,))
-        database.commit()
-
-
-def _fill(tx: Tx, study: Study) -> None:
-    stage = study.stage("tone")
-    workers = [importing.add_worker(tx, f"w-{number:05}", "bench", str(number), 0) for number in range(WORKERS)]
-    ids = list(importing.item_ids(tx, stage.id).items())
-    done = [
-        DoneWork(workers[(place * PER_ITEM + turn) % WORKERS], item_id, group, '{"tone":"a"}', 10**12 + place, 5_000)
-        for turn in range(PER_ITEM)
-        for place, (_, (item_id, group)) in enumerate(ids)
-    ]
-    importing.add_done_work(tx, stage.id, 1, done, None)
+    """A study of a table of judgments, with the labels they make."""
+    table = folder / "judgments.csv"
+    write_judgments(table, judgments)
+    import_files([table], folder / "study", BatchOptions(), title="A million judgments")
 
 
 def most_memory() -> float:
@@ -84,13 +35,15 @@ def most_memory() -> float:
 
 def measure(folder: Path, format_name: str) -> None:
     """One export; prints its row."""
-    with started_study(folder, None) as study:
+    out = folder / f"out.{format_name}"
+    with started_study(folder / "study", None) as study:
         before = most_memory()
         wall, processor = time.perf_counter(), time.process_time()
-        rows = write_export(study, format_name, folder / f"out.{format_name}")
+        rows = write_export(study, format_name, out)
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
     most = most_memory()
-    size = (folder / f"out.{format_name}").stat().st_size / 2**20
+    files = [out] if out.is_file() else [path for path in out.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files) / 2**20
     times = f"{wall:.1f} s | {processor:.1f} s"
     print(f"| {format_name} | {rows:,} | {times} | {most:,.0f} MB | {before:,.0f} MB | {size:,.0f} MB |")
 

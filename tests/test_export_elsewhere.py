@@ -83,13 +83,14 @@ def test_label_studio_gets_every_item_with_its_counted_answers(make_study: Study
 
 def test_a_batch_of_mechanical_turk_comes_back_as_it_left(study: Study, tmp_path: Path) -> None:
     count = write_export(study, "mturk", tmp_path / "batch.csv")
-    batch = read_batch(tmp_path / "batch.csv", BatchOptions())
-    assert (batch.panel, [field.title for field in batch.fields], len(batch.rows)) == ("mturk", ["answer"], count)
+    batch = read_batch(tmp_path / "batch.csv", BatchOptions(), tmp_path / "batch.rows")
+    found = list(batch.rows())
+    assert (batch.panel, [field.title for field in batch.fields], len(found)) == ("mturk", ["answer"], count)
     rows = [row for row in look(study, lambda tx: list(response_rows(tx, study))) if row["kind"] == "production"]
     ours = {(f"{row['stage']}/{row['item']}", row["worker"]): row for row in rows}
-    for row in batch.rows:
+    for row in found:
         mine = ours[row.task, row.worker]
-        assert (row.answers["label"], row.submitted_at) == (mine["answer"], mine["submitted_at_ms"] // 1000 * 1000)
+        assert (row.given[0], row.submitted_at) == (mine["answer"], mine["submitted_at_ms"] // 1000 * 1000)
 
 
 def test_a_dataset_folder_has_a_card_and_is_whole_or_not_there(study: Study, tmp_path: Path) -> None:

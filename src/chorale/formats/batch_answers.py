@@ -1,11 +1,10 @@
 """Which columns of a batch file people filled in, and what kind of answer each of them holds."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from chorale.formats.rows import Row
 
 JSON_LISTS = "json"
 MOST_FIELDS = 30
@@ -33,18 +32,69 @@ class BatchField:
         return self.column.removeprefix(ANSWER).strip() or self.column
 
 
-def answer_columns(rows: Sequence[Row], names: Sequence[str], candidates: Sequence[str], task: str) -> list[str]:
-    """Those of the columns that may hold answers which people filled in themselves.
+class AnswerScan:
+    """Goes through all rows of a file and finds out which of the columns that may hold answers people filled in.
 
     Forms send hidden fields along that repeat what was shown: a column that says the same as one of the item in every
     row is no answer. Where a file does not tell answers from items at all, whatever is the same in all rows of a task
     belongs to the item.
     """
-    filled = [name for name in candidates if any(_has_text(row.values.get(name)) for row in rows)]
-    if not any(name.startswith(ANSWER) or f"{name}{GOLD}" in names for name in filled):
-        return _varying(rows, filled, task)
-    items = [name for name in names if name.startswith(INPUT) or _may_be_item(name, candidates)]
-    return [name for name in filled if not any(_repeats(rows, name, item) for item in items)] or filled
+
+    def __init__(self, names: Sequence[str], candidates: Sequence[str], task: str, sep: str) -> None:
+        self._candidates, self._sep = candidates, sep
+        self._places = {name: place for place, name in enumerate(names)}
+        self._task = self._places[task]
+        self._unfilled = set(candidates)
+        self._labels = {name: _Labels(sep) for name in candidates}
+        self._marked = any(name.startswith(ANSWER) or f"{name}{GOLD}" in self._places for name in candidates)
+        items = [name for name in names if name.startswith(INPUT) or _may_be_item(name, candidates)]
+        self._repeating = {(name, item) for name in candidates for item in items} if self._marked else set()
+        self._constant = set() if self._marked else set(candidates)
+        self._first: dict[str, array[int]] = {}
+
+    def look(self, cells: Sequence[Any]) -> None:
+        """At a row."""
+        places = self._places
+        for name in self._candidates:
+            value = cells[places[name]]
+            if isinstance(value, str):
+                self._labels[name].look(value)
+            if name in self._unfilled and _has_text(value):
+                self._unfilled.discard(name)
+        if self._repeating:
+            self._repeating -= {
+                (name, item)
+                for name, item in self._repeating
+                if not _are_alike(cells[places[name]], cells[places[item]])
+            }
+        if self._constant:
+            self._compare(str(cells[self._task]), cells)
+
+    def _compare(self, task: str, cells: Sequence[Any]) -> None:
+        # Instead of the values, which may be long texts: there may be many tasks.
+        here = array("q", [hash(repr(cells[self._places[name]])) for name in self._candidates])
+        first = self._first.setdefault(task, here)
+        if first != here:
+            same = zip(self._candidates, first, here, strict=True)
+            self._constant -= {name for name, left, right in same if left != right}
+
+    def fields(self) -> list[BatchField]:
+        """A field for each column that people filled in, under names that a form can use."""
+        filled = [name for name in self._candidates if name not in self._unfilled]
+        if self._marked and filled:
+            repeating = {name for name, _ in self._repeating}
+            columns = [name for name in filled if name not in repeating] or filled
+        else:
+            columns = [name for name in filled if name not in self._constant]
+        found: dict[str, BatchField] = {}
+        for column in columns:
+            plain = name = _name(column)
+            number = 2
+            while name in found:
+                name = f"{plain[: _LONGEST_NAME - 4]}_{number}"
+                number += 1
+            found[name] = BatchField(name, column, self._sep if self._labels[column].are_sets else None)
+        return list(found.values())
 
 
 def _may_be_item(name: str, candidates: Sequence[str]) -> bool:
@@ -55,43 +105,42 @@ def _has_text(value: Any) -> bool:
     return value is not None and str(value).strip() != ""
 
 
-def _repeats(rows: Sequence[Row], name: str, item: str) -> bool:
-    return all(_plain(row.values.get(name)) == _plain(row.values.get(item)) for row in rows)
+def _are_alike(left: Any, right: Any) -> bool:
+    return bool(left == right) or _plain(left) == _plain(right)
 
 
 def _plain(value: Any) -> str:
     return " ".join(str(value if value is not None else "").casefold().split())
 
 
-def _varying(rows: Sequence[Row], names: Sequence[str], task: str) -> list[str]:
-    first: dict[str, Mapping[str, Any]] = {}
-    found: set[str] = set()
-    for row in rows:
-        known = first.setdefault(str(row.values.get(task)), row.values)
-        found.update(name for name in names if known.get(name) != row.values.get(name))
-    return [name for name in names if name in found]
+class _Labels:
+    """The labels in a column, as long as they may be labels put together: the same few come again and again."""
 
+    def __init__(self, sep: str) -> None:
+        self._sep = sep
+        self._seen = self._separated = False
+        self._different: set[str] = set()
+        self._count = 0
+        self._possible = True
 
-def fields_of(rows: Sequence[Row], columns: Sequence[str], sep: str) -> list[BatchField]:
-    """A field for each of several columns, under names that a form can use."""
-    found: dict[str, BatchField] = {}
-    for column in columns:
-        texts = [text for row in rows if isinstance(text := row.values.get(column), str) and text.strip()]
-        plain = name = _name(column)
-        number = 2
-        while name in found:
-            name = f"{plain[: _LONGEST_NAME - 4]}_{number}"
-            number += 1
-        found[name] = BatchField(name, column, sep if are_sets(texts, sep) else None)
-    return list(found.values())
+    def look(self, text: str) -> None:
+        if not self._possible or not text.strip():
+            return
+        self._seen = True
+        if self._sep == JSON_LISTS:
+            self._possible = text.lstrip().startswith("[")
+            return
+        parts = [part for each in text.split(self._sep) if (part := each.strip())]
+        self._separated = self._separated or self._sep in text
+        self._count += len(parts)
+        self._different.update(parts)
+        self._possible = fits(self._different)
 
-
-def are_sets(texts: Sequence[str], sep: str) -> bool:
-    """Whether texts are labels put together: they have the separator, and the same few labels come again and again."""
-    if sep == JSON_LISTS:
-        return bool(texts) and all(text.lstrip().startswith("[") for text in texts)
-    parts = [part.strip() for text in texts for part in text.split(sep) if part.strip()]
-    return any(sep in text for text in texts) and fits(parts) and len(parts) >= 2 * len(set(parts))
+    @property
+    def are_sets(self) -> bool:
+        if self._sep == JSON_LISTS:
+            return self._seen and self._possible
+        return self._possible and self._separated and self._count >= 2 * len(self._different)
 
 
 def fits(labels: Iterable[str]) -> bool:

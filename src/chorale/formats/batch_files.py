@@ -1,68 +1,57 @@
 """Finished work from elsewhere, row by row: batch files of Mechanical Turk and Appen, tables of task, worker, label.
 
 Beside who said what about which task, a row has what the file tells of the item, when it was answered, how long that
-took and what it paid. Anything that can't be understood is refused with its line and column.
+took and what it paid. Anything that can't be understood is refused with its line and column. A file is read once, and
+never held: its rows wait in another file until it is known what they mean.
 """
 
-import json
-import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from chorale.formats.batch_answers import (
-    ANSWER,
-    GOLD,
-    INPUT,
-    MOST_FIELDS,
-    BatchField,
-    answer_columns,
-    fields_of,
+from chorale.formats.batch_answers import ANSWER, GOLD, INPUT, MOST_FIELDS, AnswerScan, BatchField
+from chorale.formats.batch_cells import (
+    CellProblems,
+    Column,
+    as_text,
+    label_in,
+    name_in,
+    reward_in,
+    seconds_in,
+    time_in,
 )
-from chorale.formats.batch_cells import CellProblems, label_in, name_in, seconds_in, time_in
 from chorale.formats.judgment_layout import Layout, layout_of
-from chorale.formats.rows import Row, read_rows, shortened
-from chorale.formats.source import digest_of, read_bytes
+from chorale.formats.row_spool import Cells, RowSpool
+from chorale.formats.rows import is_table, shortened
+from chorale.formats.source import Passage
 from chorale.formats.wording import many
 from chorale.model import Problem, UserError
 
 LABEL = "label"
 """What the form calls the one thing it asks."""
-MOST_JUDGMENTS = 1_000
-_REWARD = re.compile(r"\$?\s*(\d{1,6})(?:\.(\d{1,2}))?")
+
+Given = str | tuple[str, ...] | None
+"""What somebody filled in: a label or text, a set of labels, or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchRow:
+class BatchRow(NamedTuple):
     """One judgment."""
 
     line: int
     task: str
     worker: str
-    answers: Mapping[str, str | tuple[str, ...]]
-    """What was filled in, by the name of the field."""
+    given: tuple[Given, ...]
+    """What was filled in, field by field."""
     submitted_at: int | None
     """Milliseconds since 1970; None where the file has no times."""
     duration_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A file of finished work."""
-
-    name: str
-    panel: str
-    """Where it was done: mturk, appen, or table."""
-    rows: tuple[BatchRow, ...]
-    """One for every worker and task, in the order of the file."""
-    items: Mapping[str, Mapping[str, str]]
-    """What the file tells of each task, by column."""
-    fields: tuple[BatchField, ...]
     reward: int | None
-    """Of every judgment, in cents; None where the file does not say, or says different things."""
-    digest: str
-    notes: tuple[str, ...]
+    """In cents; None where the file does not say."""
+    told: tuple[str, ...]
+    """What the file tells of the item, column by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,178 +83,204 @@ _PLATFORMS = {
     "_tainted": _Platform("appen", "_created_at", None, "_started_at", None, "\n"),
 }
 _TABLE = _Platform("table")
+_MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
 
 
-def read_batch(path: Path, options: BatchOptions) -> Batch:
-    """A whole file, or UserError with everything that is wrong with it."""
+def read_batch(path: Path, options: BatchOptions, spool: Path, passage: Passage | None = None) -> "Batch":
+    """A file whose columns are understood, or UserError. Its rows wait in `spool`, a new file."""
+    passage = passage or Passage()
     problems = CellProblems(str(path))
-    rows = _sharing(read_rows(path, shown_as=str(path), problems=problems.found))
-    if not rows and not problems.found:
+    rows = RowSpool(spool)
+    rows.fill(path, problems.found, passage)
+    if not rows.count and not problems.found:
         problems.found.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
     problems.check()
-    names = list(dict.fromkeys(name for row in rows for name in row.values))
+    names = rows.names
     layout = layout_of(path, names, task=options.task, worker=options.worker, label=options.label, several=True)
     platform = _PLATFORMS.get(layout.refusal or "", _TABLE)
-    kept, notes = _without_refused(rows, layout, keep=options.keep_rejected)
-    fields = _fields(path, kept, names, layout, options.sep, platform)
-    judge = _Judge(layout, platform, fields, problems)
-    judged = [(row, one) for row in kept if (one := judge.judgment(row)) is not None]
-    problems.check()
-    if len(fields) > 1:
-        asked = ", ".join(shortened(field.title) for field in fields)
-        notes.append(f"Answers are in {len(fields)} columns, and each is a field: {asked}. --label chooses one.")
-    empty = len(kept) - len(judged)
-    if empty:
-        notes.append(
-            f"{many(empty, 'row left out: it has', 'rows left out: they have')} no {layout.label or 'answer'}."
-        )
-    if not judged:
-        why = "; ".join(notes) or None
-        fix = "Name the column of the labels with --label."
-        raise UserError(f"{path} can't be imported", [Problem(str(path), None, "has no judgments", fix, why)])
-    last = {(one.task, one.worker): place for place, (_, one) in enumerate(judged)}
-    once = [judged[place] for place in sorted(last.values())]
-    if len(once) < len(judged):
-        again = many(len(judged) - len(once), "judgment", "judgments")
-        notes.append(f"{again} left out: the worker judged the task more than once, and the last one counts.")
-    _check_numbers(str(path), [one for _, one in once])
-    reward, about = _reward([row for row, _ in once], platform, problems)
-    problems.check()
-    return Batch(
-        name=path.name,
-        panel=platform.panel,
-        rows=tuple(one for _, one in once),
-        items=_items(names, once, {*layout.columns, *(field.column for field in fields)}, platform),
-        fields=tuple(fields),
-        reward=reward,
-        digest=digest_of(read_bytes(path)),
-        notes=(*notes, *about),
-    )
+    kept = _Kept(rows, layout, keep=options.keep_rejected)
+    fields = _fields(path, kept, layout, options.sep, platform)
+    return Batch(path, layout, platform, kept, fields, passage.digest)
 
 
-def _sharing(rows: Iterator[Row]) -> list[Row]:
-    """All rows, with texts that come again, as most do, held once."""
-    known: dict[str, str] = {}
-    found = []
-    for row in rows:
-        for name, value in row.values.items():
-            if isinstance(value, str):
-                row.values[name] = known.setdefault(value, value)
-        found.append(row)
-    return found
+class _Kept:
+    """The rows of a file without the work that was refused."""
+
+    def __init__(self, rows: RowSpool, layout: Layout, *, keep: bool) -> None:
+        self._rows, self._layout, self._keep = rows, layout, keep
+        self.places = {name: place for place, name in enumerate(rows.names)}
+        self.count = rows.count
+        self._gone = 0
+
+    def __iter__(self) -> Iterator[tuple[int, Cells]]:
+        if self._layout.refusal is None:
+            yield from self._rows
+            return
+        place, refused = self.places[self._layout.refusal], self._layout.refused
+        self._gone = 0
+        for line, cells in self._rows:
+            if str(cells[place]).lower() not in refused:
+                yield line, cells
+                continue
+            self._gone += 1
+            if self._keep:
+                yield line, cells
+
+    def notes(self) -> Iterator[str]:
+        """What was refused, once all rows were gone through."""
+        if self._gone:
+            said = " or ".join(sorted(self._layout.refused))
+            shown = f"{many(self._gone, 'judgment', 'judgments')} whose {self._layout.refusal} is {said}"
+            yield f"{'Kept' if self._keep else 'Left out'}: {shown}."
 
 
-def _fields(
-    path: Path, rows: Sequence[Row], names: Sequence[str], layout: Layout, sep: str | None, platform: _Platform
-) -> list[BatchField]:
+def _fields(path: Path, rows: _Kept, layout: Layout, sep: str | None, platform: _Platform) -> Sequence[BatchField]:
     """The column of labels that was named, or all columns that people filled in."""
     if not layout.candidates or (layout.label and sep is not None):
         return [BatchField(LABEL, layout.label, sep)]
-    columns = answer_columns(rows, names, layout.candidates, layout.task)
-    if not columns or len(columns) > MOST_FIELDS:
-        filled_in = f"{len(columns) or 'no'} columns that people filled in"
+    scan = AnswerScan(list(rows.places), layout.candidates, layout.task, sep or platform.sep)
+    for _, cells in rows:
+        scan.look(cells)
+    found = scan.fields()
+    if not found or len(found) > MOST_FIELDS:
+        filled_in = f"{len(found) or 'no'} columns that people filled in"
         problem = Problem(
             str(path), 1, f"has {filled_in}, and a form has from 1 to {MOST_FIELDS}", "Choose one with --label."
         )
         raise UserError(f"{path} can't be imported", [problem])
-    found = fields_of(rows, columns, sep or platform.sep)
     return found if len(found) > 1 else [replace(found[0], name=LABEL)]
 
 
-def _without_refused(rows: Sequence[Row], layout: Layout, *, keep: bool) -> tuple[list[Row], list[str]]:
-    if layout.refusal is None:
-        return list(rows), []
-    sound = [row for row in rows if str(row.values.get(layout.refusal, "")).lower() not in layout.refused]
-    gone = len(rows) - len(sound)
-    if not gone:
-        return sound, []
-    shown = f"{many(gone, 'judgment', 'judgments')} whose {layout.refusal} is {' or '.join(sorted(layout.refused))}"
-    return (list(rows), [f"Kept: {shown}."]) if keep else (sound, [f"Left out: {shown}."])
-
-
-class _Judge:
-    """Makes judgments of rows. What is the same in many of them is held once."""
+class Batch:
+    """A file of finished work."""
 
     def __init__(
-        self, layout: Layout, platform: _Platform, fields: Sequence[BatchField], problems: CellProblems
+        self,
+        path: Path,
+        layout: Layout,
+        platform: _Platform,
+        rows: _Kept,
+        fields: Sequence[BatchField],
+        digest: str,
     ) -> None:
-        self._layout, self._platform, self._fields, self._problems = layout, platform, fields, problems
-        self._answers: dict[tuple[Any, ...], Mapping[str, str | tuple[str, ...]]] = {}
+        self.name, self.file = path.name, str(path)
+        self.panel = platform.panel
+        """Where it was done: mturk, appen, or table."""
+        self.fields = tuple(fields)
+        self.digest = digest
+        self._layout, self._platform, self._rows = layout, platform, rows
+        self._is_table = is_table(path)
+        self._item_columns = self._columns_of_items()
+        self._empty = 0
 
-    def judgment(self, row: Row) -> BatchRow | None:
-        """None where nothing was answered, or where something is wrong, which is told."""
-        layout, platform, problems = self._layout, self._platform, self._problems
-        given = tuple(label_in(row, field.column, field.sep, problems) for field in self._fields)
-        if not any(given):
-            return None
-        task, worker = (name_in(row, column, problems) for column in (layout.task, layout.worker))
-        submitted = time_in(row, platform.submitted, problems)
-        if platform.seconds is not None and row.values.get(platform.seconds):
-            duration = seconds_in(row, platform.seconds, problems)
+    @property
+    def count(self) -> int:
+        """How many rows the file has, refused ones among them."""
+        return self._rows.count
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What `told` has in every row."""
+        return tuple(name.removeprefix(INPUT) for name in self._item_columns)
+
+    def _columns_of_items(self) -> list[str]:
+        """The inputs of a batch, or all columns that hold nothing else."""
+        taken = {*self._layout.columns, *(field.column for field in self.fields)}
+        names = list(self._rows.places)
+        if self.panel == "mturk":
+            names = [name for name in names if name.startswith(INPUT)]
         else:
-            started = time_in(row, platform.started, problems)
-            duration = 0 if started is None or submitted is None else max(0, submitted - started)
-        return BatchRow(row.line, task, worker, self._shared(given), submitted, duration)
+            names = [name for name in names if not name.startswith(("_", ANSWER)) and not name.endswith(GOLD)]
+        return [name for name in names if name not in taken]
 
-    def _shared(self, given: tuple[Any, ...]) -> Mapping[str, str | tuple[str, ...]]:
-        found = self._answers.get(given)
-        if found is None:
-            found = {field.name: label for field, label in zip(self._fields, given, strict=True) if label}
-            self._answers[given] = found
+    def rows(self) -> Iterator[BatchRow]:
+        """The judgments in the order of the file; UserError at the end if any of them can't be understood."""
+        problems = CellProblems(self.file)
+        column = partial(self._column, problems)
+        platform, is_table = self._platform, self._is_table
+        task, worker = (_cell(column(name), name_in) for name in (self._layout.task, self._layout.worker))
+        labels = [_cell(column(field.column), partial(label_in, field.sep)) for field in self.fields]
+        told = _picked([self._rows.places[name] for name in self._item_columns])
+        moments = _Moments(platform, column)
+        reward = _cell(column(platform.reward), reward_in)
+        self._empty = 0
+        for line, cells in self._rows:
+            given = tuple([label(line, cells) for label in labels])
+            if not any(given):
+                self._empty += 1
+                continue
+            named = task(line, cells), worker(line, cells)
+            submitted_at, duration_ms = moments.of(line, cells)
+            told_here = told(cells) if is_table else tuple(map(as_text, told(cells)))
+            yield BatchRow(line, *named, given, submitted_at, duration_ms, reward(line, cells), told_here)
+        problems.check()
+
+    def _column(self, problems: CellProblems, name: str | None) -> Any:
+        """A column, or None if the file has none of the name."""
+        place = None if name is None else self._rows.places.get(name)
+        return None if name is None or place is None else Column(name, place, problems)
+
+    def notes(self) -> list[str]:
+        """What is to be told of the file once its rows were gone through."""
+        found = list(self._rows.notes())
+        if len(self.fields) > 1:
+            asked = ", ".join(shortened(field.title) for field in self.fields)
+            found.append(
+                f"Answers are in {len(self.fields)} columns, and each is a field: {asked}. --label chooses one."
+            )
+        if self._empty:
+            label = self._layout.label or "answer"
+            left = many(self._empty, "row left out: it has", "rows left out: they have")
+            found.append(f"{left} no {label}.")
         return found
 
 
-def _check_numbers(name: str, rows: Sequence[BatchRow]) -> None:
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.task] = counts.get(row.task, 0) + 1
-        if counts[row.task] > MOST_JUDGMENTS:
-            message = f"has more than {MOST_JUDGMENTS:,} judgments of one task"
-            fix = "Check which column names the task (--task)."
-            raise UserError(f"{name} can't be imported", [Problem(name, row.line, message, fix, shortened(row.task))])
+class _Moments:
+    """When rows were answered, and how long that took."""
+
+    def __init__(self, platform: _Platform, column: Callable[[str | None], Any]) -> None:
+        self._submitted = _cell(column(platform.submitted), time_in)
+        self._started = _cell(column(platform.started), time_in)
+        self._seconds = column(platform.seconds)
+        self._duration = _cell(self._seconds, seconds_in)
+
+    def of(self, line: int, cells: Cells) -> tuple[int | None, int]:
+        submitted = self._submitted(line, cells)
+        if self._seconds is not None and cells[self._seconds.place]:
+            return submitted, self._duration(line, cells)
+        started = self._started(line, cells)
+        return submitted, 0 if started is None or submitted is None else max(0, submitted - started)
 
 
-def _reward(rows: Sequence[Row], platform: _Platform, problems: CellProblems) -> tuple[int | None, list[str]]:
-    """What a judgment paid, in cents."""
-    column = platform.reward
+def _cell(column: Column | None, read: Callable[[Column, int, Any], Any]) -> Callable[[int, Cells], Any]:
+    """What reads a column of a row; nothing where the file has no such column."""
     if column is None:
-        return None, []
-    found: set[int] = set()
-    for row in rows:
-        text = str(row.values.get(column) or "").strip()
-        if not text:
-            return None, []
-        amount = _REWARD.fullmatch(text)
-        if amount is None:
-            problems.add(row, column, "is no amount", "Write it as $0.05.", text)
-            return None, []
-        found.add(int(amount[1]) * 100 + int((amount[2] or "").ljust(2, "0")))
-    if len(found) > 1:
-        return None, ["Judgments were paid differently, so nothing is said about pay."]
-    return next(iter(found)), []
+        return lambda _line, _cells: None
+    place = column.place
+    # Most texts come again: who worked, what was asked, what was chosen.
+    known: dict[str, Any] = {}
+
+    def found(line: int, cells: Cells) -> Any:
+        value = cells[place]
+        if not isinstance(value, str):
+            return read(column, line, value)
+        if value in known:
+            return known[value]
+        told = column.told
+        made = read(column, line, value)
+        if len(value) <= _LONGEST_KNOWN and column.told == told:
+            if len(known) == _MOST_KNOWN:
+                known.clear()
+            known[value] = made
+        return made
+
+    return found
 
 
-def _items(
-    names: Sequence[str], judged: Sequence[tuple[Row, BatchRow]], taken: Set[str], platform: _Platform
-) -> dict[str, dict[str, str]]:
-    """What the file tells of each task: the inputs of a batch, or all columns that are the same in all its rows."""
-    inputs = [name for name in names if name.startswith(INPUT)]
-    told = [name for name in names if not name.startswith(("_", ANSWER)) and not name.endswith(GOLD)]
-    wanted = [name for name in (inputs if platform.panel == "mturk" else told) if name not in taken]
-    found: dict[str, dict[str, str]] = {}
-    varying: set[str] = set()
-    for row, one in judged:
-        known = found.get(one.task)
-        values = {name: _as_text(row.values.get(name)) for name in wanted}
-        if known is None:
-            found[one.task] = values
-        else:
-            varying.update(name for name in wanted if known[name] != values[name])
-    return {
-        task: {name.removeprefix(INPUT): text for name, text in values.items() if name not in varying and text.strip()}
-        for task, values in found.items()
-    }
-
-
-def _as_text(value: Any) -> str:
-    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _picked(places: Sequence[int]) -> Callable[[Cells], tuple[Any, ...]]:
+    if not places:
+        return lambda _cells: ()
+    if len(places) == 1:
+        [only] = places
+        return lambda cells: (cells[only],)
+    return itemgetter(*places)

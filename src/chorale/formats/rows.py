@@ -9,12 +9,14 @@ import re
 import reprlib
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+from chorale.formats.source import Passage
 from chorale.model import Problem
 
 LONGEST_LINE = 1_000_000
@@ -31,19 +33,18 @@ _OBJECTS = {".jsonl", ".ndjson"}
 _PACKED = ".gz"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     line: int
     """Where the row begins; a quoted cell may run over several lines."""
     values: dict[str, Any]
 
 
-def read_rows(path: Path, *, shown_as: str, problems: list[Problem]) -> Iterator[Row]:
+def read_rows(path: Path, *, shown_as: str, problems: list[Problem], passage: Passage | None = None) -> Iterator[Row]:
     """The sound rows of a file. What is wrong with the others is added to `problems`, under the name `shown_as`.
 
     The suffix decides the format: .jsonl and .ndjson hold one JSON object a line; .csv and .tsv have a header, and
     all their cells are text; any of them may be packed, with .gz behind the suffix. The text is UTF-8, with or without
-    a byte order mark. Blank lines are skipped.
+    a byte order mark. Blank lines are skipped. `passage` hears of every byte.
     """
     report = _Reporter(shown_as, problems)
     reader = _reader_for(suffix_of(path))
@@ -56,7 +57,8 @@ def read_rows(path: Path, *, shown_as: str, problems: list[Problem]) -> Iterator
         )
         return
     try:
-        with _opened(path) as file:
+        with ExitStack() as stack:
+            file = _opened(path, passage, stack)
             if _is_utf8(file, report):
                 yield from reader(_Lines(file, report), report)
     except FileNotFoundError:
@@ -80,10 +82,31 @@ def suffix_of(path: Path) -> str:
     return inner.suffix.lower()
 
 
-def _opened(path: Path) -> BufferedReader:
+def _opened(path: Path, passage: Passage | None, stack: ExitStack) -> BufferedReader:
+    """The file, unpacked, open as long as `stack` is."""
+    file: Any = stack.enter_context(path.open("rb"))
+    if passage is not None:
+        file = _Overheard(file, lambda raw: passage.packed(len(raw)))
     if path.suffix.lower() == _PACKED:
-        return BufferedReader(gzip.open(path))
-    return path.open("rb")
+        file = gzip.GzipFile(fileobj=file)
+    if passage is not None:
+        file = _Overheard(file, passage.take)
+    return file if isinstance(file, BufferedReader) else BufferedReader(file)
+
+
+class _Overheard(RawIOBase):
+    """What another file has, told to somebody as it is read."""
+
+    def __init__(self, file: Any, told: Callable[[memoryview], None]) -> None:
+        self._file, self._told = file, told
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._file.readinto(buffer)
+        self._told(memoryview(buffer)[:count])
+        return count
 
 
 def shortened(value: Any) -> str:

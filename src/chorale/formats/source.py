@@ -4,6 +4,7 @@ import codecs
 import gzip
 import hashlib
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +52,26 @@ def read_bytes(path: Path) -> bytes:
 
 def digest_of(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()[:_DIGEST_LENGTH]
+
+
+class Passage:
+    """A file on its way through a reader that does not hold it: how much of it came by, and its digest in the end."""
+
+    def __init__(self, came_by: Callable[[int], None] = lambda _more: None) -> None:
+        self.unpacked = 0
+        """Bytes so far."""
+        self.packed = came_by
+        """Told of every few bytes of the file itself."""
+        self._hash = hashlib.sha256()
+
+    def take(self, raw: memoryview) -> None:
+        self.unpacked += len(raw)
+        self._hash.update(raw)
+
+    @property
+    def digest(self) -> str:
+        """The same as `digest_of` all bytes that came by."""
+        return self._hash.hexdigest()[:_DIGEST_LENGTH]
 
 
 def refused(path: Path | str, line: int | None, message: str, fix: str, value: str | None = None) -> UserError:

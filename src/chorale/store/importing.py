@@ -1,28 +1,17 @@
 """Finished work put into a database as it was done: people, assignments, responses and pay, many at a time."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, func, select
 
-from chorale.model import AssignmentKind, AssignmentState, EntryKind, Standing
+from chorale.model import Standing
+from chorale.store.prepared import prepared_insert
 from chorale.store.schema import assignment, entry, item, participation, response, worker, worker_identity
+from chorale.store.staging import Staging
 
 _BATCH = 5_000
-
-
-class DoneWork(NamedTuple):
-    """A response that was given elsewhere."""
-
-    worker_id: int
-    item_id: int
-    group_key: str
-    answer: str
-    submitted_at: int
-    duration_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,124 +22,107 @@ class PaidEach:
     reason: str
 
 
-def add_worker(tx: Connection, pseudonym: str, panel: str, external_id: str, arrived_at: int) -> int:
-    values = {"pseudonym": pseudonym, "arrived_at": arrived_at, "consented_at": arrived_at}
-    worker_id = int(tx.execute(insert(worker).values(**values).returning(worker.c.id)).scalar_one())
-    tx.execute(insert(worker_identity).values(worker_id=worker_id, panel=panel, external_id=external_id, visit="{}"))
-    return worker_id
+class NewWorker(NamedTuple):
+    """Somebody who worked elsewhere."""
+
+    pseudonym: str
+    panel: str
+    external_id: str
+    arrived_at: int
 
 
-def item_ids(tx: Connection, stage_id: int) -> dict[str, tuple[int, str]]:
-    """Number and group of a stage's items, by key."""
-    query = select(item.c.key, item.c.id, item.c.group_key).where(item.c.stage_id == stage_id)
-    return {key: (item_id, group) for key, item_id, group in tx.execute(query)}
+_INSERT_WORKER = prepared_insert(worker, "id", "pseudonym", "arrived_at")
+_INSERT_IDENTITY = prepared_insert(worker_identity, "worker_id", "panel", "external_id", "visit")
+
+
+def add_workers(tx: Connection, new: Sequence[NewWorker]) -> range:
+    """The numbers they get, in this order."""
+    first = (tx.execute(select(func.max(worker.c.id))).scalar() or 0) + 1
+    numbers = range(first, first + len(new))
+    numbered = list(zip(numbers, new, strict=True))
+    # Whether they agreed to take part is not known: that was elsewhere.
+    _INSERT_WORKER.rows(tx, [(number, one.pseudonym, one.arrived_at) for number, one in numbered])
+    _INSERT_IDENTITY.rows(tx, [(number, one.panel, one.external_id, "{}") for number, one in numbered])
+    return numbers
+
+
+def _first_item(tx: Connection, stage_id: int) -> int:
+    """The number of a stage's first item; the others, which were put in with it, have those that follow."""
+    query = select(func.min(item.c.id), func.max(item.c.id), func.count()).where(item.c.stage_id == stage_id)
+    first, last, count = tx.execute(query).one()
+    if last - first + 1 != count:
+        raise RuntimeError(f"the items of stage {stage_id} are not numbered one after the other")
+    return int(first)
+
+
+_INSERT_ASSIGNMENT = prepared_insert(
+    assignment,
+    *("id", "token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state"),
+    *("leased_at", "expires_at", "ended_at"),
+)
+_INSERT_RESPONSE = prepared_insert(
+    response,
+    *("id", "assignment_id", "stage_id", "item_id", "worker_id", "kind", "answer", "task_version"),
+    *("submitted_at", "duration_ms", "idempotency_key"),
+)
+_INSERT_ENTRY = prepared_insert(entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason")
+_INSERT_PARTICIPATION = prepared_insert(
+    participation,
+    *("stage_id", "worker_id", "standing", "entered_at", "seed", "served", "answered", "gold_answered", "gold_right"),
+    *("gold_recent", "earned", "fees", "exact_fees", "worked_ms", "item_cursor", "gold_cursor", "changes", "settled"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedWork:
+    """Where finished work came to be."""
+
+    before: int
+    """The first of the responses has the number after this one."""
+    first_item: int
 
 
 def add_done_work(
-    tx: Connection, stage_id: int, task_version: int, done: Sequence[DoneWork], paid: PaidEach | None
-) -> None:
-    """Put responses in, in this order, with everything that stands for them elsewhere in the database.
+    tx: Connection,
+    stage_id: int,
+    task_version: int,
+    staging: Staging,
+    judgments: int,
+    now: int,
+    paid: PaidEach | None,
+    done: Callable[[int], None],
+) -> AddedWork:
+    """Put in so many staged judgments, in their order, with all that stands for them elsewhere in the database.
 
-    Labels are for whoever calls this to make.
+    Those without a time were given `now`. Labels are for whoever calls this to make, and how many places of the items
+    are taken. `done` hears how many are in.
     """
-    tx.execute(insert(participation), list(_participations(stage_id, done, 0 if paid is None else paid.amount)))
-    places = Counter(one.item_id for one in done)
-    tx.execute(
-        update(item).where(item.c.id == bindparam("of_item")).values(taken=bindparam("all"), wanted=bindparam("all")),
-        [{"of_item": item_id, "all": count} for item_id, count in places.items()],
-    )
     # Numbered here, so that what belongs together need not be looked up row by row.
-    assignments = (tx.execute(select(func.max(assignment.c.id))).scalar() or 0) + 1
-    responses = (tx.execute(select(func.max(response.c.id))).scalar() or 0) + 1
-    for start, part in _parts(done):
-        tx.execute(
-            insert(assignment), [_assignment(assignments + start + n, stage_id, one) for n, one in enumerate(part)]
-        )
-        rows = [
-            _response(responses + start + n, assignments + start + n, stage_id, task_version, one)
-            for n, one in enumerate(part)
-        ]
-        tx.execute(insert(response), rows)
+    values: dict[str, Any] = {
+        "stage": stage_id,
+        "version": task_version,
+        "now": now,
+        "item": _first_item(tx, stage_id) - 1,
+        "assignment": tx.execute(select(func.max(assignment.c.id))).scalar() or 0,
+        "response": tx.execute(select(func.max(response.c.id))).scalar() or 0,
+        "amount": 0 if paid is None else paid.amount,
+        "reason": "" if paid is None else paid.reason,
+    }
+    for first in range(1, judgments + 1, _BATCH):
+        values |= {"first": first, "last": first + _BATCH - 1}
+        _INSERT_ASSIGNMENT.rows(tx, staging.assignments(values))
+        _INSERT_RESPONSE.rows(tx, staging.responses(values))
         if paid is not None:
-            tx.execute(
-                insert(entry), [_entry(responses + start + n, stage_id, one, paid) for n, one in enumerate(part)]
-            )
+            _INSERT_ENTRY.rows(tx, staging.entries(values))
+        done(min(judgments, first + _BATCH - 1))
+    _INSERT_PARTICIPATION.rows(tx, [_participation(stage_id, values["amount"], *one) for one in staging.worked(now)])
+    return AddedWork(values["response"], values["item"] + 1)
 
 
-def _parts(done: Sequence[DoneWork]) -> Iterator[tuple[int, list[DoneWork]]]:
-    iterator: Iterable[DoneWork] = iter(done)
-    start = 0
-    while part := list(islice(iterator, _BATCH)):
-        yield start, part
-        start += len(part)
-
-
-def _participations(stage_id: int, done: Sequence[DoneWork], amount: int) -> Iterator[Mapping[str, Any]]:
-    by_worker: dict[int, list[DoneWork]] = {}
-    for one in done:
-        by_worker.setdefault(one.worker_id, []).append(one)
-    for worker_id, given in by_worker.items():
-        yield {
-            "stage_id": stage_id,
-            "worker_id": worker_id,
-            "standing": Standing.ACTIVE,
-            "entered_at": min(one.submitted_at - one.duration_ms for one in given),
-            "seed": 0,
-            "served": len(given),
-            "answered": len(given),
-            "gold_answered": 0,
-            "gold_right": 0,
-            "gold_recent": "",
-            "earned": amount * len(given),
-            "fees": 0,
-            "exact_fees": 0,
-            "worked_ms": sum(one.duration_ms for one in given),
-            "item_cursor": 0,
-            "gold_cursor": 0,
-            "changes": 0,
-            "settled": 0,
-        }
-
-
-def _assignment(number: int, stage_id: int, one: DoneWork) -> dict[str, Any]:
-    return {
-        "id": number,
-        "token": f"imported-{number}",
-        "stage_id": stage_id,
-        "item_id": one.item_id,
-        "worker_id": one.worker_id,
-        "group_key": one.group_key,
-        "kind": AssignmentKind.PRODUCTION,
-        "state": AssignmentState.SUBMITTED,
-        "leased_at": one.submitted_at - one.duration_ms,
-        "expires_at": one.submitted_at,
-        "ended_at": one.submitted_at,
-    }
-
-
-def _response(number: int, assignment_id: int, stage_id: int, task_version: int, one: DoneWork) -> dict[str, Any]:
-    return {
-        "id": number,
-        "assignment_id": assignment_id,
-        "stage_id": stage_id,
-        "item_id": one.item_id,
-        "worker_id": one.worker_id,
-        "kind": AssignmentKind.PRODUCTION,
-        "answer": one.answer,
-        "task_version": task_version,
-        "submitted_at": one.submitted_at,
-        "duration_ms": one.duration_ms,
-        "idempotency_key": f"imported-{number}",
-    }
-
-
-def _entry(response_id: int, stage_id: int, one: DoneWork, paid: PaidEach) -> dict[str, Any]:
-    return {
-        "cause": f"response:{response_id}:base",
-        "at": one.submitted_at,
-        "worker_id": one.worker_id,
-        "stage_id": stage_id,
-        "kind": EntryKind.BASE,
-        "amount": paid.amount,
-        "reason": paid.reason,
-    }
+def _participation(
+    stage_id: int, amount: int, worker_id: int, answered: int, worked_ms: int, entered_at: int
+) -> tuple[Any, ...]:
+    return (
+        *(stage_id, worker_id, Standing.ACTIVE.value, entered_at, 0, answered, answered, 0, 0),
+        *("", amount * answered, 0, 0, worked_ms, 0, 0, 0, 0),
+    )

@@ -1,6 +1,6 @@
 """The derived part of the database: labels, the items that follow from them, and what has to be looked at again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, bindparam, case, func, literal_column, select, text, update
 
 from chorale.model import ItemState, Judgment, Label, SourceItem
-from chorale.store.prepared import Prepared
+from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, item, item_source, participation
 from chorale.store.setup import from_text
 
@@ -133,29 +133,44 @@ _SAVE = Prepared(
 
 
 def save_label(tx: Connection, settled: LabelledItem) -> None:
-    _SAVE(
-        tx,
-        {
-            "of_item": settled.id,
-            "new_state": settled.state,
-            "new_wanted": settled.wanted,
-            "new_taken": settled.taken,
-            "new_label": settled.label,
-            "new_confidence": settled.confidence,
-            "new_counted": settled.counted,
-            "new_released": settled.released,
-        },
-    )
+    _SAVE(tx, _new_values(settled))
+
+
+def save_labels(tx: Connection, settled: Iterable[LabelledItem]) -> None:
+    _SAVE.many(tx, map(_new_values, settled))
+
+
+def _new_values(settled: LabelledItem) -> dict[str, Any]:
+    return {
+        "of_item": settled.id,
+        "new_state": settled.state,
+        "new_wanted": settled.wanted,
+        "new_taken": settled.taken,
+        "new_label": settled.label,
+        "new_confidence": settled.confidence,
+        "new_counted": settled.counted,
+        "new_released": settled.released,
+    }
+
+
+_BETWEEN = Prepared(
+    select(*_COLUMNS).where(item.c.id >= bindparam("first"), item.c.id < bindparam("end")).order_by(item.c.id)
+)
+
+
+def items_between(tx: Connection, first: int, end: int) -> list[LabelledItem]:
+    """The items with these numbers, the last one left out."""
+    return [LabelledItem._make(row) for row in _BETWEEN(tx, {"first": first, "end": end})]
 
 
 _COUNT_ONE = Prepared(
     update(item)
     .where(
         item.c.id == bindparam("of_item"),
-        item.c.counted + 1 < case((item.c.sampled, bindparam("enough_if_sampled")), else_=bindparam("enough")),
-        item.c.state != "withdrawn",
+        item.c.counted + ONE < case((item.c.sampled, bindparam("enough_if_sampled")), else_=bindparam("enough")),
+        item.c.state != literal_column("'withdrawn'"),
     )
-    .values(counted=item.c.counted + 1)
+    .values(counted=item.c.counted + ONE)
 )
 
 

@@ -1,7 +1,7 @@
 """Opening a study's database: created, migrated as a whole, or refused with what to do."""
 
 import shutil
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from alembic import command
@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 
 from chorale.model import UserError
 from chorale.store.database import Store, connect, sqlite_engine
+from chorale.store.loading import LoadingStore
 from chorale.store.memory import MemoryStore
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -70,13 +71,18 @@ def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) 
 
 def open_memory_store(migrations: Path = MIGRATIONS) -> MemoryStore:
     """A database of its own in memory, with the current schema and nothing in it."""
+    return MemoryStore(partial(_migrate, migrations))
+
+
+def open_loading_store(file: Path, migrations: Path = MIGRATIONS) -> LoadingStore:
+    """A new SQLite file with the current schema, to be filled with what is there already and then finished."""
+    return LoadingStore(file, partial(_migrate, migrations))
+
+
+def _migrate(migrations: Path, connection: Connection) -> None:
     config, _, _ = _scripts(migrations)
-
-    def migrate(connection: Connection) -> None:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
-
-    return MemoryStore(migrate)
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:

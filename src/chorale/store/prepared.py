@@ -4,12 +4,27 @@ SQLAlchemy looks a statement up in its cache on every call, which costs more tha
 statements behind every submission are compiled on first use and handed to the driver as they are.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Executable, Table, bindparam, insert
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Executable,
+    Select,
+    Table,
+    bindparam,
+    insert,
+    literal_column,
+)
 from sqlalchemy.dialects import postgresql, sqlite
+
+from chorale.store.direct import DirectConnection, Rows
+
+ONE: ColumnElement[int] = literal_column("1")
+"""Written out, in statements that run for every answer: a bound value has to be put in its place every time."""
 
 
 class Prepared:
@@ -18,13 +33,27 @@ class Prepared:
     def __init__(self, statement: Executable) -> None:
         self._statement = statement
         self._compiled: dict[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {}
+        self._reads = isinstance(statement, Select)
 
     def __call__(self, tx: Connection, parameters: Mapping[str, Any]) -> CursorResult[*tuple[Any, ...]]:
+        # As in `many`, but without another call: this one is behind every submission.
         try:
             sql, arrange = self._compiled[tx.dialect.name]
         except KeyError:
             sql, arrange = self._compiled[tx.dialect.name] = _compile(self.statement(tx.dialect.name), tx)
+        if type(tx) is DirectConnection:
+            cursor = tx.driver.cursor(Rows) if self._reads else tx.changing
+            found: CursorResult[*tuple[Any, ...]] = cursor.execute(sql, arrange(parameters))
+            return found
         return tx.exec_driver_sql(sql, arrange(parameters))
+
+    def many(self, tx: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Run it once for every row."""
+        if tx.dialect.name not in self._compiled:
+            self._compiled[tx.dialect.name] = _compile(self.statement(tx.dialect.name), tx)
+        sql, arrange = self._compiled[tx.dialect.name]
+        if arranged := [arrange(row) for row in rows]:
+            tx.exec_driver_sql(sql, arranged)
 
     def statement(self, dialect: str) -> Executable:  # noqa: ARG002
         """What is compiled for a kind of database."""
@@ -50,9 +79,28 @@ def _compile(statement: Any, tx: Connection) -> tuple[str, Callable[[Mapping[str
     return str(compiled), lambda given: {name: given[name] if name in given else fixed[name] for name in names}
 
 
-def prepared_insert(table: Table, *columns: str) -> Prepared:
+class _Insert(Prepared):
+    """An insert of rows with exactly these columns."""
+
+    def __init__(self, table: Table, columns: Sequence[str]) -> None:
+        self._table, self._columns = table, list(columns)
+        self._values: dict[str, Any] = {name: bindparam(name) for name in columns}
+        super().__init__(insert(table).values(self._values))
+
+    def rows(self, tx: Connection, rows: Iterable[Sequence[Any]]) -> None:
+        """Insert many, each with its values in the order of the columns."""
+        compiled: Any = insert(self._table).values(self._values).compile(dialect=tx.dialect)
+        if not compiled.positional:
+            tx.exec_driver_sql(str(compiled), [dict(zip(self._columns, row, strict=True)) for row in rows])
+            return
+        places = [self._columns.index(name) for name in compiled.positiontup]
+        in_order = places == list(range(len(places)))
+        tx.exec_driver_sql(str(compiled), list(rows if in_order else map(itemgetter(*places), rows)))
+
+
+def prepared_insert(table: Table, *columns: str) -> _Insert:
     """An insert of one row with exactly these columns."""
-    return Prepared(insert(table).values({name: bindparam(name) for name in columns}))
+    return _Insert(table, columns)
 
 
 class _Numbering(Prepared):

@@ -94,7 +94,7 @@ def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
     """Write down that the data went out. They tell the arms apart: whoever has them could look."""
     events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})
     if study.settings.arms is not None:
-        note_arms_shown(tx, study, by)
+        note_arms_shown(tx, study, by, f"an export: {format_name}")
 
 
 def _formats(study: Study) -> Mapping[str, _Format]:

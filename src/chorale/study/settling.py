@@ -114,23 +114,7 @@ def _settle_item(
     """Decide one item again by the judgments that count; the item as it is now."""
     if item.wanted == 0 and not judgments:
         return item  # gold and nothing else: nobody is asked to judge it
-    rule = rule_for(stage.settings.judgments, item.sampled)
-    # Before the minimum is reached there is nothing to decide, and nothing to show for it.
-    combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
-    confidence = None if combined is None else combined.confidence
-    stable = has_settled(stage, rule, judgments)
-    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
-    taken = _taken(tx, item, len(judgments), answered=answered)
-    state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
-    settled = item._replace(
-        state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else state,
-        wanted=max(decision.wanted, taken),
-        taken=taken,
-        label=None if combined is None else setup.as_text(combined.answer),
-        confidence=confidence,
-        counted=len(judgments),
-        released=decision.released,
-    )
+    settled = _decided(stage, item, judgments, _taken(tx, item, len(judgments), answered=answered))
     if settled == item:
         return item
     labels.save_label(tx, settled)
@@ -141,6 +125,38 @@ def _settle_item(
     if stage.settings.grades and settled.state == ItemState.COMPLETE and settled.response_id is not None:
         grade_answer(tx, study, stage, settled.response_id, judgments)
     return settled
+
+
+def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment], taken: int) -> LabelledItem:
+    """The item as these judgments make it, with so many of its places taken."""
+    rule = rule_for(stage.settings.judgments, item.sampled)
+    # Before the minimum is reached there is nothing to decide, and nothing to show for it.
+    combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
+    confidence = None if combined is None else combined.confidence
+    stable = has_settled(stage, rule, judgments)
+    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
+    state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
+    return item._replace(
+        state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else state,
+        wanted=max(decision.wanted, taken),
+        taken=taken,
+        label=None if combined is None else setup.as_text(combined.answer),
+        confidence=confidence,
+        counted=len(judgments),
+        released=decision.released,
+    )
+
+
+def settle_finished(
+    tx: Tx, study: Study, stage: RunningStage, judged: Sequence[tuple[LabelledItem, Sequence[Judgment]]]
+) -> None:
+    """Label many items at once that have all their judgments: nobody is at work on them, and nothing follows."""
+    settled = [(_decided(stage, item, judgments, len(judgments)), judgments) for item, judgments in judged]
+    labels.save_labels(tx, [item for item, _ in settled])
+    now = study.clock()
+    events.record_many(
+        tx, now, ((_happened(item), _evidence_of(item, judgments), stage.id, item.id) for item, judgments in settled)
+    )
 
 
 def _taken(tx: Tx, item: LabelledItem, judgments: int, *, answered: bool) -> int:
@@ -166,22 +182,25 @@ def has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence
 
 
 def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment]) -> None:
-    events.record(
-        tx,
-        study.clock(),
-        "labelled" if item.state == ItemState.COMPLETE else "reopened",
-        {
-            "answer": None if item.label is None else setup.from_text(item.label),
-            "confidence": item.confidence,
-            "released": item.released,
-            "judgments": [
-                {"worker": judgment.worker, "answer": judgment.answer, "trust": round(judgment.trust, 6)}
-                for judgment in judgments
-            ],
-        },
-        stage_id=stage.id,
-        item_id=item.id,
-    )
+    evidence = _evidence_of(item, judgments)
+    events.record(tx, study.clock(), _happened(item), evidence, stage_id=stage.id, item_id=item.id)
+
+
+def _happened(item: LabelledItem) -> str:
+    return "labelled" if item.state == ItemState.COMPLETE else "reopened"
+
+
+def _evidence_of(item: LabelledItem, judgments: Sequence[Judgment]) -> dict[str, Any]:
+    """What a label rests on."""
+    return {
+        "answer": None if item.label is None else setup.from_text(item.label),
+        "confidence": item.confidence,
+        "released": item.released,
+        "judgments": [
+            {"worker": judgment.worker, "answer": judgment.answer, "trust": round(judgment.trust, 6)}
+            for judgment in judgments
+        ],
+    }
 
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:

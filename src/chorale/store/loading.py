@@ -1,0 +1,62 @@
+"""A new database on its way to be filled with finished work, of which nobody knows yet.
+
+If anything goes wrong, the file is thrown away. So nothing needs a journal, nothing is made durable before the end, and
+what is looked up by is sorted out once, when everything is there.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import OperationalError
+
+from chorale.store.direct import DirectStore, direct_engine
+
+_PRAGMAS = (
+    "journal_mode = OFF",
+    "synchronous = OFF",
+    "locking_mode = EXCLUSIVE",
+    # Whatever refers to anything is put in after it. `chorale verify` looks at the whole.
+    "foreign_keys = OFF",
+    # Room for what everybody's judgments are told apart by, which is put in by chance.
+    "cache_size = -65536",
+)
+_INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid"
+
+
+@contextmanager
+def disk_errors() -> Iterator[None]:
+    """What SQLite says of a disk, such as that it is full, as other files say it."""
+    try:
+        yield
+    except (sqlite3.OperationalError, OperationalError) as error:
+        raise OSError(str(getattr(error, "orig", error))) from error
+
+
+class LoadingStore(DirectStore):
+    """A store on a new SQLite file, without the indexes that have no part in what a table may hold."""
+
+    def __init__(self, file: Path, migrate: Callable[[Connection], None]) -> None:
+        engine = direct_engine(URL.create("sqlite", database=str(file.absolute())), _PRAGMAS)
+        with engine.begin() as connection:
+            migrate(connection)
+        super().__init__(engine)
+        self._driver: Any = self._connection.driver
+        self._indexes = [(str(name), str(sql)) for name, sql in self._driver.execute(_INDEXES).fetchall()]
+        for name, _ in self._indexes:
+            self._driver.execute(f"DROP INDEX {name}")
+
+    def finish(self) -> None:
+        """Make the file what any other study's database is."""
+        # Sorting takes as much room again.
+        self._driver.execute("PRAGMA cache_size = -16384")
+        for _, sql in self._indexes:
+            self._driver.execute(sql)
+        self._driver.execute("COMMIT")
+        self._driver.execute("PRAGMA locking_mode = NORMAL").fetchall()
+        self._driver.execute("PRAGMA journal_mode = WAL").fetchall()
+        self._driver.execute("BEGIN")

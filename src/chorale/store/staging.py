@@ -1,0 +1,278 @@
+"""Judgments on their way into a study, in a database of their own that is thrown away afterwards.
+
+There may be millions, in any order. SQLite finds those that were given twice, and brings them into the order of their
+items and of their times, without any more of them in memory than it is given room for.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chorale.formats.batch_files import BatchRow
+
+_AT_ONCE = 5_000
+_REMEMBERED, _MOST_CHARACTERS = 50_000, 8_000_000
+
+_BEFORE = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA cache_size = -16384;
+CREATE TABLE told (id INTEGER PRIMARY KEY, line INTEGER, task TEXT, cells TEXT);
+CREATE TABLE answer (id INTEGER PRIMARY KEY, text TEXT);
+CREATE TABLE worker (id INTEGER PRIMARY KEY, name TEXT, number INTEGER);
+CREATE TABLE judgment (
+    line INTEGER PRIMARY KEY, told INTEGER, worker INTEGER, answer INTEGER, submitted INTEGER, duration INTEGER,
+    reward INTEGER
+);
+"""
+# Of what somebody said about a task several times, the last counts: beside max(), SQLite takes the other columns of a
+# group from the row that has the maximum.
+_ARRANGE = """
+CREATE TABLE place (told INTEGER PRIMARY KEY, item INTEGER);
+INSERT INTO place SELECT id, dense_rank() OVER (ORDER BY task) FROM told;
+CREATE TABLE done (
+    id INTEGER PRIMARY KEY, line INTEGER, item INTEGER, told INTEGER, worker INTEGER, answer INTEGER,
+    submitted INTEGER, duration INTEGER, reward INTEGER
+);
+INSERT INTO done
+    SELECT NULL, max(line), item, judgment.told, worker, answer, submitted, duration, reward
+    FROM judgment JOIN place ON place.told = judgment.told
+    GROUP BY item, worker ORDER BY coalesce(submitted, 0), max(line);
+DROP TABLE judgment;
+CREATE INDEX by_item ON done (item, id, worker, answer, told);
+"""
+
+
+_TOTALS = "SELECT count(*), max(item), count(DISTINCT worker) FROM done"
+_MOST = "SELECT max(of_item) FROM (SELECT count(*) AS of_item FROM done GROUP BY item)"
+_TOO_MANY = """
+SELECT d.line, t.task
+FROM (SELECT line, told, row_number() OVER (PARTITION BY item ORDER BY line) AS number FROM done) AS d
+JOIN told AS t ON t.id = d.told WHERE d.number = ? ORDER BY d.line LIMIT 1
+"""
+_REWARDS = "SELECT count(reward) = count(*), min(reward), max(reward) FROM done"
+_ANSWERS = """
+SELECT a.text, d.number FROM (SELECT answer, count(*) AS number FROM done GROUP BY answer) AS d
+JOIN answer AS a ON a.id = d.answer
+"""
+_TO_REWRITE = "SELECT id, text FROM answer WHERE id > ? AND id IN (SELECT answer FROM done) ORDER BY id LIMIT ?"
+_DIFFERING = """
+WITH tellings AS (SELECT DISTINCT item, told FROM done)
+SELECT d.item, t.cells FROM tellings AS d JOIN told AS t ON t.id = d.told
+WHERE d.item IN (
+    SELECT e.item FROM tellings AS e JOIN told AS u ON u.id = e.told
+    GROUP BY e.item HAVING min(u.cells) <> max(u.cells)
+) ORDER BY d.item
+"""
+_ITEMS = """
+SELECT t.line, t.task, t.cells FROM (SELECT item, min(told) AS told FROM done GROUP BY item) AS d
+JOIN told AS t ON t.id = d.told ORDER BY d.item
+"""
+_WORKERS = """
+SELECT d.worker, w.name, d.came
+FROM (SELECT worker, min(coalesce(submitted, ?) - duration) AS came FROM done GROUP BY worker) AS d
+JOIN worker AS w ON w.id = d.worker
+"""
+_WORKED = """
+SELECT w.number, count(*), sum(d.duration), min(coalesce(d.submitted, ?) - d.duration)
+FROM done AS d JOIN worker AS w ON w.id = d.worker GROUP BY d.worker
+"""
+# What the tables of a study have for a judgment, column by column.
+_SOME = "WHERE d.id BETWEEN :first AND :last ORDER BY d.id"
+_ASSIGNMENTS = """
+SELECT d.id + :assignment, 'imported-' || (d.id + :assignment), :stage, d.item + :item, w.number, t.task,
+    'production', 'submitted', coalesce(d.submitted, :now) - d.duration, coalesce(d.submitted, :now),
+    coalesce(d.submitted, :now)
+FROM done AS d JOIN worker AS w ON w.id = d.worker JOIN told AS t ON t.id = d.told
+"""
+_RESPONSES = """
+SELECT d.id + :response, d.id + :assignment, :stage, d.item + :item, w.number, 'production', a.text, :version,
+    coalesce(d.submitted, :now), d.duration, 'imported-' || (d.id + :response)
+FROM done AS d JOIN worker AS w ON w.id = d.worker JOIN answer AS a ON a.id = d.answer
+"""
+_ENTRIES = """
+SELECT 'response:' || (d.id + :response) || ':base', coalesce(d.submitted, :now), w.number, :stage, 'base', :amount,
+    :reason
+FROM done AS d JOIN worker AS w ON w.id = d.worker
+"""
+
+
+class Totals(NamedTuple):
+    """How many there are, each counted once."""
+
+    judgments: int
+    repeated: int
+    """Judgments that do not count, since the worker judged the task again."""
+    items: int
+    workers: int
+    most: int
+    """Judgments of one item."""
+
+
+class StagedItem(NamedTuple):
+    line: int
+    task: str
+    told: list[str]
+
+
+class Staging:
+    """The judgments of one file. First they are added, then arranged; after that they are there to be asked for."""
+
+    def __init__(self, file: Path) -> None:
+        self._database = sqlite3.connect(file, isolation_level=None)
+        self._database.executescript(_BEFORE)
+        self._added = 0
+
+    def close(self) -> None:
+        self._database.close()
+
+    def add(self, rows: Iterable[BatchRow]) -> int:
+        """How many there were."""
+        told = _Numbered(self._database, "INSERT INTO told VALUES (?, ?, ?, ?)")
+        answers = _Numbered(self._database, "INSERT INTO answer VALUES (?, ?)")
+        workers: dict[str, int] = {}
+        rows = iter(rows)
+        self._database.execute("BEGIN")
+        while part := list(islice(rows, _AT_ONCE)):
+            values = [
+                (
+                    row.line,
+                    told.number((row.task, row.told)) or told.add((row.task, row.told), _told(row)),
+                    workers.setdefault(row.worker, len(workers) + 1),
+                    answers.number(row.given) or answers.add(row.given, (_as_json(row.given),)),
+                    row.submitted_at,
+                    row.duration_ms,
+                    row.reward,
+                )
+                for row in part
+            ]
+            self._database.executemany("INSERT INTO judgment VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            self._added += len(part)
+        told.flush()
+        answers.flush()
+        self._database.executemany("INSERT INTO worker VALUES (?, ?, NULL)", ((n, name) for name, n in workers.items()))
+        self._database.execute("COMMIT")
+        return self._added
+
+    def arrange(self) -> Totals:
+        """Leave out what was said again, and bring the rest in order: items by tasks, judgments by times."""
+        self._database.executescript(f"BEGIN; {_ARRANGE} COMMIT;")
+        judgments, items, workers = self._database.execute(_TOTALS).fetchone()
+        [most] = self._database.execute(_MOST).fetchone()
+        return Totals(judgments, self._added - judgments, items, workers, most)
+
+    def too_many(self, limit: int) -> tuple[int, str]:
+        """The line and the task of the first judgment that is more than `limit` of one task."""
+        line, task = self._database.execute(_TOO_MANY, (limit + 1,)).fetchone()
+        return int(line), str(task)
+
+    def rewards(self) -> tuple[int | None, int | None]:
+        """The least and the most that a judgment paid; None where that is not known of all of them."""
+        known, lowest, highest = self._database.execute(_REWARDS).fetchone()
+        return (lowest, highest) if known else (None, None)
+
+    def answers(self) -> Iterator[tuple[list[str | list[str] | None], int]]:
+        """What was filled in, field by field, and how often exactly that. The same may come several times."""
+        for text, number in self._database.execute(_ANSWERS):
+            yield json.loads(text), number
+
+    def rewrite_answers(self, written: Callable[[list[Any]], str]) -> None:
+        """Put what `written` makes of it, which is JSON, in the place of every answer that counts."""
+        after = 0
+        self._database.execute("BEGIN")
+        while part := self._database.execute(_TO_REWRITE, (after, _AT_ONCE)).fetchall():
+            values = [(written(json.loads(text)), number) for number, text in part]
+            self._database.executemany("UPDATE answer SET text = ? WHERE id = ?", values)
+            after = part[-1][0]
+        self._database.execute("COMMIT")
+
+    def differing(self) -> Iterator[list[list[str]]]:
+        """What the file tells of those items of which it does not tell the same in all rows, item by item."""
+        for _, rows in groupby(self._database.execute(_DIFFERING), itemgetter(0)):
+            yield [json.loads(cells) for _, cells in rows]
+
+    def items(self) -> Iterator[StagedItem]:
+        """All items in the order of their numbers, each as one of its rows tells of it."""
+        for line, task, cells in self._database.execute(_ITEMS):
+            yield StagedItem(line, task, json.loads(cells))
+
+    def workers(self, now: int) -> Iterator[tuple[int, str, int]]:
+        """Number, name and first moment of everybody. Where a file has no times, it was `now`."""
+        yield from self._database.execute(_WORKERS, (now,))
+
+    def number_workers(self, numbers: Iterable[tuple[int, int]]) -> None:
+        """Give everybody the number they have in the study, beside the one they have here."""
+        self._database.execute("BEGIN")
+        self._database.executemany("UPDATE worker SET number = ? WHERE id = ?", ((new, n) for n, new in numbers))
+        self._database.execute("COMMIT")
+
+    def worked(self, now: int) -> Iterator[tuple[int, int, int, int]]:
+        """Everybody by the number they have in the study: judgments, milliseconds at work, and first moment."""
+        yield from self._database.execute(_WORKED, (now,))
+
+    def assignments(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Rows of the study's table, with `values` for what is not known here. From the first to the last of them."""
+        return self._database.execute(_ASSIGNMENTS + _SOME, values).fetchall()
+
+    def responses(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The same."""
+        return self._database.execute(_RESPONSES + _SOME, values).fetchall()
+
+    def entries(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """The same, of what was paid for them."""
+        return self._database.execute(_ENTRIES + _SOME, values).fetchall()
+
+    def by_item(self) -> Iterator[tuple[int, int, int, Any]]:
+        """Item, place in the order of times, worker and answer of all judgments, item by item."""
+        answers = self._database.cursor()
+
+        @lru_cache(maxsize=_AT_ONCE)
+        def answer(number: int) -> Any:
+            [text] = answers.execute("SELECT text FROM answer WHERE id = ?", (number,)).fetchone()
+            return json.loads(text)
+
+        for item, place, worker, given in self._database.execute(
+            "SELECT item, id, worker, answer FROM done ORDER BY item, id"
+        ):
+            yield item, place, worker, answer(given)
+
+
+class _Numbered:
+    """Values that come again and again, each kept once under a number; twice, if it has not come for long."""
+
+    def __init__(self, database: sqlite3.Connection, insert: str) -> None:
+        self._database, self._insert = database, insert
+        self._known: dict[Any, int] = {}
+        self._waiting: list[tuple[Any, ...]] = []
+        self._last = self._characters = 0
+        self.number = self._known.get
+
+    def add(self, key: Any, values: tuple[Any, ...]) -> int:
+        self._last += 1
+        self._characters += sum(len(value) for value in values if isinstance(value, str))
+        if len(self._waiting) == _AT_ONCE:
+            self.flush()
+        if len(self._known) == _REMEMBERED or self._characters > _MOST_CHARACTERS:
+            self.flush()
+            self._known.clear()
+            self._characters = 0
+        self._waiting.append((self._last, *values))
+        self._known[key] = self._last
+        return self._last
+
+    def flush(self) -> None:
+        self._database.executemany(self._insert, self._waiting)
+        self._waiting.clear()
+
+
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _told(row: BatchRow) -> tuple[int, str, str]:
+    return row.line, row.task, _as_json(row.told)

@@ -1,0 +1,111 @@
+"""A folder that is made in hiding and gets its name when it is whole."""
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from chorale.model import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    path: Path
+    """For what is needed on the way only."""
+    study: Path
+    """What will be there in the end; to be made by whoever fills it."""
+    notes: tuple[str, ...]
+
+
+@contextmanager
+def draft_folder(directory: Path) -> Iterator[Draft]:
+    """A folder beside `directory`, what is made in it takes that name if all goes well, and otherwise leaves no trace.
+
+    A process that is killed leaves its draft. The next one for the same name clears it away.
+    """
+    if os.path.lexists(directory):
+        raise _there_already(directory)
+    try:
+        made = _make_parents(directory.parent)
+        notes = _clear_drafts(directory)
+        path = directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.part")
+        path.mkdir()
+        held = _hold(path)
+    except OSError as error:
+        raise UserError(f"{directory} can't be made: {error.strerror}. Choose another place with --out.") from None
+    draft = Draft(path, path / "study", notes)
+    try:
+        yield draft
+        _put_in_place(draft.study, directory)
+        made = []
+    except OSError as error:
+        raise UserError(
+            f"{directory} can't be written: {error.strerror or error}. Choose another place with --out."
+        ) from error
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        if held is not None:
+            os.close(held)
+        for parent in made:
+            with suppress(OSError):
+                parent.rmdir()
+
+
+def _there_already(directory: Path) -> UserError:
+    return UserError(f"{directory} is there already. Name a folder that is not, with --out.")
+
+
+def _make_parents(folder: Path) -> list[Path]:
+    """Make the folder; all that were made for it, the innermost first."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+def _hold(path: Path) -> int | None:
+    """Keep a draft for this process, which lets go of it when it ends, however it ends; None if another one has it."""
+    held = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(held)
+        return None
+    return held
+
+
+def _clear_drafts(directory: Path) -> tuple[str, ...]:
+    """Remove what processes have left that were ended before they were done; what to tell about it."""
+    removed = []
+    for left in sorted(directory.parent.glob(f".{_literal(directory.name)}.????????.part")):
+        held = _hold(left)
+        if held is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(held)
+            removed.append(left)
+    return tuple(f"Removed {left}, which an import that was cut short had left." for left in removed)
+
+
+def _literal(name: str) -> str:
+    """A name in which a pattern finds nothing but itself."""
+    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
+
+
+def _put_in_place(folder: Path, directory: Path) -> None:
+    for path in (*folder.iterdir(), folder):
+        _to_disk(path)
+    if os.path.lexists(directory):
+        raise _there_already(directory)
+    folder.rename(directory)
+    _to_disk(directory.parent)
+
+
+def _to_disk(path: Path) -> None:
+    held = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(held)
+    finally:
+        os.close(held)
