@@ -28,9 +28,12 @@ def trust_weighted_share(votes: Iterable[tuple[Hashable, float]]) -> Share | Non
     Share(answer='yes', confidence=0.75)
     """
     pairs = list(votes)
-    if len(pairs) < 2:
-        # One vote has all there is.
-        return Share(pairs[0][0], 1.0) if pairs else None
+    if not pairs:
+        return None
+    first = pairs[0][0]
+    if all(answer == first for answer, _ in pairs):
+        # One vote, or all for the same: it has all there is.
+        return Share(first, 1.0)
     if max(weight for _, weight in pairs) <= 0:
         pairs = [(answer, 1.0) for answer, _ in pairs]
     weights: dict[Hashable, float] = {}

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from chorale.model import Standing
 from chorale.rehearsal.arms import ArmRun, mean_quality, measure_arms
-from chorale.rehearsal.performing import Exit, Performance, Person, is_for_experts
+from chorale.rehearsal.performing import Exit, Performance, Person
 from chorale.simulate import Knowledge
 from chorale.store import Tx, item_rows, ledger, setup, standing_rows
 from chorale.store.gates import closed_gates
@@ -238,7 +238,7 @@ def _stage_run(
         locked_out=sum(
             person.states.get(stage.name) == "locked" and stage.name not in person.entered
             for person in people
-            if not person.expert and not is_for_experts(stage)
+            if not person.expert and not stage.is_for_experts
         ),
         cost=counts.paid + counts.fees,
     )

@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
-from chorale.model import EXPERT, Answer, Refusal, Standing
+from chorale.model import Answer, Refusal, Standing
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.reviewing import Desk, reading_seconds
 from chorale.simulate import AnswerSheet, WorkerModel, ability_at, mistakes_told
@@ -258,10 +258,10 @@ class Performance:
         if self._study.gates and person.answered > person.answered_before:
             person.answered_before = person.answered
             self._look_after_gates()
-        found = self._study.store.read(lambda tx: tuple(parts_for(tx, self._study, person.worker_id))).result()
+        found = self._study.store.do(lambda tx: tuple(parts_for(tx, self._study, person.worker_id)))
         person.looked_at = self._changes
         self._read_messages(person)
-        theirs = [each for each in found if not person.expert or is_for_experts(each.stage)]
+        theirs = [each for each in found if not person.expert or each.stage.is_for_experts]
         person.states = {each.stage.name: each.state for each in theirs}
         open_ones = [
             each for each in theirs if each.state == "available" and person.empty.get(each.stage.name) != self._changes
@@ -297,10 +297,13 @@ class Performance:
 
     def _news(self) -> int:
         """How often something has happened that may have been told to somebody."""
+        return self._times_decided() + self._desk.sent
+
+    def _times_decided(self) -> int:
         if self._told_at != self._changes:
             self._told_at = self._changes
             self._told = self._study.store.read(verdicts_so_far).result()
-        return self._told + self._desk.sent
+        return self._told
 
     def _still_waits(self, person: Person) -> bool:
         """Whether the parts somebody waits for are as they were, and no gate has decided anything since.
@@ -313,8 +316,7 @@ class Performance:
         names = [name for name, state in person.states.items() if state not in FOR_GOOD]
         if not self._may_have_changed(person, names):
             return True
-        among = [study.stage(name) for name in names]
-        parts = study.store.read(lambda tx: tuple(parts_for(tx, study, person.worker_id, among))).result()
+        parts = study.store.read(lambda tx: tuple(parts_for(tx, study, person.worker_id, names))).result()
         person.looked_at = self._changes
         return all(part.state == person.states[part.stage.name] for part in parts)
 
@@ -337,7 +339,7 @@ class Performance:
         study, stage = self._study, person.stage
         if stage is None:
             raise RuntimeError("somebody works nowhere")
-        offer = study.store.write(lambda tx: work.next_item(tx, study, stage, person.worker_id)).result()
+        offer = study.store.do(lambda tx: work.next_item(tx, study, stage, person.worker_id))
         if offer.ended:
             self._shaken_at = self._changes + 1
         if offer.status != "item" or offer.lease is None:
@@ -362,9 +364,9 @@ class Performance:
         duration = round(person.seconds * 1000)
         key = f"{person.number}:{person.answered}"
         try:
-            outcome = study.store.write(
+            outcome = study.store.do(
                 lambda tx: work.submit(tx, study, person.worker_id, lease.token, answer, key, duration)
-            ).result()
+            )
         except Refusal as refusal:
             if refusal.code == "invalid_answer" and answer is person.previous:
                 # What they copied does not fit here, and they click anything instead.
@@ -474,7 +476,7 @@ class Performance:
 
     def _look_after_gates(self) -> None:
         self._do_what_is_due()
-        so_far = self._study.store.read(verdicts_so_far).result()
+        so_far = self._times_decided()
         if so_far == self._verdicts_so_far:
             return
         self._verdicts_so_far = so_far
@@ -514,7 +516,3 @@ def _rests_on(study: Study, name: str) -> tuple[str, ...]:
     for each in found:
         found += [source for source in study.stage(each).settings.sources if source not in found]
     return tuple(found)
-
-
-def is_for_experts(stage: RunningStage) -> bool:
-    return EXPERT in stage.settings.entry.qualifications

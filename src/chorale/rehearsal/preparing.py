@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from chorale.rehearsal.performing import Advance, Clock, Manners, Performance, Person, is_for_experts
+from chorale.rehearsal.performing import Advance, Clock, Manners, Performance, Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.sizing import usual_workers
 from chorale.simulate import AnswerSheet, CrowdSettings, Knowledge, WorkerModel, draw_arrivals, draw_crowd, draw_experts
@@ -100,7 +100,7 @@ class Rehearsal:
             for number, model in enumerate(self.crowd.people(workers or self.workers, rng))
         ]
         arrivals = draw_arrivals(len(people), settings.per_hour, rng)
-        if any(map(is_for_experts, study.stages.values())):
+        if any(stage.is_for_experts for stage in study.stages.values()):
             experts = draw_experts(settings, rng)
             people += [
                 Person(number, model, Random(f"{seed}:person:{number}"), expert=True)

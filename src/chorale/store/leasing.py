@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, bindpar
 from chorale.model import AssignmentKind, AssignmentState
 from chorale.store.offering import OfferedItem
 from chorale.store.participations import COLUMNS, ParticipationRow
-from chorale.store.prepared import Prepared, prepared_insert
+from chorale.store.prepared import ONE, Prepared, prepared_insert
 from chorale.store.schema import assignment, item, participation
 
 # Written out, not bound: only then can the database see that the partial index applies.
@@ -58,18 +58,8 @@ def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
     return None if row is None else Lease._make(row)
 
 
-_HELD_IN = Prepared(
-    select(assignment.c.stage_id).where(assignment.c.worker_id == bindparam("worker_id"), assignment.c.state == _LIVE)
-)
-
-
-def stages_held_in(tx: Connection, worker_id: int) -> frozenset[int]:
-    """The stages in which a worker holds an item."""
-    return frozenset(_HELD_IN(tx, {"worker_id": worker_id}).scalars())
-
-
 _TAKE = Prepared(
-    update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + 1)
+    update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + ONE)
 )
 _INSERT_ASSIGNMENT = prepared_insert(
     assignment,
@@ -90,7 +80,7 @@ _SERVE = {
             participation.c.stage_id == bindparam("of_stage"),
             participation.c.worker_id == bindparam("of_worker"),
         )
-        .values({"served": participation.c.served + 1, cursor: bindparam("position")})
+        .values({"served": participation.c.served + ONE, cursor: bindparam("position")})
     )
     for kind, cursor in (
         (AssignmentKind.GOLD, "gold_cursor"),

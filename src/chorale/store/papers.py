@@ -23,27 +23,27 @@ class Papers(NamedTuple):
     """The gates that are closed, to them and to everybody."""
 
 
-class _listed(FunctionElement[str]):  # noqa: N801 - stands among functions, and reads like one
+class listed(FunctionElement[str]):  # noqa: N801 - stands among functions, and reads like one
     """Names in one value, with commas between them: they have none themselves."""
 
     type = Text()
     inherit_cache = True
 
 
-@compiles(_listed, "sqlite")
-def _listed_by_sqlite(element: _listed, compiler: Any, **kwargs: Any) -> str:
+@compiles(listed, "sqlite")
+def _listed_by_sqlite(element: listed, compiler: Any, **kwargs: Any) -> str:
     return f"group_concat({compiler.process(element.clauses, **kwargs)}, ',')"
 
 
-@compiles(_listed, "postgresql")
-def _listed_by_postgresql(element: _listed, compiler: Any, **kwargs: Any) -> str:
+@compiles(listed, "postgresql")
+def _listed_by_postgresql(element: listed, compiler: Any, **kwargs: Any) -> str:
     return f"string_agg({compiler.process(element.clauses, **kwargs)}, ',')"
 
 
 PAPERS: tuple[ColumnElement[Any], ...] = (
     worker.c.arm,
-    select(_listed(qualification.c.name)).where(qualification.c.worker_id == worker.c.id).scalar_subquery(),
-    select(_listed(stage.c.name))
+    select(listed(qualification.c.name)).where(qualification.c.worker_id == worker.c.id).scalar_subquery(),
+    select(listed(stage.c.name))
     .select_from(participation.alias("dropped").join(stage, stage.c.id == literal_column("dropped.stage_id")))
     .where(
         literal_column("dropped.worker_id") == worker.c.id,
@@ -51,7 +51,7 @@ PAPERS: tuple[ColumnElement[Any], ...] = (
     )
     .correlate(worker)
     .scalar_subquery(),
-    select(_listed(gate.c.name)).scalar_subquery(),
+    select(listed(gate.c.name)).scalar_subquery(),
 )
 """Columns beside those of a worker, for `as_papers`. Asked for in one statement: it is done for every item."""
 
@@ -65,9 +65,9 @@ def papers_of(tx: Connection, worker_id: int) -> Papers:
 
 
 def as_papers(arm: str | None, held: str | None, dropped: str | None, closed: str | None) -> Papers:
-    return Papers(arm, _names(held), _names(dropped), _names(closed))
+    return Papers(arm, names_in(held), names_in(dropped), names_in(closed))
 
 
 @lru_cache(maxsize=1024)
-def _names(listed: str | None) -> frozenset[str]:
-    return frozenset(listed.split(",")) if listed else frozenset()
+def names_in(text: str | None) -> frozenset[str]:
+    return frozenset(text.split(",")) if text else frozenset()

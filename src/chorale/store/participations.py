@@ -7,7 +7,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import GoldRecord, Standing
 from chorale.store.papers import PAPERS, Papers, as_papers
-from chorale.store.prepared import Prepared
+from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import participation, stage, worker
 
 
@@ -34,22 +34,17 @@ class ParticipationRow(NamedTuple):
 
 COLUMNS = tuple(participation.c[name] for name in ParticipationRow._fields)
 
-_PARTICIPATIONS: Select[Any] = select(*COLUMNS).where(participation.c.worker_id == bindparam("worker_id"))
-_OWN_PARTICIPATIONS = Prepared(_PARTICIPATIONS)
-_OWN_PARTICIPATION = _PARTICIPATIONS.where(participation.c.stage_id == bindparam("stage_id"))
-_PARTICIPATION = Prepared(_OWN_PARTICIPATION)
-_PARTICIPATION_LOCKED = Prepared(_OWN_PARTICIPATION.with_for_update(key_share=True))
+_OWN: Select[Any] = select(*COLUMNS).where(
+    participation.c.worker_id == bindparam("worker_id"), participation.c.stage_id == bindparam("stage_id")
+)
+_PARTICIPATION = Prepared(_OWN)
+_PARTICIPATION_LOCKED = Prepared(_OWN.with_for_update(key_share=True))
 
 
 def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> ParticipationRow | None:
     query = _PARTICIPATION_LOCKED if lock else _PARTICIPATION
     row = query(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
     return None if row is None else ParticipationRow._make(row)
-
-
-def participations_of(tx: Connection, worker_id: int) -> dict[int, ParticipationRow]:
-    """All of a worker's, by stage."""
-    return {row[0]: ParticipationRow._make(row) for row in _OWN_PARTICIPATIONS(tx, {"worker_id": worker_id})}
 
 
 class Attendance(NamedTuple):
@@ -125,7 +120,7 @@ _COUNT_ANSWER = Prepared(
         participation.c.worker_id == bindparam("of_worker"),
     )
     .values(
-        answered=participation.c.answered + 1,
+        answered=participation.c.answered + ONE,
         gold_answered=participation.c.gold_answered + bindparam("more_gold"),
         gold_right=participation.c.gold_right + bindparam("more_right"),
         gold_recent=bindparam("new_recent"),
@@ -229,3 +224,11 @@ _SPENT = Prepared(select(func.coalesce(func.sum(participation.c.earned + partici
 def spent(tx: Connection) -> int:
     """What the study has cost so far, fees included."""
     return int(_SPENT(tx, {}).scalar_one())
+
+
+_ANSWERS = Prepared(select(func.coalesce(func.sum(participation.c.answered), 0)))
+
+
+def answers(tx: Connection) -> int:
+    """How many answers the study has so far, of all kinds."""
+    return int(_ANSWERS(tx, {}).scalar_one())

@@ -147,7 +147,7 @@ def explain_gold(tx: Connection, stage_id: int, key: str, explanation: str) -> N
     tx.execute(update(gold).where(gold.c.item_id == of_item).values(explanation=explanation))
 
 
-_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 
 
 def as_text(payload: object) -> str:

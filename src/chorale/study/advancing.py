@@ -14,11 +14,15 @@ from chorale.study.settling import settle_group
 
 def advance(tx: Tx, study: Study) -> list[str]:
     """Do what is due; what it was, in words. Doing it again changes nothing."""
-    closed = [f"gate {name} closed" for name in close_ready_gates(tx, study)]
-    return closed + draw_answers(tx, study) + draw_samples(tx, study)
+    done = [f"gate {name} closed" for name in close_ready_gates(tx, study)]
+    closed, wanting = closed_gates(tx), offering.stages_with_open_items(tx)
+    if drawn := draw_answers(tx, study, closed, wanting):
+        done += drawn
+        wanting = offering.stages_with_open_items(tx)
+    return done + draw_samples(tx, study, closed, wanting)
 
 
-def draw_samples(tx: Tx, study: Study) -> list[str]:
+def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
     """Draw the items that get another number of judgments than the others.
 
     Of every stage they come from, once it has no more to give: only then has every item the same chance.
@@ -37,7 +41,6 @@ def draw_samples(tx: Tx, study: Study) -> list[str]:
     ]
     if not notes:
         return []
-    closed, wanting = closed_gates(tx), offering.stages_with_open_items(tx)
     for note, stage, source in notes:
         if source and more_may_come(study, study.stage(source), closed, wanting):
             continue

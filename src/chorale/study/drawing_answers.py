@@ -7,19 +7,22 @@ a stage that is resumed, is left.
 
 from collections.abc import Iterable
 
-from chorale.store import Tx, drawing, events, offering, participations, setup
+from chorale.store import Tx, drawing, events, participations, setup
 from chorale.store.gates import closed_gates
 from chorale.study.offering import more_may_come
 from chorale.study.running import RunningStage, Study
 from chorale.study.settling import derive_answers
 
 
-def draw_answers(tx: Tx, study: Study) -> list[str]:
-    """Draw from everybody of whom no more is to come; what was done, in words."""
-    takers = [stage for stage in study.stages.values() if stage.per_worker is not None]
+def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
+    """Draw from everybody of whom no more is to come; what was done, in words.
+
+    `closed` are the gates that are, and `wanting` the stages that want judgments.
+    """
+    takers = study.taking_some
     if not takers:
         return []
-    closed, wanting, paused = closed_gates(tx), offering.stages_with_open_items(tx), setup.paused_stages(tx)
+    paused = setup.paused_stages(tx)
     done = []
     for later in takers:
         if not closed.isdisjoint(later.closed_by):
@@ -43,8 +46,8 @@ def not_drawn_from(tx: Tx, study: Study) -> dict[str, int]:
     """By stage, how many people have answers there of which some are to be drawn, and are not yet."""
     closed = closed_gates(tx)
     found: dict[str, set[int]] = {}
-    for later in study.stages.values():
-        if later.per_worker is not None and closed.isdisjoint(later.closed_by):
+    for later in study.taking_some:
+        if closed.isdisjoint(later.closed_by):
             for name in later.settings.sources:
                 found.setdefault(name, set()).update(drawing.people_to_draw_from(tx, later.id, study.stage(name).id))
     return {name: len(people) for name, people in found.items() if people}

@@ -86,11 +86,6 @@ def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, papers:
     return stage.admission(papers, None if earlier is None else earlier.gold)
 
 
-def is_for_arm(stage: RunningStage, arm: str | None) -> bool:
-    """Whether a stage is for everybody, or for this arm. Others are not to know of it."""
-    return not stage.settings.arms or arm in stage.settings.arms
-
-
 def why_locked(study: Study, decided: Admission) -> str:
     """Why a worker may not work in a stage, with the titles they know."""
     reason = _NAMED.sub(partial(_by_title, study), decided.reason)

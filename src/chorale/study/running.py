@@ -2,22 +2,23 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from random import Random, SystemRandom
 from typing import Any
 
 from pydantic import BaseModel
 
-from chorale.model import GateSettings, GoldRecord, Refusal, StageSettings, StudySettings
+from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, StageSettings, StudySettings
 from chorale.protocol import Admission, may_enter
 from chorale.store import Store
 from chorale.store.papers import Papers
-from chorale.store.setup import from_text
+from chorale.store.setup import as_text, from_text
 from chorale.study.clock import Clock
 from chorale.tasks import Task
 
 MOST_VIEWS = 2_000
 MOST_PAPERS = 1_000
+MOST_ANSWERS, SHORT_ANSWER = 1_000, 200
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,34 @@ class RunningStage:
         """The same where it goes by papers alone. Remembered for a while, since many have the same."""
         return lru_cache(maxsize=MOST_PAPERS)(self.admission)
 
+    def parsed(self, sent: str) -> tuple[Answer, str]:
+        """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken."""
+        answer = self.task.parse_answer(from_text(sent))
+        return answer, as_text(answer)
+
+    @cached_property
+    def parsed_again(self) -> Callable[[str], tuple[Answer, str]]:
+        """The same, remembered for a while: of short answers there are few, and many give them. Only to be read."""
+        return lru_cache(maxsize=MOST_ANSWERS)(self.parsed)
+
+    def is_for_arm(self, arm: str | None) -> bool:
+        """Whether it is for everybody, or for this arm. Others are not to know of it."""
+        return not self.settings.arms or arm in self.settings.arms
+
+    @cached_property
+    def is_for_experts(self) -> bool:
+        return EXPERT in self.settings.entry.qualifications
+
     @cached_property
     def is_conditional(self) -> bool:
         """Whether what lets people in can change from one item to the next, apart from being dropped."""
         entry = self.settings.entry
         return bool(entry.qualified_in or entry.qualifications or self.settings.arms or self.closed_by)
+
+    @property
+    def is_by_colleagues(self) -> bool:
+        """Whether experts do it for nothing: they are paid elsewhere, and no wage is reckoned for it."""
+        return self.is_for_experts and not (self.settings.pay.per_judgment or self.settings.pay.finished)
 
     @cached_property
     def fewest(self) -> tuple[int, int]:
@@ -128,6 +152,11 @@ def running_gates(settings: StudySettings, texts: Mapping[str, str]) -> dict[str
     }
 
 
+def no_such_stage() -> Refusal:
+    """What is for another arm, or for experts, looks to others exactly like what does not exist."""
+    return Refusal("no_such_stage", "This study has no such stage. Go back to the start page.", 404)
+
+
 @dataclass(frozen=True)
 class Study:
     settings: StudySettings
@@ -144,7 +173,7 @@ class Study:
     def stage(self, name: str) -> RunningStage:
         found = self.stages.get(name)
         if found is None:
-            raise Refusal("no_such_stage", "This study has no such stage. Go back to the start page.", 404)
+            raise no_such_stage()
         return found
 
     def stage_by_id(self, stage_id: int) -> RunningStage:
@@ -157,6 +186,27 @@ class Study:
     def fed_by(self, stage: RunningStage) -> Sequence[RunningStage]:
         """The later stages whose items are derived from this one."""
         return self._feeding[stage.name]
+
+    def gates_on(self, stage: RunningStage) -> frozenset[str]:
+        """The gates that look at what people do in a stage."""
+        return self._looking[stage.name]
+
+    @cached_property
+    def _looking(self) -> Mapping[str, frozenset[str]]:
+        return {
+            name: frozenset(gate.name for gate in self.gates.values() if name in gate.settings.stage)
+            for name in self.stages
+        }
+
+    @cached_property
+    def taking_some(self) -> Sequence[RunningStage]:
+        """The stages that take some of everybody's answers."""
+        return tuple(stage for stage in self.stages.values() if stage.per_worker is not None)
+
+    @cached_property
+    def stages_for(self) -> Callable[[str | None], Sequence[RunningStage]]:
+        """The stages that somebody in an arm, or in none, is to know of: those for everybody, and those for it."""
+        return cache(lambda arm: tuple(stage for stage in self.stages.values() if stage.is_for_arm(arm)))
 
     def made_of(self, stage: RunningStage) -> frozenset[str]:
         """What later stages are made of that this one feeds: its results, answers, or all answers together."""

@@ -1,17 +1,16 @@
 """A worker's view of the study: which parts are open to them, and what they earned."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 from chorale.model import EXPERT, Standing
-from chorale.store import Tx, gates, leasing, offering, participations, people, setup
+from chorale.store import Tx, gates, offering, people, visiting
 from chorale.store.gates import MessageRow
-from chorale.store.papers import papers_of
-from chorale.store.participations import ParticipationRow
-from chorale.study.entering import admission, is_for_arm, why_locked
-from chorale.study.offering import MESSAGES, more_may_come, why_dropped
+from chorale.store.visiting import Attended
+from chorale.study.entering import admission, why_locked
+from chorale.study.offering import MESSAGES, OVER, at_the_end, more_may_come, why_dropped
+from chorale.study.paying import is_stopped
 from chorale.study.running import RunningStage, Study
 
 
@@ -52,6 +51,10 @@ class Visit:
             return self
         return replace(self, stages=tuple(part for part in self.stages if part.stage.name in names))
 
+    def knows(self, stage: RunningStage) -> bool:
+        """Whether they are to know that there is such a stage."""
+        return any(part.stage.name == stage.name for part in self.stages)
+
     @property
     def screened_out(self) -> bool:
         """Whether nothing is open to them any more because their work was ended."""
@@ -68,39 +71,30 @@ def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
     return Visit(worker, people.panel_of(tx, worker_id), stages, tuple(gates.messages_to(tx, worker_id)))
 
 
-def parts_for(
-    tx: Tx, study: Study, worker_id: int, among: Iterable[RunningStage] | None = None
-) -> Iterator[StageVisit]:
+def parts_for(tx: Tx, study: Study, worker_id: int, among: Collection[str] | None = None) -> Iterator[StageVisit]:
     """How a worker finds the stages they are to know of: all, or some."""
     desk = _Desk(tx, study, worker_id)
-    arm = desk.papers.arm
-    for stage in study.stages.values() if among is None else among:
-        if is_for_arm(stage, arm) and desk.concerns(stage):
+    for stage in study.stages_for(desk.papers.arm):
+        # Nobody works their way up to being an expert.
+        if (among is None or stage.name in among) and (not stage.is_for_experts or EXPERT in desk.papers.held):
             yield desk.look_at(stage)
 
 
+def knows_of(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> bool:
+    """Whether a worker is to know that there is such a stage: not what is for another arm, or for experts."""
+    return any(parts_for(tx, study, worker_id, [stage.name]))
+
+
 class _Desk:
-    """What is known of a worker when all stages are looked at: asked for once, and only if a stage needs it."""
+    """What is known of a worker when all stages are looked at: asked for once."""
 
     def __init__(self, tx: Tx, study: Study, worker_id: int) -> None:
         self._tx = tx
         self._study = study
         self._worker_id = worker_id
-        self.papers = papers_of(tx, worker_id)
-        self._records = participations.participations_of(tx, worker_id)
-        self._paused = setup.paused_stages(tx)
-
-    @cached_property
-    def _held_in(self) -> frozenset[int]:
-        return leasing.stages_held_in(self._tx, self._worker_id)
-
-    @cached_property
-    def _wanting(self) -> frozenset[int]:
-        return offering.stages_with_open_items(self._tx)
-
-    def concerns(self, stage: RunningStage) -> bool:
-        """Whether it can ever be open to them: nobody works their way up to being an expert."""
-        return EXPERT not in stage.settings.entry.qualifications or EXPERT in self.papers.held
+        self._now = visiting.situation(tx, worker_id)
+        self.papers = self._now.papers
+        self._records = visiting.attended(tx, worker_id)
 
     def look_at(self, stage: RunningStage) -> StageVisit:
         record = self._records.get(stage.id)
@@ -109,27 +103,39 @@ class _Desk:
             return StageVisit(stage, state, reason, 0, 0, False)
         return StageVisit(stage, state, reason, record.answered, record.earned, True)
 
-    def _state(self, stage: RunningStage, record: ParticipationRow | None) -> tuple[str, str]:
+    def _state(self, stage: RunningStage, record: Attended | None) -> tuple[str, str]:
         if record is not None and record.standing == Standing.DROPPED:
             return "dropped", why_dropped(stage)
         if record is not None and stage.round_size is not None and record.answered >= stage.round_size:
-            return "finished", MESSAGES["round"]
+            return "finished", self._at_the_end("round", stage, record)
+        if record is not None and record.answered and not self.papers.closed.isdisjoint(stage.closed_by):
+            return "finished", OVER
         decided = admission(self._tx, self._study, stage, self._worker_id, self.papers)
         if not decided.allowed:
             return "locked", why_locked(self._study, decided)
-        if stage.id in self._paused:
+        if stage.id in self._now.paused:
             return "paused", MESSAGES["paused"]
         limit = stage.settings.max_per_worker
         if record is not None and limit is not None and record.answered >= limit:
-            return "limit", MESSAGES["limit"]
-        if stage.round_size is not None or (record is not None and stage.id in self._held_in) or self._has_room(stage):
-            return "available", ""
-        if more_may_come(self._study, stage, self.papers.closed, self._wanting):
-            return "waiting", MESSAGES["wait"]
-        return "finished", MESSAGES["done"]
+            return "limit", self._at_the_end("limit", stage, record)
+        if (
+            stage.round_size is not None
+            or (record is not None and stage.id in self._now.held_in)
+            or self._has_room(stage)
+        ):
+            return ("paused", MESSAGES["paused"]) if is_stopped(self._tx, self._study, stage) else ("available", "")
+        if more_may_come(self._study, stage, self.papers.closed, self._now.wanting):
+            return "waiting", self._at_the_end("wait", stage, record)
+        return "finished", self._at_the_end("done", stage, record)
+
+    def _at_the_end(self, status: str, stage: RunningStage, record: Attended | None) -> str:
+        """What is said of a stage that has nothing more for them, and whether they will still hear of it."""
+        looking = self._study.gates_on(stage)
+        waits = bool(looking) and record is not None and record.answered > 0 and not looking <= self._now.decided_by
+        return at_the_end(status, waits)
 
     def _has_room(self, stage: RunningStage) -> bool:
-        return stage.id in self._wanting and offering.room_for(
+        return stage.id in self._now.wanting and offering.room_for(
             self._tx,
             stage.id,
             self._worker_id,
