@@ -1,7 +1,7 @@
 """Feedback messages: a requester's template filled with how somebody did, against everybody and answer by answer."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -46,7 +46,7 @@ def compose(
     template: str,
     verdict: GateVerdict,
     own: Sequence[GradedAnswer],
-    everybody: Sequence[GradedAnswer],
+    averages: Mapping[str, float],
     extra: Mapping[str, Any],
 ) -> str:
     """The message to one worker, in Markdown.
@@ -54,7 +54,7 @@ def compose(
     The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded
     answers of the worker in the order they gave them, `best` and `worst`, some of them; `flagged`, those with reasons,
     and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean (`own`) and everybody's
-    (`average`); and what is in `extra`.
+    (`average`, from `averages`); and what is in `extra`.
     """
     shown = [_shown(answer) for answer in own]
     by_score = sorted(range(len(shown)), key=lambda place: (-shown[place].score, place))
@@ -75,7 +75,7 @@ def compose(
             "worst": [shown[place] for place in reversed(by_score[LISTED:][-LISTED:])],
             "flagged": flagged,
             "flagged_share": len(flagged) / len(shown) if shown else 0.0,
-            "criteria": _criteria(own, everybody),
+            "criteria": _criteria(own, averages),
         },
     )
 
@@ -86,8 +86,8 @@ def check_template(template: str, extra: Mapping[str, Any]) -> None:
     answer = GradedAnswer(1, "w", 1, 1, 0.5, ("a reason",), "an answer", {"text": "an item"}, {"clarity": 0.5})
     for passed in (True, False):
         made_up = GateVerdict("w", 0.5, passed, passed, "", evidence)
-        compose(template, made_up, [answer] * 7, [answer] * 7, extra)
-        compose(template, made_up, [answer], [answer], extra)
+        compose(template, made_up, [answer] * 7, answer.criteria, extra)
+        compose(template, made_up, [answer], answer.criteria, extra)
 
 
 def _filled(template: str, values: Mapping[str, Any]) -> str:
@@ -104,13 +104,17 @@ def _compiled(template: str) -> Template:
     return _TEMPLATES.from_string(template)
 
 
-def _criteria(own: Sequence[GradedAnswer], everybody: Sequence[GradedAnswer]) -> dict[str, dict[str, float]]:
-    names = list(dict.fromkeys(name for answer in own for name in answer.criteria))
-    return {name: {"own": _mean_of(own, name), "average": _mean_of(everybody, name)} for name in names}
+def _criteria(own: Sequence[GradedAnswer], averages: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    return {name: {"own": mean, "average": averages[name]} for name, mean in mean_criteria(own).items()}
 
 
-def _mean_of(answers: Sequence[GradedAnswer], criterion: str) -> float:
-    return fmean(answer.criteria[criterion] for answer in answers if criterion in answer.criteria)
+def mean_criteria(answers: Iterable[GradedAnswer]) -> dict[str, float]:
+    """The mean of every criterion of a rubric, over the answers that were graded by it."""
+    marks: dict[str, list[float]] = {}
+    for answer in answers:
+        for name, mark in answer.criteria.items():
+            marks.setdefault(name, []).append(mark)
+    return {name: fmean(of_it) for name, of_it in marks.items()}
 
 
 def _shown(answer: GradedAnswer) -> ShownAnswer:

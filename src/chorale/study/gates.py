@@ -14,7 +14,7 @@ from chorale.protocol import Candidate, GateVerdict, decide_gate
 from chorale.store import Tx, events, gates
 from chorale.store.gates import GradedAnswer
 from chorale.study.entering import put_in_arm
-from chorale.study.feedback import TemplateMistakeError, compose
+from chorale.study.feedback import TemplateMistakeError, compose, mean_criteria
 from chorale.study.paying import covers, pay_bonus
 from chorale.study.running import RunningGate, RunningStage, Study
 
@@ -172,11 +172,12 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
     if alone and gate.message is not None and "criteria" in gate.message:
         # Only to tell somebody how others did by each criterion are all answers needed.
         everybody = gates.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
+    averages = mean_criteria(everybody)
     for verdict in verdicts:
         worker_id, own = field.ids[verdict.worker], field.answers[verdict.worker]
         _follow(tx, study, gate, worker_id, verdict, own, now)
         if gate.message is not None:
-            _write(tx, study, gate, worker_id, verdict, own, everybody, now)
+            _write(tx, study, gate, worker_id, verdict, own, averages, now)
     return verdicts
 
 
@@ -222,13 +223,13 @@ def _write(
     worker_id: int,
     verdict: GateVerdict,
     own: Sequence[GradedAnswer],
-    everybody: Sequence[GradedAnswer],
+    averages: Mapping[str, float],
     now: int,
 ) -> None:
     state = MessageState.DRAFT if gate.settings.review else MessageState.SENT
     in_words = [_told(study, answer) for answer in own]
     try:
-        body = compose(gate.message or "", verdict, in_words, everybody, message_extra(study, gate))
+        body = compose(gate.message or "", verdict, in_words, averages, _extra(study, gate, verdict))
     except TemplateMistakeError as mistake:
         # Nobody's work may be lost for a template that was tried with other answers. An expert has to finish it.
         body, state = gate.message or "", MessageState.DRAFT
@@ -242,21 +243,22 @@ def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
     """An answer, and the expert's if there is one, as a person understands them."""
     task = study.stage_by_id(answer.stage_id).task
     item = answer.payload
-    expert = None if answer.expert is None else task.tell(item, answer.expert)
+    say = task.quote or task.tell
+    expert = None if answer.expert is None else say(item, answer.expert)
     reasons = answer.reasons
     if reasons and task.recount is not None and answer.expert is not None:
         reasons = task.recount(item, answer.answer, answer.expert)
-    own = task.quote(answer.answer) if task.quote is not None else task.tell(item, answer.answer)
-    told = replace(answer, answer=own, expert=expert, reasons=reasons)
+    told = replace(answer, answer=say(item, answer.answer), expert=expert, reasons=reasons)
     return told if task.caption is None else replace(told, payload=task.caption(item))
 
 
-def message_extra(study: Study, gate: RunningGate) -> dict[str, str]:
-    """What a message can say beside how somebody did."""
+def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, str]:
+    """What a message can say beside how somebody did. Who gets no bonus reads of none."""
+    bonus = gate.settings.bonus if verdict.passed else 0
     return {
         "study": study.settings.study.title,
         "contact": study.settings.study.contact,
-        "bonus": money_text(gate.settings.bonus, study.settings.pay.currency),
+        "bonus": money_text(bonus, study.settings.pay.currency) if bonus else "",
     }
 
 

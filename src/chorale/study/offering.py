@@ -51,8 +51,10 @@ MESSAGES = {
         "so this part ends here for you. You are paid for everything you sent."
     ),
     "limit": "You have done as many of these as one person may. Thank you!",
-    "round": "You have finished this part. On your start page you will hear how you did, and what comes next.",
+    "round": "You have finished this part. Thank you!",
 }
+OVER = "This part is over. Thank you for what you did in it!"
+WILL_HEAR = "On your start page you will hear how you did, and what comes next."
 
 
 def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
@@ -81,7 +83,10 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
     if lease is None and (ended := expire_leases(tx, study)):
         lease = _lease_next(tx, study, stage, record)
     if lease is None:
-        return _nothing(nothing_left(tx, study, stage, found.papers.closed), progress, ended)
+        status = nothing_left(tx, study, stage, found.papers.closed)
+        return Offer(
+            status, at_the_end(status, bool(study.gates_on(stage)) and progress.answered > 0), progress, ended=ended
+        )
     return _offer(study, stage, found.pseudonym, lease, progress, ended)
 
 
@@ -95,7 +100,7 @@ def _barred(tx: Tx, study: Study, stage: RunningStage, found: Attendance, progre
             return Offer("locked", why_locked(study, decided), progress)
     limit = stage.settings.max_per_worker
     if limit is not None and progress.answered >= limit:
-        return _nothing("limit", progress)
+        return Offer("limit", at_the_end("limit", bool(study.gates_on(stage))), progress)
     return None
 
 
@@ -207,13 +212,18 @@ def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wan
     return False
 
 
+def at_the_end(status: str, will_hear: bool) -> str:
+    """What somebody reads for whom a stage has nothing more; also that they hear of it, if a gate is to decide."""
+    return f"{MESSAGES[status]} {WILL_HEAR}" if will_hear else MESSAGES[status]
+
+
 def why_dropped(stage: RunningStage) -> str:
     """What somebody reads for whom a stage has ended: by its gold, or, where it has none, by their quality."""
     return MESSAGES["dropped" if stage.settings.gold is not None else "apart"]
 
 
-def _nothing(status: str, progress: Progress, ended: int = 0) -> Offer:
-    return Offer(status, MESSAGES[status], progress, ended=ended)
+def _nothing(status: str, progress: Progress) -> Offer:
+    return Offer(status, MESSAGES[status], progress)
 
 
 def _offer(

@@ -15,7 +15,7 @@ from chorale.study.entering import admission
 from chorale.study.gates import decide_about
 from chorale.study.leases import own_assignment
 from chorale.study.offering import Progress
-from chorale.study.running import RunningStage, Study
+from chorale.study.running import SHORT_ANSWER, RunningStage, Study
 from chorale.study.settling import settle_group, take_in
 from chorale.tasks import AnswerError, GradeResult
 
@@ -30,6 +30,8 @@ class Outcome(NamedTuple):
     progress: Progress
     details: Mapping[str, Any] | None = None
     """How the answer compares with the expert's, in practice."""
+    right: bool | None = None
+    """Whether it was right, in practice. Elsewhere nobody is told: it would give gold away."""
     response_id: int | None = None
     """What the answer is kept as; not for workers."""
 
@@ -55,13 +57,13 @@ def submit(
     stage = study.stage_by_id(assignment.stage_id)
     if assignment.state == AssignmentState.SUBMITTED:
         return _as_before(tx, stage, held)
-    item, answer = _parsed(stage, held.payload, raw_answer)
+    item, answer, text = _parsed(stage, held.payload, raw_answer)
     _renew_if_ended(tx, study, stage, assignment, record)
     now = study.clock()
     elapsed = max(0, now - assignment.leased_at)
     duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
     version = stage.task.version
-    response_id = responses.add_response(tx, assignment, as_text(answer), version, now, duration, idempotency_key)
+    response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
     leasing.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
     graded = _grade(tx, stage, assignment, response_id, answer, now)
     after = _gold_after(stage, record, graded)
@@ -89,16 +91,21 @@ def submit(
         standing,
         Progress(record.answered + 1, record.earned + paid.earned),
         _compared(stage, assignment.kind, item, answer, wrong.gold) if wrong else None,
+        wrong is None if assignment.kind == AssignmentKind.TRAINING else None,
         response_id,
     )
 
 
-def _parsed(stage: RunningStage, payload: str, raw_answer: Any) -> tuple[Any, Any]:
-    """The item, as far as the task needs it, and the answer in its canonical form."""
+def _parsed(stage: RunningStage, payload: str, raw_answer: Any) -> tuple[Any, Any, str]:
+    """The item, as far as the task needs it, and the answer in its canonical form, also as text."""
     task = stage.task
-    item = from_text(payload) if task.misfit is not None or task.feedback is not None else None
     try:
-        return item, task.parse_answer(raw_answer, item)
+        if task.misfit is None and task.feedback is None:
+            sent = as_text(raw_answer)
+            return None, *(stage.parsed_again if len(sent) <= SHORT_ANSWER else stage.parsed)(sent)
+        item = from_text(payload)
+        answer = task.parse_answer(raw_answer, item)
+        return item, answer, as_text(answer)
     except AnswerError as error:
         raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
 
@@ -177,6 +184,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
         Standing(record.standing),
         Progress(record.answered, record.earned),
         _compared_before(tx, stage, held, from_text(given.answer)) if wrong else None,
+        not wrong if given.kind == AssignmentKind.TRAINING else None,
     )
 
 

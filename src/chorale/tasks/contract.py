@@ -230,8 +230,9 @@ class Task:
     """An answer to an item, gold or not, so that others understand it: whoever grades, reviews or is told about it."""
     caption: Callable[[Payload], str] | None = None
     """An item in one line, for messages; all its values if not given."""
-    quote: Callable[[Answer], str] | None = None
-    """An answer in words, for messages to whoever gave it; the fields of what `tell` makes of it if not given."""
+    quote: Callable[[Payload, Answer], str] | None = None
+    """An answer to an item in words, for messages to whoever gave it, and the expert's; the fields of what `tell` makes
+    of it if not given."""
     recount: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
     """The reasons of a grade with the item at hand, for messages: from an item, an answer and the expert's."""
     feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None

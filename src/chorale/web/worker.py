@@ -19,8 +19,8 @@ from chorale.store.gates import note_read
 from chorale.study import Study, entering, recruiting, settling, work
 from chorale.study.mturk import market_stage, working
 from chorale.study.mturk.working import Board
-from chorale.study.running import RunningStage
-from chorale.study.visit import Visit, visit
+from chorale.study.running import RunningStage, no_such_stage
+from chorale.study.visit import Visit, knows_of, visit
 from chorale.study.work import Progress
 from chorale.tasks import Task
 from chorale.web.arriving import add_arrival_routes
@@ -90,6 +90,8 @@ class FeedbackBody(BaseModel):
 class OutcomeBody(BaseModel):
     status: Literal["accepted", "already_submitted"]
     feedback: FeedbackBody | None
+    right: bool | None
+    """Whether the answer was right; told in practice rounds only."""
     standing: Literal["active", "dropped"]
     progress: ProgressBody
 
@@ -167,6 +169,8 @@ def _add_pages(router: APIRouter, site: Site) -> None:
         found = await current_visit(request)
         if found is None or found.worker.consented_at is None:
             return RedirectResponse("/", 303)
+        if not found.knows(stage):
+            raise no_such_stage()
         return _work_page(site, stage, found)
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
@@ -303,7 +307,10 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     async def next_item(request: Request, name: StageInPath) -> Response:
         """The next item to judge. Asking again before answering gives the same one."""
         worker_id = site.worker_id(request)
-        offer = await site.write(work.next_item, study.stage(name), worker_id)
+        stage = study.stage(name)
+        offer = await site.write(work.next_item, stage, worker_id)
+        if offer.status == "locked" and not await site.read(knows_of, stage, worker_id):
+            raise no_such_stage()
         body: dict[str, Any] = {
             "status": offer.status,
             "message": offer.message,
@@ -332,6 +339,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 "feedback": None
                 if outcome.explanation is None
                 else {"explanation": outcome.explanation, "details": outcome.details},
+                "right": outcome.right,
                 "standing": outcome.standing,
                 "progress": progress(outcome.progress),
             }

@@ -12,6 +12,7 @@ from chorale.tasks.form.items import item_type
 from chorale.tasks.form.page import form_page
 from chorale.tasks.form.settings import FormOptions
 from chorale.tasks.form.tables import answers_table, results_table
+from chorale.tasks.form.telling import Telling
 
 _HERE = Path(__file__).parent
 _EXAMPLE_OPTIONS: dict[str, Any] = {
@@ -85,6 +86,7 @@ def _answers(name: str, parse: Any, schema: dict[str, Any]) -> type[BaseModel]:
 
 def _configured(options: FormOptions) -> Task:
     form = Form(options)
+    telling = Telling(form)
     items = item_type(options)
     return Task(
         name="form",
@@ -106,6 +108,10 @@ def _configured(options: FormOptions) -> Task:
         distance=form.distance,
         combine=form.combine,
         tell=form.tell,
+        caption=telling.caption,
+        quote=telling.quote,
+        recount=telling.recount,
+        feedback=telling.feedback,
         parts=form.parts if form.has_parts else one_part,
         most_parts=form.most_parts,
         marks=form.marks if form.is_rubric else None,

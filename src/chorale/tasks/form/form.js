@@ -36,6 +36,40 @@ export const point = (root) => forms.get(root)?.point();
 /** @param {HTMLElement} root */
 export const recap = (root) => forms.get(root)?.recap() ?? { lines: [], answer: "" };
 
+/**
+ * What was wrong in practice, beside what is right.
+ *
+ * @param {{shown: {label: string, text: string}[], wrong: {ask: string, own: string, right: string}[]}} details
+ * @returns {Node}
+ */
+export function compare({ shown, wrong }) {
+  const box = make("div", "recap form-compared");
+  for (const { label, text } of shown) {
+    if (label) box.append(make("p", "pair-label", label));
+    box.append(make("blockquote", "phrase", text));
+  }
+  for (const { ask, own, right } of wrong) {
+    const line = make("dl", "form-beside");
+    line.append(make("dt", "", "Your answer"), make("dd", "recap-answer", own || "none"));
+    line.append(make("dt", "", "The right answer"), make("dd", "recap-answer", right));
+    box.append(make("p", "form-asked", ask), line);
+  }
+  return box;
+}
+
+/**
+ * @param {string} tag
+ * @param {string} classes
+ * @param {string} [text]
+ */
+function make(tag, classes, text) {
+  const element = document.createElement(tag);
+  element.className = classes;
+  if (text !== undefined) element.textContent = text;
+  if (tag === "blockquote" || tag === "dd") element.dir = "auto";
+  return element;
+}
+
 /** @param {HTMLElement} root */
 export function unmount(root) {
   forms.get(root)?.close();

@@ -19,11 +19,11 @@ _ENVIRONMENT = Environment(
 
 def form_page(options: FormOptions) -> str:
     """The page of a form. The fields' rules go along for the module; the server checks them again."""
-    fields = [{"field": field, "rules": _rules(field), "levels": _levels(field)} for field in options.fields]
+    fields = [{"field": field, "rules": _rules(field), "levels": levels_of(field)} for field in options.fields]
     return _ENVIRONMENT.get_template("page.html").render(shows=options.shows, fields=fields, Kind=Kind, same=SAME)
 
 
-def _levels(field: FieldSettings) -> list[tuple[int, str]]:
+def levels_of(field: FieldSettings) -> list[tuple[int, str]]:
     """The levels of a scale, each with its words, if it has any."""
     if field.kind is not Kind.LIKERT:
         return []

@@ -87,7 +87,7 @@ def _parts(answer: Answer) -> int:
     return sum(name.startswith("question_") for name in answer)
 
 
-def _quoted(answer: Answer) -> str:
+def _quoted(_passage: Payload, answer: Answer) -> str:
     """Every question with its options, and which of them its writer holds right."""
     return " · ".join(
         f"“{one.text}” "

@@ -71,6 +71,6 @@ def _words_in(passage: str) -> tuple[str, ...]:
 
 def _some_words(passage: str, count: int, rng: Random | None) -> list[str]:
     words = [*_words_in(passage)] if rng else []
-    spare = [word for word in _SPARE if word not in words]
-    words += spare[: max(0, count - len(words))]
+    if len(words) < count:
+        words += [word for word in _SPARE if word not in words][: count - len(words)]
     return rng.sample(words, count) if rng else words[:count]

@@ -50,7 +50,8 @@ let invalid = null;
 const courier = new Courier(outbox, notices, {
   async onSent({ entry, data }) {
     showProgress(data.progress);
-    showSaved("saved", data.progress ? `Answer ${data.progress.answered} saved` : "Saved");
+    const saved = data.progress ? `Answer ${data.progress.answered} saved` : "Saved";
+    showSaved("saved", data.right ? `That was right. ${saved}` : saved);
     if (data.feedback?.explanation) {
       showOnly("panel-feedback");
       const { explanation, details } = data.feedback;
