@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chorale.model import EntrySettings, GoldRecord, GoldSettings, JudgmentSettings
+from chorale.model import EntrySettings, GoldBonus, GoldRecord, GoldSettings, JudgmentSettings
 from chorale.protocol import (
     decide_item,
     fee_due,
@@ -66,6 +66,15 @@ def test_trust_is_accuracy_on_gold() -> None:
     assert trust(GoldRecord(0, 9), None) == 1.0
 
 
+def test_the_window_is_as_long_as_it_says_also_where_more_is_kept() -> None:
+    rule = GoldSettings(file="gold.jsonl", window=2, bonus=GoldBonus(right=3, of=4, amount=50))
+    record = GoldRecord()
+    for right in (True, True, False, False):
+        record = gold_after(record, right, rule)
+    assert record.recent == "1100"
+    assert trust(record, rule) == 0.0
+
+
 def test_trust_can_be_smoothed_and_look_at_the_latest_alone() -> None:
     smoothed = GoldSettings(file="gold.jsonl", floor=0.5, smoothing=2)
     assert trust(GoldRecord(0, 1), smoothed) == pytest.approx(1 / 3)
@@ -104,6 +113,15 @@ def test_who_was_dropped_elsewhere_may_be_let_in() -> None:
     assert not may_enter(qualified, GoldRecord(9, 9), ["first"]).allowed
 
 
+def test_all_qualifications_are_needed() -> None:
+    rule = EntrySettings(qualifications=("trained", "writer"))
+    assert may_enter(rule, None, [], {"writer", "trained", "other"}).allowed
+    for held in ({"writer"}, {"trained"}, {"other"}, set()):
+        decided = may_enter(rule, None, [], held)
+        assert not decided.allowed
+        assert decided.evidence["missing"] == [name for name in ("trained", "writer") if name not in held]
+
+
 def test_an_open_stage_admits_everyone() -> None:
     assert may_enter(EntrySettings(), None, []).allowed
 
@@ -120,6 +138,8 @@ DYNAMIC = JudgmentSettings(min=2, max=5, until=0.9)
         (FIXED, 3, 0.7, 3, True, True),
         (FIXED, 3, 0.69, 3, True, False),
         (DYNAMIC, 1, 1.0, 2, False, False),
+        (DYNAMIC, 3, 0.89, 4, False, False),
+        (DYNAMIC, 3, 0.9, 3, True, True),
         (DYNAMIC, 2, 1.0, 2, True, True),
         (DYNAMIC, 2, 0.5, 3, False, False),
         (DYNAMIC, 4, 0.75, 5, False, False),

@@ -11,6 +11,7 @@ from chorale.study import check_folder, load_folder
 from chorale.study.templating import create_study
 from protocol_study import write_protocol_study
 from random_study import Drawn, write_study
+from writing_study import write_writing_study
 
 ARMS = '[arms]\nnames = ["left", "right"]\nafter = "trained"\n'
 BOTH = ('"left"', '"right"')
@@ -34,6 +35,10 @@ def told(folder: Path) -> list[str]:
         ),
         ({"gate": "top = 7", "judgments": "{ min = 4, max = 9, until = 0.9 }"}, "it takes 8 different people"),
         (
+            {"gate": "top = 9", "judgments": "{ min = 1, max = 1, sample = { items = 1, judgments = 10 } }"},
+            "it takes 10 different people or more, and no more than 9",
+        ),
+        (
             {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop = 9\nworkers = 5', "gate": "top = 4"},
             "at most 4",
         ),
@@ -54,6 +59,7 @@ def test_too_few_by_the_studys_own_numbers_is_refused(tmp_path: Path, changes: d
     "changes",
     [
         {"gate": "top = 2"},
+        {"gate": "top = 9", "judgments": "{ min = 1, max = 1, sample = { share = 0.01, judgments = 10 } }"},
         {"gate": "top = 6", "judgments": "3"},
         # All of the sample may ask for fewer.
         {"gate": "top = 2", "judgments": "{ min = 3, max = 3, sample = { items = 8, judgments = 1 } }"},
@@ -224,3 +230,46 @@ def test_too_few_graders_are_refused(tmp_path: Path, limit: int, refused: bool) 
     found = told(tmp_path)
     assert bool(found) is refused, found
     assert not refused or "the stage `grading` can never be finished: it takes 3 different people" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("scored", "graded", "refused"),
+    [(4, 4, True), (4, 3, False), (3, 4, False), (4, 1, False)],
+)
+def test_whoever_must_write_about_everything_can_grade_nothing(
+    tmp_path: Path, scored: int, graded: int, refused: bool
+) -> None:
+    """Four are let in, and the graders are among them: about every text one of them at least must not have written."""
+    write_writing_study(tmp_path)
+    file = tmp_path / "study.toml"
+    entry = 'entry = { qualifications = ["chosen"] }\n'
+    text = (
+        file.read_text()
+        .replace("judgments = 60\n", f"judgments = 60\n{entry}")
+        .replace("judgments = 3\n", "judgments = 1\n")
+    )
+    text = text.replace("grades = true\n", 'grades = true\nentry = { qualifications = ["grader"] }\n')
+    text = text.replace("graded = 4\ntop_share = 0.4\n", f"graded = {graded}\ntop_share = 1.0\nworkers = {scored}\n")
+    text = re.sub(r"\[arms\]\nnames = .*\n|^arms = .*\n", "", text, flags=re.MULTILINE)
+    text = text[: text.index('[[stage]]\nname = "quick-practice"')]
+    (tmp_path / "first.jsonl").write_text(
+        json.dumps({"id": "f", "text": "A bell.", "answer": {"kind": "what"}, "explanation": "It is a thing."})
+    )
+    chosen = text[text.index("[stage.options]") : text.index('[[stage]]\nname = "careful-grades"')]
+    chosen = (
+        '[[stage]]\nname = "first"\ntitle = "First"\ntask = "form"\nguidelines = "guidelines.md"\n'
+        f'round = {{ file = "first.jsonl" }}\n{chosen}\n[[gate]]\nname = "chosen"\nstage = "first"\n'
+        'top = 4\nworkers = 5\npromote = { to = "grader", top_share = 0.5 }\n'
+    )
+    file.write_text(text + chosen)
+    found = told(tmp_path)
+    assert bool(found) is refused, found
+    assert not refused or "`careful-grades` can never be finished: it takes 5 different people or more" in found[0]
+
+
+def test_practice_that_no_gate_looks_at_is_counted_for_all_it_is_open_to(tmp_path: Path) -> None:
+    more = SECOND + "pay = { per_judgment = 100 }\n"
+    write_protocol_study(tmp_path, gate="top = 6\nworkers = 9", extra=more)
+    without = plan_study(load_folder(tmp_path)).cost
+    write_protocol_study(tmp_path, gate="top = 3\nworkers = 9", extra=more)
+    assert without - plan_study(load_folder(tmp_path)).cost == 3 * 4 * 100

@@ -16,14 +16,17 @@ from chorale.model import (
     GoldRecord,
     GoldSettings,
     PartsBonus,
+    Promotion,
     Refusal,
     UserError,
 )
 from chorale.protocol import Candidate, decide_gate, draw_arm, gold_after, gold_bonus, parts_bonus
 from chorale.report.plan import plan_study
-from chorale.store import events, gates, item_rows, ledger
+from chorale.store import events, gates, item_rows, ledger, participations
 from chorale.study import Clock, Study, check_folder, entering, gold_desk, load_folder, open_study, work
+from chorale.study.advancing import advance
 from chorale.study.gates import close_gate, close_ready_gates, gate_statuses, send_message
+from chorale.study.leases import expire_leases
 from chorale.study.settling import settle_everything
 from chorale.study.status import status
 from chorale.study.verify import verify
@@ -273,6 +276,18 @@ def test_without_a_grade_by_the_criterion_nobody_passes() -> None:
     rule = GateSettings(name="g", stage=("s",), threshold=0.0, criteria={"clear": 0.0})
     [verdict] = decide_gate(rule, [Candidate("w", {"s": (1.0,)}, ({"unclear": 1.0},))])
     assert (verdict.passed, verdict.evidence["criterion clear"]) == (False, None)
+
+
+@pytest.mark.parametrize("rule", [{"top": 3}, {"top_share": 1.0}])
+def test_nobody_below_the_floor_passes_or_is_promoted(rule: dict[str, Any]) -> None:
+    gate = GateSettings(name="g", stage=("s",), floor=0.5, promote=Promotion(to="grader", top_share=1.0), **rule)
+    verdicts = decide_gate(gate, [Candidate(f"w{score}", {"s": (score,)}) for score in (1.0, 0.5, 0.4)])
+    assert [(one.worker, one.passed, one.promoted) for one in verdicts] == [
+        ("w1.0", True, True),
+        ("w0.5", True, True),
+        ("w0.4", False, False),
+    ]
+    assert {one.evidence["needed"] for one in verdicts} == {0.5}
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(1, 12))
@@ -694,6 +709,15 @@ def test_experts_are_in_no_arm(tmp_path: Path) -> None:
     assert "nobody would ever be put in an arm" in told
 
 
+def test_an_expert_who_passes_is_put_in_no_arm(make: Maker) -> None:
+    study = make(arms=ARMS + 'after = "trained"\n', arms_of=('"left"', '"right"'))
+    expert, person = Expert(study, "ada"), Person(study, "a")
+    train(expert, 4)
+    train(person, 4)
+    assert look(study, lambda tx: gates.held(tx, expert.id)) == {"expert", "trained"}
+    assert look(study, gates.arms).keys() == {person.pseudonym}
+
+
 # Work on work
 
 
@@ -730,16 +754,77 @@ def test_nobody_reviews_what_came_from_their_own_work(chain: Callable[..., Study
     assert other.next("review").lease is not None
 
 
-def test_nobody_answers_after_seeing_anothers_answer(chain: Callable[..., Study]) -> None:
+def test_nobody_answers_after_seeing_anothers_answer(chain: Callable[..., Study], clock: ManualClock) -> None:
     study = chain(items=1, judgments=2)
     writer, expert = Person(study, "writer"), Expert(study, "ada")
     writer.judge({"tone": "kind"}, "write-a")
-    assert expert.next("grading").lease is not None
+    seen = expert.next("grading")
+    assert seen.lease is not None
     assert expert.next("write-a").lease is None
-    # Nor does somebody grade another's answer to what they have open themselves.
-    second = Expert(study, "bea")
-    assert second.next("write-a").lease is not None
+    expert.give_back(seen)
+    # Nor does somebody grade another's answer to what they have open themselves, or may still send.
+    second, third = Expert(study, "bea"), Expert(study, "eve")
+    held = second.next("write-a")
+    assert held.lease is not None
     assert second.next("grading").lease is None
+    clock.pass_minutes(40)
+    do(study, expire_leases)
+    assert second.next("grading").lease is None
+    assert third.next("grading").lease is not None
+
+
+def write_and_check(folder: Path, items: int, judgments: int, checked: str) -> Study:
+    """Texts that people write about, and a stage that is made from it."""
+    form = '[stage.options]\nshows = [{ item = "text" }]\nfields = [{ name = "why", kind = "text", ask = "Why?" }]\n'
+    head = 'title = "A part"\ntask = "form"\nguidelines = "text.md"\n'
+    folder.mkdir(exist_ok=True)
+    (folder / "text.md").write_text("Say why.\n")
+    rows = (f'{{"id": "i{number}", "text": "text {number}"}}\n' for number in range(items))
+    (folder / "items.jsonl").write_text("".join(rows))
+    (folder / "study.toml").write_text(
+        '[study]\ntitle = "A sample"\ncontact = "us@example.org"\nconsent = "text.md"\n'
+        f'[[stage]]\nname = "write"\n{head}judgments = {judgments}\nitems = {{ file = "items.jsonl" }}\n{form}'
+        f'[[stage]]\nname = "check"\n{head}{checked}\n{form}'
+    )
+    return open_study(folder)
+
+
+def test_a_sample_waits_for_all_it_is_drawn_from(tmp_path: Path) -> None:
+    sampled = "judgments = { min = 1, max = 1, sample = { items = 1, judgments = 2 } }\n"
+    study = write_and_check(tmp_path, 2, 1, sampled + 'items = { from = "write", of = "answers" }')
+    writer = Person(study, "writer")
+    for expected in (0, 1):
+        writer.judge({"why": "so"}, "write")
+        do(study, advance)
+        assert len(look(study, lambda tx: events.recent(tx, kinds=("sampled",)))) == expected
+    study.close()
+
+
+def test_only_a_share_is_monitored(tmp_path: Path) -> None:
+    study = write_and_check(tmp_path, 40, 1, 'items = { from = "write", of = "answers", sample = 0.25 }')
+    writer = Person(study, "writer")
+    while writer.next("write").lease is not None:
+        writer.judge({"why": "so"}, "write")
+    derived = look(
+        study, lambda tx: [one for one in events.recent(tx, 1000, kinds=("derived",)) if one.evidence["items"]]
+    )
+    assert 3 <= sum(len(one.evidence["items"]) for one in derived) <= 20
+    study.close()
+
+
+def test_answers_are_put_together_when_all_are_there(tmp_path: Path) -> None:
+    study = write_and_check(tmp_path, 1, 2, 'items = { from = "write", of = "together" }')
+    for name, expected in (("one", 0), ("two", 1)):
+        (person := Person(study, name)).judge({"why": name}, "write")
+        assert len(look(study, lambda tx: events.recent(tx, kinds=("derived",)))) == expected
+    # Without one of them there is nothing to put together until somebody else has answered.
+    do(study, lambda tx, study: participations.drop(tx, study.stage("write").id, person.id))
+    settle_everything(study)
+    assert [one.kind for one in look(study, lambda tx: events.recent(tx, kinds=("derived", "withdrawn")))] == [
+        "withdrawn",
+        "derived",
+    ]
+    study.close()
 
 
 def test_gates_and_messages_keep_quiet_about_gold(chain: Callable[..., Study]) -> None:

@@ -31,7 +31,7 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
             raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
         settle_everything(study)
         if arms:
-            study.store.write(lambda tx: note_arms_shown(tx, study, "the command line")).result()
+            study.store.write(lambda tx: note_arms_shown(tx, study, "the command line", "status with --arms")).result()
         if as_json:
             asked = study.store.read(lambda tx: qasrl_study(tx, study)).result()
             told = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
@@ -76,6 +76,10 @@ def _print_status(study: "Study") -> None:
         show(*map(score_table, asked.tables(pay.currency)))
     fees = money_text(now.totals["fee"], pay.currency)
     say(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees.")
+    if now.stopped:
+        budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
+        say(f"Nothing more is given out in {names}: the budget of {budget} does not cover one more answer.")
+        say("Raise `pay.budget` in study.toml and start the site again.")
     for line in cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         say(line)
     say(wage_line(now, pay.currency, pay.minimum_hourly))

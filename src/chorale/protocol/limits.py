@@ -5,7 +5,7 @@ pass, whom a requester lets in by hand.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, inf
 from typing import NamedTuple
 
@@ -37,8 +37,10 @@ def stages_too_small(settings: StudySettings, items: Mapping[str, Sequence[NewIt
     `items` are those from files, of stages that get no others.
     """
     limits = _Limits(settings, items)
-    found = (Shortage(stage.name, limits.takes(stage), limits.in_stage(stage)) for stage in settings.stage)
-    return [one for one in found if one.takes > one.most.people]
+    entering = (Shortage(stage.name, limits.takes(stage), limits.in_stage(stage)) for stage in settings.stage)
+    found = {one.name: one for one in entering if one.takes > one.most.people}
+    reviewing = (one for stage in settings.stage for one in limits.among_writers(stage))
+    return [*found.values(), *(one for one in reviewing if one.takes > one.most.people and one.name not in found)]
 
 
 def gates_that_wait(settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> list[Shortage]:
@@ -80,9 +82,55 @@ class _Limits:
             return 1
         items = self._items.get(stage.name, ())
         people = each * max(Counter(item.group for item in items).values(), default=1)
+        people = max(people, self._for_a_sampled_one(stage))
         if stage.max_per_worker is not None:
             people = max(people, ceil(len(items) * each / stage.max_per_worker))
         return people + self._kept_out(stage)
+
+    def _for_a_sampled_one(self, stage: StageSettings) -> int:
+        """What an item takes that was drawn to get more judgments, if one is sure to be."""
+        more = stage.judgments.sample
+        if more is None:
+            return 0
+        drawn = (
+            more.items if more.items is not None else round((more.share or 0) * len(self._items.get(stage.name, ())))
+        )
+        return more.judgments if drawn else 0
+
+    def among_writers(self, stage: StageSettings) -> Iterator[Shortage]:
+        """Where only people who may write also review: what an item takes of them, writers and reviewers together.
+
+        Whoever wrote about something reviews nobody's answers about it.
+        """
+        if not stage.entry.exclude_contributors:
+            return
+        for source in (self._stages[name] for name in stage.sources):
+            if set(source.entry.qualifications) <= self._implied(stage) and self._same_people(stage, source):
+                yield Shortage(stage.name, _fewest(stage) + self._writers(source), self.in_stage(source))
+
+    def _implied(self, stage: StageSettings) -> set[str]:
+        """The qualifications that everybody has who may enter a stage: what it asks for, and what that takes."""
+        held = list(stage.entry.qualifications)
+        for name in held:
+            for gate in self._settings.gate:
+                if name == gate.name or (gate.promote is not None and name == gate.promote.to):
+                    asked = (one for each in gate.stage for one in self._stages[each].entry.qualifications)
+                    held += [one for one in (gate.name, *asked) if one not in held]
+        return set(held)
+
+    def _same_people(self, stage: StageSettings, source: StageSettings) -> bool:
+        """Whether nothing but qualifications lets people into the one and not into the other."""
+        arms = not source.arms or (bool(stage.arms) and set(stage.arms) <= set(source.arms))
+        return arms and source.entry.qualified_in in (None, stage.entry.qualified_in)
+
+    def _writers(self, source: StageSettings) -> int:
+        """So many people work on at least one of a stage's items before a gate ends it, or before it is full."""
+        if not self._may_end(source):
+            return _fewest(source)
+        items = len(self._items.get(source.name, ()))
+        gates = [gate for gate in self._settings.gate if source.name in gate.stage and not gate.decides_each]
+        scored = max(((gate.workers or 1) * gate.graded for gate in gates), default=1)
+        return ceil(scored / items) if items else 1
 
     def _may_end(self, stage: StageSettings) -> bool:
         """Whether a gate ends the stage when it closes, full or not."""

@@ -23,10 +23,14 @@ class Turnout:
 
     def passing(self, gate: GateSettings) -> int:
         """How many pass a gate at most, but for those who share a place."""
-        scored = self.scored[gate.name]
-        if gate.top is not None:
-            return min(scored, gate.top)
-        return scored if gate.top_share is None else share_of(scored, gate.top_share)
+        return passing(gate, self.scored[gate.name])
+
+
+def passing(gate: GateSettings, scored: int) -> int:
+    """How many of so many pass a gate at most."""
+    if gate.top is not None:
+        return min(scored, gate.top)
+    return scored if gate.top_share is None else share_of(scored, gate.top_share)
 
 
 def fewest_people(
@@ -44,7 +48,7 @@ def fewest_people(
     counting = _Counting(settings, items, most_judgments=most_judgments, as_expected=as_expected)
     return Turnout(
         counting.together(settings.stage),
-        {stage.name: counting.in_stage(stage) for stage in settings.stage},
+        {stage.name: counting.doing(stage) for stage in settings.stage},
         {gate.name: counting.scored(gate) for gate in settings.gate},
         {gate.name: counting.needed(gate) for gate in settings.gate},
     )
@@ -65,6 +69,13 @@ class _Counting:
         self._as_expected = as_expected
         self._stages = {stage.name: stage for stage in settings.stage}
         self._found: dict[str, int] = {}
+
+    def doing(self, stage: StageSettings) -> int:
+        """As many as must; of a round, as many as are expected to be let in, since practice is paid as well."""
+        asked = set(stage.entry.qualifications)
+        through = [passing(gate, self.scored(gate)) for gate in self._settings.gate if gate.name in asked]
+        let_in = min(through, default=1) if self._as_expected and stage.round is not None and not stage.arms else 1
+        return max(self.in_stage(stage), let_in)
 
     def in_stage(self, stage: StageSettings) -> int:
         if stage.name not in self._found:

@@ -5,11 +5,14 @@ from typing import NamedTuple
 
 from chorale.model import EntryKind, GoldRecord, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, parts_bonus
-from chorale.store import Tx, events, leasing, ledger, participations, setup
+from chorale.store import Tx, events, leasing, ledger, offering, participations, setup
 from chorale.store.ledger import LedgerLine
 from chorale.store.mturk.hits import promised as promised_by_hits
 from chorale.store.participations import ParticipationRow
 from chorale.study.running import RunningStage, Study
+
+BUDGET_REACHED = "budget reached"
+"""What is noted, with the budget of that moment, when it no longer covered an item."""
 
 
 class Paid(NamedTuple):
@@ -131,10 +134,10 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     more = out + most_for_one(study, stage)
     spent = participations.spent(tx)
     enough = spent + _with_fee(study, more, payments + 2) <= budget
-    if not enough and setup.setting_value(tx, "budget reached") != str(budget):
-        setup.set_setting(tx, "budget reached", str(budget))
+    if not enough and setup.setting_value(tx, BUDGET_REACHED) != str(budget):
+        setup.set_setting(tx, BUDGET_REACHED, str(budget))
         evidence = {"budget": budget, "spent": spent, "promised": more}
-        events.record(tx, study.clock(), "budget reached", evidence)
+        events.record(tx, study.clock(), BUDGET_REACHED, evidence)
     return enough
 
 
@@ -152,6 +155,17 @@ def would_cover(tx: Tx, study: Study, amount: int, payments: int) -> bool:
         return True
     out, more = _promised(tx, study)
     return participations.spent(tx) + _with_fee(study, amount + out, payments + more) <= budget
+
+
+def is_stopped(tx: Tx, study: Study, stage: RunningStage) -> bool:
+    """Whether the budget, as things are, does not cover one more item of the stage."""
+    return study.settings.pay.budget is not None and not would_cover(tx, study, most_for_one(study, stage), 2)
+
+
+def stopped(tx: Tx, study: Study) -> tuple[str, ...]:
+    """The stages that want answers and give nothing out, for want of money."""
+    wanting = offering.stages_with_open_items(tx)
+    return tuple(stage.name for stage in study.stages.values() if stage.id in wanting and is_stopped(tx, study, stage))
 
 
 def left(tx: Tx, study: Study) -> int | None:

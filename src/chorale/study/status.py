@@ -12,6 +12,7 @@ from chorale.store.stage_rows import StageCounts, stage_counts
 from chorale.study.costs import arm_costs, study_costs
 from chorale.study.gates import statuses_as_json
 from chorale.study.outcomes import tallies
+from chorale.study.paying import stopped
 from chorale.study.running import Study
 
 
@@ -36,6 +37,8 @@ class Status:
     """By stage."""
     below_in: tuple[str, ...]
     """The stages where the median is below the minimum."""
+    stopped: tuple[str, ...] = ()
+    """The stages that want answers and give nothing out, since the budget does not cover it."""
 
     @property
     def spent(self) -> int:
@@ -43,9 +46,8 @@ class Status:
 
 
 def status(tx: Tx, study: Study) -> Status:
-    wage = wage_summary(standing_rows.paid_and_worked(tx))
     minimum = study.settings.pay.minimum_hourly
-    wages = _wages(tx)
+    wage, wages = _wages(tx, study)
     return Status(
         stages=stage_counts(tx),
         totals=ledger.ledger_totals(tx),
@@ -54,16 +56,22 @@ def status(tx: Tx, study: Study) -> Status:
         dropped=_dropped(tx),
         wages=wages,
         below_in=tuple(name for name, paid in wages.items() if paid.median is not None and paid.median < minimum),
+        stopped=stopped(tx, study),
     )
 
 
-def _wages(tx: Tx) -> dict[str, WageSummary]:
-    """What an hour pays in every stage that somebody has worked in."""
+def _wages(tx: Tx, study: Study) -> tuple[WageSummary, dict[str, WageSummary]]:
+    """What an hour pays in all, and in every stage that somebody has worked in for money."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    by_worker: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for row in standing_rows.worker_standings(tx):
+        if study.stage(row.stage).is_by_colleagues:
+            continue
+        paid, worked = by_worker[row.worker]
+        by_worker[row.worker] = (paid + row.earned, worked + row.worked_ms)
         if row.answered:
             by_stage[row.stage].append((row.earned, row.worked_ms))
-    return {name: wage_summary(paid) for name, paid in by_stage.items()}
+    return wage_summary(list(by_worker.values())), {name: wage_summary(paid) for name, paid in by_stage.items()}
 
 
 def _dropped(tx: Tx) -> list[DroppedWorker]:
@@ -117,6 +125,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "below_minimum_wage": now.below_minimum,
         "hourly_wage_by_stage": {name: asdict(wage) for name, wage in now.wages.items()},
         "below_minimum_wage_in": list(now.below_in),
+        "stopped_by_budget": list(now.stopped),
         "gates": statuses_as_json(tx, study),
         "costs": asdict(study_costs(tx, study)),
         **({} if told is None else {"arms": {"workers": gates.arm_counts(tx), "costs": told}}),
@@ -130,9 +139,9 @@ def has_seen_arms(tx: Tx, _study: Study, name: str) -> bool:
     return any(event.evidence.get("by") == name for event in events.recent(tx, 1000, kinds=("arms shown",)))
 
 
-def note_arms_shown(tx: Tx, study: Study, by: str) -> None:
+def note_arms_shown(tx: Tx, study: Study, by: str, reason: str) -> None:
     """Looking at the arms while a study runs can bias whoever does; so it is written down."""
-    events.record(tx, study.clock(), "arms shown", {"by": by})
+    events.record(tx, study.clock(), "arms shown", {"by": by, "reason": reason})
 
 
 def _stage_summary(study: Study, counts: StageCounts) -> dict[str, Any]:
