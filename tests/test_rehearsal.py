@@ -31,6 +31,7 @@ from chorale.rehearsal.varying import toml_text, variations
 from chorale.report.rehearsal import forecast_notes, forecast_page, forecast_tables
 from chorale.report.svg import Point, point_chart
 from chorale.simulate import AnswerSheet, CrowdSettings, KindSettings, Mode, WorkerModel, draw_arrivals, draw_crowd
+from chorale.simulate.answering import listed_answers
 from chorale.simulate.fitting import draw_fitted, fit_workers
 from chorale.store import Tx, events, ledger, response_rows, standing_rows
 from chorale.study import Study, load_folder
@@ -449,6 +450,31 @@ def test_people_are_fitted_to_real_judgments() -> None:
     assert {model.accuracy for model in draw_fitted(models, 50, Random(1))} == {model.accuracy for model in models}
 
 
+def test_people_are_drawn_by_what_they_did() -> None:
+    """Whoever did nine judgments in ten there is nine answers in ten here."""
+    rows = [(task, "busy", "no" if task % 3 else "yes") for task in range(900)]
+    rows += [(task, f"other {task % 10}", "yes") for task in range(100)]
+    drawn = draw_fitted(
+        fit_workers(Judgments.from_columns(*zip(*rows, strict=True)), WorkerModel("fitted")), 1000, Random(3)
+    )
+    assert sum(model.share == 900 for model in drawn) == pytest.approx(900, abs=30)
+
+
+def test_labels_are_answers_of_a_form_that_asks_one_thing() -> None:
+    form = BUILT_IN["form"]
+    choice = {"name": "tone", "kind": "choice", "ask": "How?", "options": ["polite", "rude"]}
+    one = form.configured(form.options_type.model_validate({"fields": [choice]}))
+    answers = [{"tone": "polite"}, {"tone": "rude"}]
+    assert listed_answers(one) == answers
+    assert AnswerSheet(one, [({}, {"tone": "rude"})], "1").prospects("x", {}) == ({"tone": "rude"}, answers)
+    confused = WorkerModel("w", confusion={"rude": {"polite": 1.0}, "polite": {"polite": 1.0}})
+    assert confused.answer({"tone": "rude"}, answers, Random(1)) == {"tone": "polite"}
+    optional = {**choice, "required": False}
+    two = {**choice, "name": "more"}
+    for fields in ([optional], [choice, two], [{"name": "why", "kind": "text", "ask": "Why?"}]):
+        assert listed_answers(form.configured(form.options_type.model_validate({"fields": fields}))) is None
+
+
 # The crowd's file
 
 
@@ -624,6 +650,12 @@ def test_the_page_needs_nothing_and_lets_nothing_through(forecasts: Forecasts) -
     assert "&lt;script&gt;" in page
     assert page.count("<svg") == page.count("</svg>") >= 4
     assert "prefers-color-scheme: dark" in page and "@media print" in page
+    lost = [
+        any(getattr(run.stages[0], what) for each in forecasts.forecasts for run in each.runs)
+        for what in ("dropped", "left")
+    ]
+    assert [f">meaningful: {what}<" in page for what in ("dropped", "left")] == lost, "nobody lost is nothing to see"
+    assert ">meaningful: finished<" in page
     assert not re.search(r"(?:src|href)\s*=|url\(|@import", page)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import correlation, fmean
@@ -16,10 +17,11 @@ from chorale.rehearsal import Crowd, Rehearsal, Run
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.simulate import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
-from chorale.store import Tx, gates, ledger
+from chorale.store import Tx, events, gates, ledger
 from chorale.study import Study, check_folder, load_folder, open_study
 from chorale.study.arm_outcomes import arm_outcomes
-from chorale.study.gates import close_gate
+from chorale.study.gates import close_gate, close_ready_gates, survey
+from chorale.study.managing import Act, end_work
 from chorale.study.verify import verify
 from chorale.tasks import BUILT_IN
 from conftest import ManualClock
@@ -68,7 +70,11 @@ def test_grades_follow_the_quality_of_what_was_written_as_far_as_graders_are_abl
     assert correlation(*grades_and_qualities(study, performance, "quick-practice")) < 0.5
     assert study.store.read(lambda tx: verify(tx, study)).result().differences == []
     # What an arm makes in the end is not graded here: the last that was is told, and where.
-    for outcome in study.store.read(lambda tx: arm_outcomes(tx, study)).result():
+    first, second = outcomes = study.store.read(lambda tx: arm_outcomes(tx, study)).result()
+    assert first.gain is None and second.gain is not None and first.grade is not None and second.grade is not None
+    assert second.gain.value == pytest.approx(second.grade.value - first.grade.value)
+    assert second.gain.low < second.gain.value < second.gain.high and second.gain.of == first.grade.of + second.grade.of
+    for outcome in outcomes:
         stage = study.stage(f"{outcome.name}-practice")
         grades, _ = grades_and_qualities(study, performance, stage.name)
         assert outcome.grade is not None and outcome.graded_in == stage.settings.title
@@ -216,6 +222,33 @@ def test_graders_are_paid_for_the_round_when_the_gate_closes(opened: Callable[..
     do(study, lambda tx, study: close_gate(tx, study, study.gates["careful-trained"], "test"))
     assert finishing(study) == {first.pseudonym: 500}
     assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_a_round_that_people_grade(opened: Callable[..., Study]) -> None:
+    """A grade is the mean of all graders; the gate waits for everybody's; who was dropped is not paid for grading."""
+    study = opened()
+    first, second, third, *_ = write_and_grade(study)
+    graded = ""
+    for person, clear in ((first, 1), (second, 2), (third, 5)):
+        while (offer := person.next("careful-grades")).lease is not None:
+            graded = graded or offer.lease.item_key
+            if offer.lease.item_key == graded:
+                person.submit(offer, {"clear": clear, "hard": 3})
+                break
+            person.give_back(offer)
+    [answer] = look(study, lambda tx: gates.graded_answers(tx, [study.stage("careful-practice").id]))
+    assert answer.criteria == pytest.approx({"clear": (0 + 0.25 + 1) / 3, "hard": 0.5})
+    [told] = look(study, lambda tx: events.recent(tx, kinds=("graded",)))
+    assert len(told.evidence["by"]) == 3
+    gate = study.gates["careful-trained"]
+    soon = replace(gate, settings=gate.settings.model_copy(update={"workers": 1, "graded": 1}))
+    field = look(study, lambda tx: survey(tx, study, soon))
+    assert ([one.worker for one in field.candidates], field.waiting) == ([answer.worker], 7)
+    assert do(replace(study, gates={gate.name: soon}), close_ready_gates) == []
+    act = Act("ada", "no care", "act-00000001")
+    do(study, lambda tx, study: end_work(tx, study, second.pseudonym, study.stage("careful-grades"), act))
+    do(study, lambda tx, study: close_gate(tx, study, gate, "test"))
+    assert finishing(study) == {first.pseudonym: 500, third.pseudonym: 500}
 
 
 def test_graders_pay_keeps_to_the_budget(opened: Callable[..., Study]) -> None:

@@ -15,9 +15,7 @@ from chorale.rehearsal.performing import Advance, Performance
 from chorale.rehearsal.preparing import Crowd, Rehearsal, truth_that_fits_nothing
 from chorale.rehearsal.varying import Variation, Vary, parse_vary, variations
 from chorale.study import load_folder
-
-FORECAST_FILE = "forecast.json"
-"""Where `chorale rehearse --save` keeps a forecast in the study's folder: `Forecasts.as_json()`."""
+from chorale.study.planning import FORECAST_FILE
 
 __all__ = [
     "CROWD_FILE",

@@ -10,7 +10,9 @@ from chorale.model import UserError
 from chorale.rehearsal.preparing import Crowd
 from chorale.rehearsal.sizing import usual_workers
 from chorale.simulate import CrowdSettings, WorkerModel
+from chorale.simulate.answering import listed_answers
 from chorale.simulate.fitting import fit_workers
+from chorale.simulate.models import label_of
 from chorale.study import StudyFolder
 from chorale.study.checking.report import Report, did_you_mean
 from chorale.study.checking.settings_file import read_settings
@@ -80,7 +82,7 @@ def _fitted(judgments: Judgments) -> list[WorkerModel]:
 def _unrelated(file: Path, judgments: Judgments, folder: StudyFolder) -> tuple[str, ...]:
     """What people mistook for what says something of stages only whose answers are those labels."""
     labels = set(judgments.options)
-    answers = {str(choice) for content in folder.stages for choice in content.task.choices or ()}
+    answers = {label_of(choice) for content in folder.stages for choice in listed_answers(content.task) or ()}
     if labels & answers:
         return ()
     shown = ", ".join(shorten(label, _SHOWN_LETTERS, placeholder="…") for label in sorted(labels)[:_SHOWN_LABELS])

@@ -32,7 +32,8 @@ class AnswerSheet:
         self._seed = seed
         self._prospects: dict[str, tuple[Answer, Sequence[Answer]]] = {}
         self._graded: dict[str, tuple[Answer, Sequence[Answer]]] = {}
-        self._choices: Sequence[Answer] = task.choices or plausible_answers(task, (answer for _, answer in pairs))
+        self._listed = listed_answers(task)
+        self._choices: Sequence[Answer] = self._listed or plausible_answers(task, (answer for _, answer in pairs))
 
     def prospects(self, payload: str, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
         """What a perfect worker answers, and what anybody may answer; `payload` is the item as stored."""
@@ -59,7 +60,8 @@ class AnswerSheet:
         if self._guess is None:
             return (rng.choice(self._choices) if known is None else known), self._choices
         # What is known may say less than an answer must have: the task fills in the rest.
-        return self._guess(view, known, rng), _Guesses(partial(self._guess, view, None), f"{seed}:guesses")
+        guesses = self._listed or _Guesses(partial(self._guess, view, None), f"{seed}:guesses")
+        return self._guess(view, known, rng), guesses
 
 
 class _Guesses(Sequence[Answer]):
@@ -79,6 +81,17 @@ class _Guesses(Sequence[Answer]):
         if index not in self._made:
             self._made[index] = self._guess(Random(f"{self._seed}:{index}") if index else None)
         return self._made[index]
+
+
+def listed_answers(task: Task) -> Sequence[Answer] | None:
+    """All answers there are, also those of a form that asks one thing to be chosen; None if they can't be listed."""
+    if task.choices is not None:
+        return task.choices
+    fields = task.answer_schema.get("properties", {})
+    if len(fields) != 1 or list(fields) != list(task.answer_schema.get("required", ())):
+        return None
+    [(name, field)] = fields.items()
+    return [{name: value} for value in field["enum"]] if "enum" in field else None
 
 
 def plausible_answers(task: Task, known: Iterable[Answer]) -> list[Answer]:

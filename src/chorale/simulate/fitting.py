@@ -29,14 +29,18 @@ def fit_workers(judgments: Judgments, like: WorkerModel) -> list[WorkerModel]:
     accuracies = (found.quality["accuracy"] * given + mean * CAUTION) / (given + CAUTION)
     confusions = [{} for _ in found.workers] if found.multiple else _confusions(found, given)
     return [
-        replace(like, accuracy=float(accuracy), confusion=confusion)
-        for accuracy, confusion in zip(accuracies, confusions, strict=True)
+        replace(like, accuracy=float(accuracy), confusion=confusion, share=float(count))
+        for accuracy, confusion, count in zip(accuracies, confusions, given, strict=True)
     ]
 
 
 def draw_fitted(models: Sequence[WorkerModel], size: int, rng: Random) -> list[WorkerModel]:
-    """So many people like those: everybody is as likely to come as anybody, again and again."""
-    return rng.choices(models, k=size)
+    """So many people like those, again and again, each as often as their share of the judgments.
+
+    Simulated people do about as much as one another; real ones do not. By their shares, answers are right here as often
+    as they were there.
+    """
+    return rng.choices(models, [model.share for model in models], k=size)
 
 
 def _confusions(found: Aggregation, given: FloatArray) -> list[dict[str, dict[str, float]]]:

@@ -39,7 +39,9 @@ class WorkerModel:
     dropout: float = 0.0
     """How likely it is that they leave for good instead of answering the item in front of them."""
     confusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """How often which answer is given where which is right, both as text, if that is known."""
+    """How often which answer is given where which is right, both as labels, if that is known."""
+    share: float = 1.0
+    """How much of the work people like them did, next to others: so often they are drawn."""
 
     def accuracy_in(self, *names: str) -> float:
         """How good they are to begin with, given a stage's name and its task's."""
@@ -65,7 +67,7 @@ class WorkerModel:
             return previous
         if self.mode is not Mode.HONEST or rng.random() < self.carelessness:
             return rng.choice(choices)
-        if self.confusion and str(truth) in self.confusion:
+        if self.confusion and label_of(truth) in self.confusion:
             return self._confused(truth, choices, rng)
         able = self.accuracy if accuracy is None else accuracy
         if imitate is not None:
@@ -84,9 +86,14 @@ class WorkerModel:
         return expected * self.pace * exp(rng.gauss(0.0, self.spread))
 
     def _confused(self, truth: Answer, choices: Sequence[Answer], rng: Random) -> Answer:
-        row = self.confusion[str(truth)]
-        weights = [row.get(str(choice), 0.0) for choice in choices]
+        row = self.confusion[label_of(truth)]
+        weights = [row.get(label_of(choice), 0.0) for choice in choices]
         return rng.choices(choices, weights)[0] if any(weights) else truth
+
+
+def label_of(answer: Answer) -> str:
+    """An answer as files of judgments have it: of a form that asks one thing, what was answered to that."""
+    return str(next(iter(answer.values())) if isinstance(answer, dict) and len(answer) == 1 else answer)
 
 
 def _another(truth: Answer, choices: Sequence[Answer], rng: Random) -> Answer:

@@ -20,6 +20,7 @@ from chorale.study.clock import Clock, wall_clock
 from chorale.study.entering import put_everybody_in_arms
 from chorale.study.folder import SETTINGS_FILE, StageContent, StudyFolder, load_folder
 from chorale.study.gates import decide_about_everybody
+from chorale.study.planning import note_forecast
 from chorale.study.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
 from chorale.study.settling import derive_from_group, settle_group
 
@@ -114,6 +115,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     if problems:
         raise UserError("The study's files no longer fit what its database holds. Nothing was changed", problems)
     _note_settings(tx, folder, clock)
+    note_forecast(tx, folder.path, clock())
     known = {stage.name: stage.id for stage in setup.stages(tx)}
     for position, content in enumerate(folder.stages):
         name = content.settings.name

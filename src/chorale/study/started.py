@@ -19,6 +19,7 @@ from chorale.study.checking.settings_file import which_folder
 from chorale.study.clock import wall_clock
 from chorale.study.folder import SETTINGS_FILE, did_you_mean
 from chorale.study.opening import DATABASE, open_study
+from chorale.study.planning import note_forecast
 from chorale.study.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
 from chorale.tasks import installed_tasks
 
@@ -46,6 +47,13 @@ def study_to_prepare(directory: Path, database: str | None) -> Iterator[Study]:
         return
     with started_study(directory, database) as study:
         yield study
+
+
+def keep_forecast(directory: Path) -> None:
+    """Put the forecast that was saved into the record of the study in the folder, if that has been started already."""
+    if not _file_is_missing(directory, None) and _has_started(directory, None):
+        with started_study(directory, None) as study:
+            study.store.write(lambda tx: note_forecast(tx, directory, study.clock())).result()
 
 
 def stage_called(study: Study, name: str) -> RunningStage:
