@@ -653,8 +653,8 @@ def test_what_workers_qualities_rest_on_gives_them_again(files: Path) -> None:
         result = aggregate(judgments, method)
         evidence = worker_evidence(judgments, method, result)
         assert evidence is not None
-        tallies = [evidence.tally(place) for place in range(len(result.workers))]
-        again = [float(evidence.metric.formula(tally.sums())["quality"]) for tally in tallies if tally is not None]
+        rows = [evidence.rows(place) for place in range(len(result.workers))]
+        again = [float(evidence.metric.formula(each.sum(axis=0))["quality"]) for each in rows]
         np.testing.assert_allclose(again, next(iter(result.quality.values())), atol=2e-3)
 
 

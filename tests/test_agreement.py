@@ -487,6 +487,7 @@ def test_what_pairs_rest_on_gives_their_coefficients(triples: list[tuple[str, st
 
 def test_pairs_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = agreement_of_pairs(four_observers(), weights="linear")
+    assert len(whole) == 6
     monkeypatch.setattr(pairs, "_BLOCK", 11)
     assert agreement_of_pairs(four_observers(), weights="linear") == whole
 

@@ -19,6 +19,7 @@ from chorale.scores import (
     intervals,
     median_interval,
     ratio,
+    row_intervals,
     signature,
 )
 from chorale.scores.signature import Setting
@@ -143,6 +144,19 @@ def test_intervals_of_medians_agree_with_drawing_one_by_one(count: int) -> None:
     assert found == median_interval(values[::-1].copy(), resamples=20_000, seed=2)
     with pytest.raises(ValueError, match="no items"):
         median_interval(np.zeros(0))
+
+
+@pytest.mark.parametrize("digits", [15, 1], ids=["all different", "many alike"])
+def test_intervals_of_rows_agree_with_drawing_one_by_one(digits: int) -> None:
+    rows = np.random.default_rng(4).random((150, 1)).round(digits)
+    mean = Metric(lambda sums: {"mean": sums[..., 0] / len(rows)})
+    low, high = brute_force(statistics(rows), lambda drawn: drawn.mean(), 4000)
+    found = row_intervals(rows, mean, resamples=4000)["mean"]
+    assert found.as_list() == pytest.approx([low, high], abs=0.004)
+    assert found == row_intervals(rows[::-1].copy(), mean, resamples=4000)["mean"]
+    assert found != row_intervals(rows, mean, resamples=4000, seed=2)["mean"]
+    with pytest.raises(ValueError, match="no items"):
+        row_intervals(rows[:0], mean)
 
 
 def test_a_wider_level_is_a_wider_interval() -> None:

@@ -16,7 +16,7 @@ from chorale.aggregate.result import Aggregation
 from chorale.aggregate.trust import held_against
 from chorale.aggregate.votes import Index, present
 from chorale.formats.judgments import Judgments
-from chorale.scores import FloatArray, Metric, Tally, ratio
+from chorale.scores import FloatArray, Metric, ratio
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +30,9 @@ class WorkerEvidence:
     _rows: FloatArray
     _edges: Index
 
-    def tally(self, worker: int) -> Tally | None:
-        """None of somebody of whom nothing is known, as who met no gold."""
-        rows = self._rows[self._edges[worker] : self._edges[worker + 1]]
-        return Tally.of(rows) if len(rows) else None
+    def rows(self, worker: int) -> FloatArray:
+        """One for each of their judgments; none of somebody of whom nothing is known, as who met no gold."""
+        return self._rows[self._edges[worker] : self._edges[worker + 1]]
 
 
 def worker_evidence(judgments: Judgments, method: str, result: Aggregation) -> WorkerEvidence | None:

@@ -157,22 +157,18 @@ def aggregate(
     with patiently("aggregating") as progress:
         counted = "crowdtruth" in (method, other_method)
         judgments, digest = reading.read(file, counted=counted)
-        inputs, rival, true = {"file": digest}, None, None
-        if other_file is not None:
-            other_judgments, inputs["against"] = reading.read(other_file, counted=counted)
-            rival = Rival(other_file, other_judgments)
-        if truth is not None:
-            true = read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
-            inputs["truth"] = true.digest
+        other = None if other_file is None else reading.read(other_file, counted=counted)
+        true = None if truth is None else read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
+        digests = {"file": digest, "against": other and other.digest, "truth": true and true.digest}
         scored, result = score_aggregation(
             file,
             judgments,
             request,
             Drawing(ci, resamples, seed, progress),
             reading={**reading.settings(), "truth-task": truth_task, "truth-label": truth_label},
-            inputs=inputs,
+            inputs={name: value for name, value in digests.items() if value},
             truth=true,
-            rival=rival,
+            rival=Rival(other_file, other.judgments) if other_file and other else None,
             progress=progress,
             for_scripts=as_json,
         )

@@ -17,38 +17,45 @@ BY = "the command line"
 DEFAULT_URL = "http://127.0.0.1:8000"
 
 
+Count = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1, show_default=False),
+]
+ExpertName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Invite an expert of this name instead.", show_default=False)
+]
+InvitedTo = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.", show_default=False),
+]
+Reusable = Annotated[
+    bool, typer.Option("--reusable", help="Make one link for many people; --count is how many at most.")
+]
+Emails = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A link for every e-mail address in this file.", show_default=False),
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="CSV file for addresses and their links.", show_default=False)
+]
+Listed = Annotated[bool, typer.Option("--list", help="List the links there are, and stop.")]
+Revoke = Annotated[
+    int | None,
+    typer.Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.", show_default=False),
+]
+
+
 def invite(
     directory: StudyFolder,
-    count: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1, show_default=False),
-    ] = None,
-    expert: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Invite an expert of this name instead.", show_default=False)
-    ] = None,
-    stage: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Invite to this stage, and let in where it asks for that.", show_default=False
-        ),
-    ] = None,
-    reusable: Annotated[
-        bool, typer.Option("--reusable", help="Make one link for many people; --count is how many at most.")
-    ] = False,
-    emails: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A link for every e-mail address in this file.", show_default=False),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="CSV file for addresses and their links.", show_default=False),
-    ] = None,
+    count: Count = None,
+    expert: ExpertName = None,
+    stage: InvitedTo = None,
+    reusable: Reusable = False,
+    emails: Emails = None,
+    out: Out = None,
     force: Force = False,
-    listed: Annotated[bool, typer.Option("--list", help="List the links there are, and stop.")] = False,
-    revoke: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.", show_default=False),
-    ] = None,
+    listed: Listed = False,
+    revoke: Revoke = None,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
@@ -58,7 +65,7 @@ def invite(
     from chorale.cli.targets import check_target
     from chorale.model import UserError
     from chorale.store import setup
-    from chorale.study.started import study_to_prepare
+    from chorale.study.started import stage_called, study_to_prepare
 
     if expert is not None and (count is not None or reusable or stage is not None):
         raise UserError("--count is for workers, as are --reusable and --stage. Invite experts one by one.")
@@ -70,8 +77,6 @@ def invite(
     given = None if public_url is None else checked_public_url(public_url)
     with study_to_prepare(directory, db) as study:
         if stage is not None:
-            from chorale.study.started import stage_called
-
             stage_called(study, stage)
         base = given or study.store.read(lambda tx: setup.setting_value(tx, "site")).result() or DEFAULT_URL
         if listed:
@@ -82,11 +87,7 @@ def invite(
             _invite_addresses(study, emails, out, stage, base, as_json=as_json)
         else:
             links = [base + path for path in _paths(study, count, expert, stage, reusable=reusable)]
-            if as_json:
-                print_json({"links": links, "expert": expert})
-                return
-            for link in links:
-                say(link)
+            _tell(links, expert, as_json=as_json)
 
 
 def _paths(study: "Study", count: int | None, expert: str | None, stage: str | None, *, reusable: bool) -> list[str]:
@@ -106,6 +107,14 @@ def _paths(study: "Study", count: int | None, expert: str | None, stage: str | N
     return list(
         study.store.write(lambda tx: new_invitations(tx, study, sessions, count or 1, BY, stage=stage)).result()
     )
+
+
+def _tell(links: list[str], expert: str | None, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"links": links, "expert": expert})
+        return
+    for link in links:
+        say(link)
 
 
 def _list(study: "Study", *, as_json: bool) -> None:

@@ -30,13 +30,15 @@ def counting(what: str, expected: int, *, on_stderr: bool = False) -> Iterator[C
 
 
 @contextmanager
-def patiently(what: str) -> Iterator[Callable[[int, int], None]]:
+def patiently(what: str) -> Iterator[Callable[..., None]]:
     """A callback for `done, total`: shows a bar on standard error once the work has taken two seconds.
+
+    Work that comes in several steps also tells what is counted: `done, total, what`.
 
     Work that has told nothing by then, such as reading a large file, gets a bar as well, of unknown length.
     """
     if not sys.stderr.isatty():
-        yield lambda _done, _total: None
+        yield lambda *_told: None
         return
     from rich.console import Console
 
@@ -46,7 +48,7 @@ def patiently(what: str) -> Iterator[Callable[[int, int], None]]:
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        yield lambda done, total, of=what: progress.update(task, completed=done, total=total, description=of)
     finally:
         timer.cancel()
         timer.join()

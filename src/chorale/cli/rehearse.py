@@ -3,7 +3,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,68 +11,81 @@ from chorale.cli.arguments import AsJson, StudyFolder
 from chorale.cli.judgments_options import LabelColumn, Separator, TaskColumn, WorkerColumn
 from chorale.cli.output import print_json, say, show, tell_notes
 from chorale.cli.scoring import AsLatex
-from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.targets import Force, check_target, write_text
+
+if TYPE_CHECKING:
+    from chorale.rehearsal import Forecasts
+
+Seeds = Annotated[int, typer.Option(metavar="N", help="How many times to run it.", min=1, max=10_000)]
+FirstSeed = Annotated[int, typer.Option(metavar="N", help="Seed of the first run; the next ones follow it.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="How many people come; if not given, as rehearsal.toml says, or as many as suit the study's size.",
+        min=1,
+        max=100_000,
+        show_default=False,
+    ),
+]
+Needed = Annotated[
+    bool,
+    typer.Option(
+        "--needed", help="Also find the fewest people with whom each run finishes: about seven times the work."
+    ),
+]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SETTING=VALUE,…",
+        help="Try these values of a setting, e.g. entailment.judgments=1,2,3 or workers=20,40. Several make all "
+        "combinations.",
+        show_default=False,
+    ),
+]
+Fit = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did.",
+        show_default=False,
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", help="How many processes to use; one for each core if not given.", min=1, show_default=False
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a page with pictures, as one HTML file.", show_default=False),
+]
+Save = Annotated[
+    bool,
+    typer.Option(
+        "--save",
+        help="Keep the forecast in the study's folder, as forecast.json: what was planned, for reports to put "
+        "beside what came of it.",
+    ),
+]
 
 
 def rehearse(
     directory: StudyFolder,
-    seeds: Annotated[int, typer.Option(metavar="N", help="How many times to run it.", min=1, max=10_000)] = 10,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the first run; the next ones follow it.")] = 1,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="How many people come; if not given, as rehearsal.toml says, or as many as suit the study's size.",
-            min=1,
-            max=100_000,
-            show_default=False,
-        ),
-    ] = None,
-    needed: Annotated[
-        bool,
-        typer.Option(
-            "--needed", help="Also find the fewest people with whom each run finishes: about seven times the work."
-        ),
-    ] = False,
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SETTING=VALUE,…",
-            help="Try these values of a setting, e.g. entailment.judgments=1,2,3 or workers=20,40. Several make all "
-            "combinations.",
-            show_default=False,
-        ),
-    ] = None,
-    fit: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did.",
-            show_default=False,
-        ),
-    ] = None,
+    seeds: Seeds = 10,
+    seed: FirstSeed = 1,
+    workers: Workers = None,
+    needed: Needed = False,
+    vary: Vary = None,
+    fit: Fit = None,
     task: TaskColumn = None,
     worker: WorkerColumn = None,
     label: LabelColumn = None,
     sep: Separator = None,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="How many processes to use; one for each core if not given.", min=1, show_default=False
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a page with pictures, as one HTML file.", show_default=False),
-    ] = None,
-    save: Annotated[
-        bool,
-        typer.Option(
-            "--save",
-            help="Keep the forecast in the study's folder, as forecast.json: what was planned, for reports to put "
-            "beside what came of it.",
-        ),
-    ] = False,
+    processes: Processes = None,
+    out: Out = None,
+    save: Save = False,
     force: Force = False,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
@@ -82,8 +95,8 @@ def rehearse(
     from chorale.model import UserError
     from chorale.rehearsal import FORECAST_FILE, FitColumns, parse_vary
     from chorale.rehearsal import rehearse as run
-    from chorale.report.rehearsal import forecast_latex, forecast_notes, forecast_page, forecast_tables, runs_told
-    from chorale.report.scoring import score_table
+    from chorale.report.rehearsal import forecast_page
+    from chorale.study.started import keep_forecast
 
     columns = FitColumns(task, worker, label, sep)
     if fit is None and any(columns):
@@ -91,14 +104,13 @@ def rehearse(
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     kept = directory / FORECAST_FILE if save else None
     check_target(kept, "--save", force=force)
-    tried = [parse_vary(option) for option in vary or ()]
     with patiently("runs") as progress:
-        told = run(
+        forecast = run(
             directory,
             seeds=seeds,
             first_seed=seed,
             workers=workers,
-            vary=tried,
+            vary=[parse_vary(option) for option in vary or ()],
             fit=fit,
             fit_columns=columns,
             find_fewest=needed,
@@ -106,25 +118,25 @@ def rehearse(
             progress=progress,
         )
     if out is not None:
-        _write(out, "--out", forecast_page(told))
+        write_text(out, "--out", forecast_page(forecast))
     if kept is not None:
-        _write(kept, "--save", json.dumps(told.as_json(), ensure_ascii=False, indent=1) + "\n")
+        write_text(kept, "--save", json.dumps(forecast.as_json(), ensure_ascii=False, indent=1) + "\n")
+        keep_forecast(directory)
+    _tell(forecast, directory, [file for file in (out, kept) if file is not None], as_json=as_json, as_latex=as_latex)
+
+
+def _tell(forecast: "Forecasts", directory: Path, files: list[Path], *, as_json: bool, as_latex: bool) -> None:
+    from chorale.report.rehearsal import forecast_latex, forecast_notes, forecast_tables, runs_told
+    from chorale.report.scoring import score_table
+
     if as_json:
-        print_json({"study": str(directory), **told.as_json(), "notes": forecast_notes(told)})
+        print_json({"study": str(directory), **forecast.as_json(), "notes": forecast_notes(forecast)})
         return
     if as_latex:
-        say(forecast_latex(told))
+        say(forecast_latex(forecast))
     else:
-        say(f"{runs_told(told)}.")
-        show(*(score_table(table) for table in forecast_tables(told)))
-        for file in (out, kept):
-            if file is not None:
-                say(f"Wrote {file}.")
-    tell_notes(forecast_notes(told))
-
-
-def _write(file: Path, option: str, content: str) -> None:
-    from chorale.formats import replacing
-
-    with writing(file, option), replacing(file) as draft:
-        draft.write_text(content, "utf-8")
+        say(f"{runs_told(forecast)}.")
+        show(*(score_table(table) for table in forecast_tables(forecast)))
+        for file in files:
+            say(f"Wrote {file}.")
+    tell_notes(forecast_notes(forecast))

@@ -13,7 +13,7 @@ import typer
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say, tell_notes
 from chorale.cli.scoring import Resamples, Seed
-from chorale.cli.targets import check_target, writing
+from chorale.cli.targets import check_target, write_text, writing
 
 if TYPE_CHECKING:
     from chorale.report.study_report import StudyReport
@@ -22,39 +22,47 @@ BY = "the command line"
 USUAL = Path("report.html")
 
 
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The page; report.html if no file is named at all.", show_default=False),
+]
+Pdf = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.", show_default=False),
+]
+DataCard = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="A folder for the data themselves, with the metadata beside them as croissant.json.",
+        show_default=False,
+    ),
+]
+WithArms = Annotated[bool, typer.Option("--arms", help="Tell the arms apart. That you looked is written down.")]
+WithCharts = Annotated[bool, typer.Option("--charts/--no-charts", help="Whether to draw charts.")]
+Licence = Annotated[
+    str | None,
+    typer.Option("--license", metavar="NAME", help="The data's licence, for the data card.", show_default=False),
+]
+Url = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Where the data are published, for the data card.", show_default=False),
+]
+ForceFiles = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
+
+
 def report(
     directory: StudyFolder,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The page; report.html if no file is named at all.", show_default=False),
-    ] = None,
-    pdf: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.", show_default=False
-        ),
-    ] = None,
-    data_card: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="A folder for the data themselves, with the metadata beside them as croissant.json.",
-            show_default=False,
-        ),
-    ] = None,
-    arms: Annotated[bool, typer.Option("--arms", help="Tell the arms apart. That you looked is written down.")] = False,
-    charts: Annotated[bool, typer.Option("--charts/--no-charts", help="Whether to draw charts.")] = True,
-    licence: Annotated[
-        str | None,
-        typer.Option("--license", metavar="NAME", help="The data's licence, for the data card.", show_default=False),
-    ] = None,
-    url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Where the data are published, for the data card.", show_default=False),
-    ] = None,
+    out: Out = None,
+    pdf: Pdf = None,
+    data_card: DataCard = None,
+    arms: WithArms = False,
+    charts: WithCharts = True,
+    licence: Licence = None,
+    url: Url = None,
     resamples: Resamples = 1000,
     seed: Seed = 1,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    force: ForceFiles = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
@@ -79,12 +87,12 @@ def report(
             raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
         settle_everything(study)
         if arms:
-            study.store.write(lambda tx: note_arms_shown(tx, study, BY)).result()
+            study.store.write(lambda tx: note_arms_shown(tx, study, BY, "a report with --arms")).result()
         drawing = Drawing(ci=True, resamples=resamples, seed=seed, progress=progress)
         told = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), drawing)
         page = report_page(told)
         if out is not None:
-            _write(out, "--out", page)
+            write_text(out, "--out", page)
         if pdf is not None and browser is not None:
             with writing(pdf, "--pdf"):
                 write_pdf(page, pdf, browser)
@@ -128,11 +136,4 @@ def _data_folder(folder: Path | None) -> Iterator[Path]:
 def _write_card(folder: Path, told: "StudyReport") -> None:
     from chorale.report.croissant import FILE_NAME
 
-    _write(folder / FILE_NAME, "--data-card", json.dumps(told.croissant, ensure_ascii=False, indent=1) + "\n")
-
-
-def _write(file: Path, option: str, content: str) -> None:
-    from chorale.formats import replacing
-
-    with writing(file, option), replacing(file) as draft:
-        draft.write_text(content, "utf-8", errors="replace")
+    write_text(folder / FILE_NAME, "--data-card", json.dumps(told.croissant, ensure_ascii=False, indent=1) + "\n")

@@ -37,3 +37,11 @@ def writing(path: Path, option: str) -> Iterator[None]:
     except OSError as error:
         why = error.strerror or error
         raise UserError(f"{path} can't be written: {why}. Name another file with {option}.") from None
+
+
+def write_text(path: Path, option: str, text: str) -> None:
+    """Write a file whole or not at all. Half a surrogate pair, which no encoding has, becomes a question mark."""
+    from chorale.formats import replacing
+
+    with writing(path, option), replacing(path) as draft:
+        draft.write_text(text, "utf-8", errors="replace")

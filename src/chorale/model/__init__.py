@@ -38,18 +38,15 @@ if TYPE_CHECKING:
         invited_to,
     )
     from chorale.model.recruiting_settings import ProlificFilter, ProlificSettings, ProlificStudy
-    from chorale.model.settings import (
-        ArrivalSettings,
+    from chorale.model.settings import ArrivalSettings, PaySettings, StudyInfo, StudySettings
+    from chorale.model.stage_settings import (
         EntrySettings,
         GoldSettings,
         ItemSettings,
         JudgmentSettings,
-        PaySettings,
         RehearsalSettings,
         StagePay,
         StageSettings,
-        StudyInfo,
-        StudySettings,
     )
 
 _HOMES = {
@@ -60,15 +57,15 @@ _HOMES = {
     "AssignmentKind": "nouns",
     "AssignmentState": "nouns",
     "EntryKind": "nouns",
-    "EntrySettings": "settings",
+    "EntrySettings": "stage_settings",
     "GateSettings": "protocol_settings",
     "GoldBonus": "protocol_settings",
     "GoldRecord": "nouns",
-    "GoldSettings": "settings",
-    "ItemSettings": "settings",
+    "GoldSettings": "stage_settings",
+    "ItemSettings": "stage_settings",
     "ItemState": "nouns",
     "Judgment": "nouns",
-    "JudgmentSettings": "settings",
+    "JudgmentSettings": "stage_settings",
     "Label": "nouns",
     "MessageState": "nouns",
     "NewItem": "nouns",
@@ -82,11 +79,11 @@ _HOMES = {
     "Promotion": "protocol_settings",
     "QualitySettings": "protocol_settings",
     "Refusal": "problems",
-    "RehearsalSettings": "settings",
+    "RehearsalSettings": "stage_settings",
     "RoundSettings": "protocol_settings",
     "SourceItem": "nouns",
-    "StagePay": "settings",
-    "StageSettings": "settings",
+    "StagePay": "stage_settings",
+    "StageSettings": "stage_settings",
     "StageState": "nouns",
     "Standing": "nouns",
     "StudyInfo": "settings",

@@ -1,6 +1,6 @@
 """Intervals of what an aggregation says without any truth, and the same of another file beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from chorale.formats.wording import many
 from chorale.report.aggregation import certainty
 from chorale.report.drawing import Drawing
 from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
-from chorale.scores import Comparison, FloatArray, Interval, Metric, Statistics, Tally, ratio
+from chorale.scores import Comparison, FloatArray, Interval, Metric, Statistics, ratio
 
 _SHOWN = 10
 _MOST_DRAWN = 2 * 10**10
@@ -33,7 +33,7 @@ def with_intervals(
     single tasks' certainty, over the judgments they rest on."""
     means = {"mean certainty": certainty(result)}
     means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}
-    drawn = {name: mean_interval(values, drawing) for name, values in means.items()}
+    drawn = mean_intervals(means, drawing)
     rows: list[tuple[Cell, ...]] = [
         (name, float(means[name].mean()), shown_interval(drawn[name]), "tasks") for name in list(means)[: _SHOWN + 1]
     ]
@@ -50,8 +50,9 @@ def with_intervals(
     of_workers, told = _worker_intervals(result, evidence[0], drawing, for_scripts=for_scripts)
     notes += told
     quality = next(iter(result.quality))
-    for worker, around in of_workers.items():
-        rows.append((f"{quality} of {worker}", _quality(result, worker), shown_interval(around), "their judgments"))
+    for place, around in of_workers.items():
+        worker, value = result.workers[place], float(result.quality[quality][place])
+        rows.append((f"{quality} of {worker}", value, shown_interval(around), "their judgments"))
         if "workers" in json:
             json["workers"][worker]["ci"] = {quality: around.as_list()}
     table = ScoreTable("Intervals", ("what", "value#", "95% interval#", "drawn"), rows)
@@ -92,9 +93,11 @@ def mean_statistics(common: Sequence[str], names: Sequence[str], values: FloatAr
     return Statistics(tuple(common), np.column_stack([taken, np.ones(len(taken))]))
 
 
-def mean_interval(values: FloatArray, drawing: Drawing) -> Interval:
-    """The interval of a mean over tasks."""
-    return drawing.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
+def mean_intervals(columns: Mapping[str, FloatArray], drawing: Drawing) -> dict[str, Interval]:
+    """The intervals of means over the same tasks, or the same workers, each from the same draws."""
+    rows = np.column_stack(list(columns.values()))
+    means = Metric(lambda sums: {name: sums[..., at] / len(rows) for at, name in enumerate(columns)})
+    return drawing.row_intervals(rows, means)
 
 
 def _task_intervals(
@@ -122,24 +125,21 @@ def _task_intervals(
 
 def _worker_intervals(
     result: Aggregation, evidence: WorkerEvidence | None, drawing: Drawing, *, for_scripts: bool
-) -> tuple[dict[str, Interval], list[str]]:
+) -> tuple[dict[int, Interval], list[str]]:
+    """By the place of the worker; for people, of the worst."""
     quality = next(iter(result.quality))
     if evidence is None:
         given = "it was given, or is the same for all"
         why = "it is a mean over options" if result.multiple else given
         return {}, [f"Workers' {quality} has no interval: {why}."]
-    order = np.argsort(result.quality[quality], kind="stable").tolist()
+    lowest = np.argsort(result.quality[quality], kind="stable")[:_SHOWN].tolist()
+    wanted = range(len(result.workers)) if for_scripts else lowest
     found = {}
-    wanted = range(len(result.workers)) if for_scripts else order[:_SHOWN]
     for number, place in enumerate(wanted, 1):
-        tally = evidence.tally(place)
-        if tally is not None:
-            found[result.workers[place]] = drawing.tally_intervals(tally, evidence.metric)["quality"]
+        rows = evidence.rows(place)
+        if len(rows):
+            found[place] = drawing.row_intervals(rows, evidence.metric)["quality"]
         if drawing.progress:
             drawing.progress(number, len(wanted))
     lacking = len(wanted) - len(found)
     return found, [f"{many(lacking, 'worker', 'workers')} met no gold: their trust has no interval."] if lacking else []
-
-
-def _quality(result: Aggregation, worker: str) -> float:
-    return float(next(iter(result.quality.values()))[result.workers.index(worker)])

@@ -1,7 +1,7 @@
 """Agreement as a command tells it: the coefficient, tables of pairs and items, a second file beside the first."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -140,47 +140,87 @@ def score_agreement(
         "n_workers": found.n_workers,
         "n_judgments": found.n_judgments,
     }
-    tables = [_main_table(Path(judged.name).name, found, interval, drawing)]
     if drawing.ci:
         json["ci"] = None if interval is None else interval.as_list()
-    if with_pairs or options.metric in {"kappa", "pi"}:
-        pairs = _told(judged, lambda: options.pairs(judged.judgments))
-        drawn: dict[tuple[str, str], dict[str, Interval]] = {}
-        shown = most_common(pairs, _MOST_ROWS)
-        if with_pairs and drawing.ci:
-            drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), drawing)
-        json["pairs"] = pairs_json(pairs, drawn)
-        if with_pairs:
-            title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
-            tables.append(pairs_table(title, shown, drawn))
-    if with_items:
-        rows = _item_rows(found)
-        json["items"] = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
-        tables.append(_items_table(rows))
-        if drawing.ci:
-            notes.append("A single item's disagreement has no interval: there are no items to draw.")
-    inputs = {"file": judged.digest}
-    if against is not None:
-        other = _told(against, lambda: options.compute(against.judgments))
-        both, items = _beside(judged, against)
-        compared = _compared(both, items, options, (found, other), drawing)
-        json["against"] = None if compared is None else jsonable(compared)["value"]
-        inputs["against"] = against.digest
-        if compared is None:
-            notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
-        else:
-            tables.append(comparison_table("Compared", _short(judged, against), {options.metric: compared["value"]}))
-        if with_pairs:
-            evidence = options.evidence_beside(both, items)
-            pairs_compared = compared_pairs(evidence, drawing)
-            json["pairs_against"] = compared_json(evidence, pairs_compared)
-            if pairs_compared:
-                some = dict(list(pairs_compared.items())[:_MOST_ROWS])
-                tables.append(compared_pairs_table("Pairs compared", _short(judged, against), some))
-            else:
-                notes.append("No two workers judged items together in both files, so no pairs are compared.")
     settings = {**options.settings(), **judged.reading, **drawing.settings(compared=against is not None)}
-    return Scored(json, tables, signature(options.metric, settings, inputs), notes)
+    inputs = {"file": judged.digest} | ({} if against is None else {"against": against.digest})
+    tables = [_main_table(Path(judged.name).name, found, interval, drawing)]
+    scored = Scored(json, tables, signature(options.metric, settings, inputs), notes)
+    if with_pairs or options.metric in {"kappa", "pi"}:
+        scored = _with_pairs(scored, judged, options, drawing, listed=with_pairs, for_scripts=for_scripts)
+    if with_items:
+        scored = _with_items(scored, found, drawing)
+    if against is not None:
+        scored = _with_comparison(scored, judged, against, found, options, drawing, with_pairs=with_pairs)
+    return scored
+
+
+def _with_pairs(
+    scored: Scored,
+    judged: Judged,
+    options: AgreementOptions,
+    drawing: Drawing,
+    *,
+    listed: bool,
+    for_scripts: bool,
+) -> Scored:
+    """Of a coefficient of pairs, what it is the mean of; in a table, and with intervals, only if they are asked for."""
+    pairs = _told(judged, lambda: options.pairs(judged.judgments))
+    if not listed:
+        return replace(scored, json={**scored.json, "pairs": pairs_json(pairs, {})})
+    shown = most_common(pairs, _MOST_ROWS)
+    drawn: dict[tuple[str, str], dict[str, Interval]] = {}
+    if drawing.ci:
+        drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), drawing)
+    title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
+    return replace(
+        scored,
+        json={**scored.json, "pairs": pairs_json(pairs, drawn)},
+        tables=[*scored.tables, pairs_table(title, shown, drawn)],
+    )
+
+
+def _with_items(scored: Scored, found: Agreement, drawing: Drawing) -> Scored:
+    rows = _item_rows(found)
+    items = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
+    notes = ["A single item's disagreement has no interval: there are no items to draw."] if drawing.ci else []
+    return replace(
+        scored,
+        json={**scored.json, "items": items},
+        tables=[*scored.tables, _items_table(rows)],
+        notes=[*scored.notes, *notes],
+    )
+
+
+def _with_comparison(
+    scored: Scored,
+    judged: Judged,
+    against: Judged,
+    found: Agreement,
+    options: AgreementOptions,
+    drawing: Drawing,
+    *,
+    with_pairs: bool,
+) -> Scored:
+    other = _told(against, lambda: options.compute(against.judgments))
+    both, items = _beside(judged, against)
+    compared = _compared(both, items, options, (found, other), drawing)
+    json = {**scored.json, "against": None if compared is None else jsonable(compared)["value"]}
+    tables, notes = list(scored.tables), list(scored.notes)
+    if compared is None:
+        notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
+    else:
+        tables.append(comparison_table("Compared", _short(judged, against), {options.metric: compared["value"]}))
+    if with_pairs:
+        evidence = options.evidence_beside(both, items)
+        pairs_compared = compared_pairs(evidence, drawing)
+        json["pairs_against"] = compared_json(evidence, pairs_compared)
+        if pairs_compared:
+            some = dict(list(pairs_compared.items())[:_MOST_ROWS])
+            tables.append(compared_pairs_table("Pairs compared", _short(judged, against), some))
+        else:
+            notes.append("No two workers judged items together in both files, so no pairs are compared.")
+    return replace(scored, json=json, tables=tables, notes=notes)
 
 
 def _short(judged: Judged, against: Judged) -> tuple[str, str]:

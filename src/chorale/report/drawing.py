@@ -12,6 +12,7 @@ from chorale.scores import (
     compare,
     intervals,
     median_interval,
+    row_intervals,
     tally_compare,
     tally_intervals,
 )
@@ -37,6 +38,9 @@ class Drawing:
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
         """Of one of many tables: nothing is told about progress, since there are more to come."""
         return tally_intervals(tally, metric, resamples=self.resamples, seed=self.seed)
+
+    def row_intervals(self, rows: FloatArray, metric: Metric) -> dict[str, Interval]:
+        return row_intervals(rows, metric, resamples=self.resamples, seed=self.seed)
 
     def median_interval(self, values: FloatArray) -> Interval:
         return median_interval(values, resamples=self.resamples, seed=self.seed)

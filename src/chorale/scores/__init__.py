@@ -2,7 +2,7 @@
 
 from chorale.scores.comparison import Comparison, compare, tally_compare
 from chorale.scores.counts import Counts, counts_metric, f1_of, ratio
-from chorale.scores.intervals import Interval, intervals, median_interval, tally_intervals
+from chorale.scores.intervals import Interval, intervals, median_interval, row_intervals, tally_intervals
 from chorale.scores.signature import signature
 from chorale.scores.statistics import FloatArray, Metric, Statistics
 from chorale.scores.tally import Tally
@@ -21,6 +21,7 @@ __all__ = [
     "intervals",
     "median_interval",
     "ratio",
+    "row_intervals",
     "signature",
     "tally_compare",
     "tally_intervals",

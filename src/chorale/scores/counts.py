@@ -53,16 +53,16 @@ class Counts:
         }
 
 
-def counts_metric(*, prefix: str = "") -> Metric:
+def counts_metric() -> Metric:
     """Precision, recall and F1 over three columns: true positives, false positives, false negatives."""
 
     def formula(sums: FloatArray) -> dict[str, FloatArray]:
         tp, fp, fn = sums[..., 0], sums[..., 1], sums[..., 2]
         precision, recall = ratio(tp, tp + fp), ratio(tp, tp + fn)
         return {
-            f"{prefix}precision": precision,
-            f"{prefix}recall": recall,
-            f"{prefix}f1": ratio(2 * tp, 2 * tp + fp + fn),
+            "precision": precision,
+            "recall": recall,
+            "f1": ratio(2 * tp, 2 * tp + fp + fn),
         }
 
     return Metric(formula)

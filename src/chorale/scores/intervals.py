@@ -15,6 +15,10 @@ from chorale.scores.tally import Tally
 Progress = Callable[[int, int], None]
 _AT_ONCE = 2**22
 """Numbers in memory at a time while drawing."""
+_NEAR_BY = 2**16
+"""Numbers that stay in the processor's own memory."""
+_ALIKE = 10
+"""How many items must share a row, on average, for drawing rows to take less time than drawing items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,21 @@ def tally_intervals(
     """The same from a tally, for an additive metric."""
     drawn = _drawn(tally, metric, resamples, np.random.default_rng(seed), None)
     return {name: interval_of(values, level) for name, values in drawn.items()}
+
+
+def row_intervals(
+    rows: FloatArray, metric: Metric, *, resamples: int = 1000, level: float = 0.95, seed: int = 1
+) -> dict[str, Interval]:
+    """The same from one row per item, of which most may differ, as probabilities do."""
+    if not len(rows):
+        raise ValueError("there are no items to draw from")
+    tally = Tally.of(rows)
+    if _ALIKE * len(tally.rows) <= len(rows):
+        return tally_intervals(tally, metric, resamples=resamples, level=level, seed=seed)
+    ordered = np.repeat(tally.rows, tally.counts.astype(np.intp), axis=0)
+    counts = _draw_items(len(rows), resamples, np.random.default_rng(seed))
+    sums = np.concatenate([drawn @ ordered for drawn in counts])
+    return {name: interval_of(np.asarray(values), level) for name, values in metric.formula(sums).items()}
 
 
 def median_interval(values: FloatArray, *, resamples: int = 1000, level: float = 0.95, seed: int = 1) -> Interval:
@@ -112,3 +131,13 @@ def draw_counts(
         yield rng.multinomial(total, weights / total, size=size).astype(np.float64)
         if progress:
             progress(start + size, resamples)
+
+
+def _draw_items(items: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """How often each item is drawn, as above, one item after the other: nothing is known to be alike."""
+    block = max(1, _NEAR_BY // items)
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
+        places = rng.integers(items, size=(size, items))
+        places += items * np.arange(size)[:, None]
+        yield np.bincount(places.reshape(-1), minlength=size * items).reshape(size, items).astype(np.float64)

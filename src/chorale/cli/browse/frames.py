@@ -8,7 +8,7 @@ import typer
 
 from chorale.cli.arguments import AsJson, Database
 from chorale.cli.scoring import AsLatex, tell
-from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.targets import Force, check_target, write_text
 
 if TYPE_CHECKING:
     from chorale.formats.framenet import FrameNet
@@ -68,7 +68,6 @@ def frames(
     as_latex: AsLatex = False,
 ) -> None:
     """Sentences by clarity, frames taken for one another and how they are related, and majorities."""
-    from chorale.formats import replacing
     from chorale.formats.framenet import read_framenet
     from chorale.report.frames_page import frames_page
     from chorale.report.frames_study import browsing_scored
@@ -81,9 +80,7 @@ def frames(
         title, found = "Frames", _of_files(sources, qualities, known, wordnet, bound)
     scored = browsing_scored(found, shown)
     if out is not None:
-        page = frames_page(found, title, scored.notes, max(shown, 40))
-        with writing(out, "--out"), replacing(out) as draft:
-            draft.write_text(page, "utf-8")
+        write_text(out, "--out", frames_page(found, title, scored.notes, max(shown, 40)))
     tell(scored, as_json=as_json, as_latex=as_latex)
 
 

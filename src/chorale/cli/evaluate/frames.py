@@ -29,6 +29,8 @@ Gold = Annotated[
         show_default=False,
     ),
 ]
+TopOnly = Annotated[bool, typer.Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")]
+WithItems = Annotated[bool, typer.Option("--items", help="List sentences, the worst first.")]
 Constant = Annotated[
     Literal["zero", "skip"],
     typer.Option(
@@ -94,16 +96,14 @@ Beside = Annotated[
 def frames(
     pred: System,
     gold: Gold,
-    top: Annotated[
-        bool, typer.Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")
-    ] = False,
+    top: TopOnly = False,
     scores: WhichScores = "final",
     constant: Constant = "zero",
     sentence: SentenceColumn = None,
     frame: FrameColumn = None,
     score: ScoreColumn = None,
     gold_score: GoldColumn = None,
-    items: Annotated[bool, typer.Option("--items", help="List sentences, the worst first.")] = False,
+    items: WithItems = False,
     only: Only = None,
     sqs: Qualities = None,
     curves: Curves = None,
@@ -118,10 +118,9 @@ def frames(
 ) -> None:
     """Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine."""
     from chorale.cli.progress import patiently
-    from chorale.cli.targets import check_target, writing
+    from chorale.cli.targets import check_target, write_text
     from chorale.formats.frame_qualities import with_qualities
     from chorale.formats.frame_scores import read_frame_scores
-    from chorale.formats.tables import replacing
     from chorale.model import UserError
     from chorale.report.drawing import Drawing
     from chorale.report.frame_scores import FrameOptions, Named, draw_curves, score_frames
@@ -156,6 +155,5 @@ def frames(
     if curves is not None:
         systems = [read(path) for path in dict.fromkeys([pred, *([against] if against else []), *(beside or [])])]
         picture = draw_curves(systems, Named(named, crowd), options, only_these)
-        with writing(curves, "--curves"), replacing(curves) as draft:
-            draft.write_text(picture, "utf-8")
+        write_text(curves, "--curves", picture)
     tell(scored, as_json=as_json, as_latex=as_latex)

@@ -1,12 +1,33 @@
 """`chorale evaluate mcq`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
 from chorale.cli.arguments import AsJson, Database
+from chorale.cli.evaluate.mcq_options import (
+    AlphaName,
+    ByArm,
+    ExpertHourly,
+    Files,
+    Folds,
+    GoldVotes,
+    Grades,
+    Irt,
+    Ledger,
+    Other,
+    Partial,
+    Pictures,
+    Predictions,
+    Responses,
+    Rounds,
+    TiesName,
+    Validations,
+    Written,
+)
 from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
 
 if TYPE_CHECKING:
@@ -14,136 +35,10 @@ if TYPE_CHECKING:
 
     from chorale.baselines.multiple_choice import ChoiceModel
     from chorale.report.drawing import Drawing
-    from chorale.report.mcq_measured import NamedQuestions
+    from chorale.report.mcq_measured import McqOptions, NamedQuestions
     from chorale.report.mcq_sections import McqSection
     from chorale.report.mcq_study import StudyQuestions
     from chorale.scores import FloatArray
-
-Files = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="FILE...",
-        help="Questions with options, validations and predictions: .json or .jsonl, perhaps packed (.gz). Or a study's "
-        "folder: its arms, with what was written, grades and costs.",
-        show_default=False,
-    ),
-]
-TiesName = Annotated[
-    Literal["share", "wrong", "right"],
-    typer.Option(
-        "--ties",
-        metavar="HOW",
-        help="What a tie among people is worth if the gold answer is in it: its share of the tied answers, wrong "
-        "(nothing) or right (everything).",
-    ),
-]
-GoldVotes = Annotated[
-    int,
-    typer.Option("--gold-votes", metavar="N", min=1, max=20, help="Validators' votes drawn for the gold answer."),
-]
-AlphaName = Annotated[
-    Literal["with-writer", "kept"],
-    typer.Option(
-        "--alpha",
-        metavar="NAME",
-        help="The alpha to print: with-writer (all questions, the writer votes too) or kept (kept questions, "
-        "validators only).",
-    ),
-]
-Other = Annotated[
-    Path | None,
-    typer.Option(
-        "--against",
-        metavar="FILE",
-        help="Other questions: is the difference more than luck? Paired only if they are the same questions.",
-        show_default=False,
-    ),
-]
-ByArm = Annotated[
-    bool,
-    typer.Option(
-        "--by-arm",
-        help="Take the questions of every arm by themselves, by their `protocol`. --against may then name an arm.",
-    ),
-]
-Validations = Annotated[
-    Path | None,
-    typer.Option(
-        "--validations",
-        metavar="FILE",
-        help="More validations of the questions: question_id, worker_id and answer, one a row (.csv, .tsv, .jsonl).",
-        show_default=False,
-    ),
-]
-Predictions = Annotated[
-    Path | None,
-    typer.Option(
-        "--predictions",
-        metavar="FILE",
-        help="More predictions for the questions: question_id, model and answer, one a row (.csv, .tsv, .jsonl).",
-        show_default=False,
-    ),
-]
-Written = Annotated[
-    bool,
-    typer.Option(
-        "--written", help="Look at what was written too: lengths, overlap, question words, explanations, repetitions."
-    ),
-]
-Irt = Annotated[bool, typer.Option("--irt", help="Fit how hard every question is for models, by the 3PL model.")]
-Rounds = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--round",
-        metavar="FILE",
-        help="Questions of an earlier round (`chorale export --format mcq-written`), for --irt; may be repeated. A "
-        "study's folder has its own.",
-        show_default=False,
-    ),
-]
-Partial = Annotated[
-    str | None,
-    typer.Option(
-        "--partial-inputs",
-        metavar="MODEL",
-        help="How well a model guesses without question or passage: light (built in), or the folder of a Hugging Face "
-        "multiple-choice model.",
-        show_default=False,
-    ),
-]
-Folds = Annotated[int, typer.Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
-Grades = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--grades",
-        metavar="FILE",
-        help="What graders said, as `chorale export --format mcq-grades` writes it: how far they agree.",
-        show_default=False,
-    ),
-]
-Responses = Annotated[
-    Path | None,
-    typer.Option(
-        "--responses",
-        metavar="FILE",
-        help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs.",
-        show_default=False,
-    ),
-]
-Ledger = Annotated[
-    Path | None,
-    typer.Option(
-        "--ledger", metavar="FILE", help="The study's ledger (`chorale export --format ledger`).", show_default=False
-    ),
-]
-ExpertHourly = Annotated[
-    int,
-    typer.Option("--expert-hourly", metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs."),
-]
-Pictures = Annotated[
-    Path | None,
-    typer.Option("--pictures", metavar="DIR", help="Write the figures there, as SVG files.", show_default=False),
-]
 
 
 def mcq(
@@ -173,61 +68,40 @@ def mcq(
     as_latex: AsLatex = False,
 ) -> None:
     """Measure human performance on multiple-choice questions, and the gap to models."""
-    from dataclasses import replace
-
     from chorale.cli.progress import patiently
-    from chorale.formats.source import digest_of, read_bytes
     from chorale.report.drawing import Drawing
     from chorale.report.mcq_measured import McqOptions
     from chorale.report.mcq_scores import score_mcq
-    from chorale.report.mcq_sections import McqSection, with_sections
+    from chorale.report.mcq_sections import with_sections
 
-    own = [
-        name for name, given in (("--grades", grades), ("--responses", responses), ("--round", round_files)) if given
-    ]
     is_study = len(files) == 1 and files[0].is_dir()
-    _check_together(own if is_study else [], pair=(responses, ledger), rounds_alone=bool(round_files) and not irt)
-    quiet = Drawing(ci, resamples, seed)
-    study = None
-    if is_study:
-        study = _of_a_folder(files[0], db, quiet, expert_hourly)
-        by_arm = written = True
-    more: dict[str, str | int | float | bool] = {
-        name: True for name, asked in (("irt", irt), ("by-arm", by_arm)) if asked
-    }
-    reader = None
-    if partial_inputs is not None:
-        from chorale.baselines.multiple_choice import choice_model
-
-        reader = choice_model(partial_inputs)
-        more |= {"partial-inputs": reader.signature, "folds": folds}
-    extra = {"validations": validations, "predictions": predictions, "responses": responses, "ledger": ledger}
-    digests = {name: digest_of(read_bytes(path)) for name, path in extra.items() if path is not None}
-    options = McqOptions(ties, gold_votes, alpha, more, digests)
-    named, other, rounds = _read(
-        files, study, against, round_files or [], validations, predictions, by_arm=by_arm, irt=irt
+    given = {"--grades": grades, "--responses": responses, "--round": round_files}
+    _check_together(
+        [name for name, value in given.items() if value and is_study],
+        pair=(responses, ledger),
+        rounds_alone=bool(round_files) and not irt,
     )
-    if rounds:
-        options = replace(
-            options, inputs={**digests, **{f"round/{one.name}": one.digest for one in rounds if one.digest}}
-        )
+    drawing = Drawing(ci, resamples, seed)
+    study = _of_a_folder(files[0], db, drawing, expert_hourly) if is_study else None
+    by_arm = by_arm or is_study
+    guessing = None if partial_inputs is None else _guessing(partial_inputs, folds)
+    sources = _Sources(files, study, against, round_files or [], validations, predictions)
+    named, other, rounds = sources.read(by_arm=by_arm, irt=irt)
+    more = {"irt": irt, "by-arm": by_arm} | (guessing.settings if guessing else {})
+    beside = {"validations": validations, "predictions": predictions, "responses": responses, "ledger": ledger}
+    options = McqOptions(
+        ties, gold_votes, alpha, {name: value for name, value in more.items() if value}, _digests(beside, rounds)
+    )
     with patiently("draws") as progress:
-        drawing = Drawing(ci, resamples, seed, progress)
-        scored = score_mcq(named, options, drawing, other)
+        scored = score_mcq(named, options, Drawing(ci, resamples, seed, progress), other)
     # An arm that others are compared with is still one of the arms.
     everything = [*([other] if other is not None and by_arm else []), *named]
-    sections: list[McqSection] = []
-    if written or pictures is not None:
-        from chorale.report.mcq_written import written_section
-
-        sections.append(written_section(everything, options, quiet))
-    difficulties = None
-    if irt:
-        section, difficulties = _difficulty(everything, rounds, seed)
-        sections.append(section)
-    if reader is not None and partial_inputs is not None:
-        sections.append(_partial(everything, reader, partial_inputs, quiet, folds))
-    sections += study.sections if study else _of_exports(grades or [], responses, ledger, expert_hourly, quiet)
+    sections, difficulties = _sections(
+        everything, rounds, options, drawing, written=written or is_study or pictures is not None, irt=irt
+    )
+    if guessing:
+        sections.append(guessing.section(everything, drawing))
+    sections += study.sections if study else _of_exports(grades or [], responses, ledger, expert_hourly, drawing)
     scored = with_sections(scored, sections)
     if pictures is not None:
         from chorale.report.mcq_pictures import pictures as drawn
@@ -247,24 +121,61 @@ def _check_together(own: list[str], *, pair: tuple[Path | None, Path | None], ro
         raise typer.BadParameter("--round is for --irt: name both, or leave it out.")
 
 
-def _difficulty(
-    files: "list[NamedQuestions]", rounds: "list[NamedQuestions]", seed: int
-) -> "tuple[McqSection, Mapping[str, FloatArray]]":
+def _digests(files: "Mapping[str, Path | None]", rounds: "list[NamedQuestions]") -> dict[str, str]:
+    """Of what was read beside the questions themselves."""
+    from chorale.formats.source import digest_of, read_bytes
+
+    found = {name: digest_of(read_bytes(path)) for name, path in files.items() if path is not None}
+    return found | {f"round/{one.name}": one.digest for one in rounds if one.digest}
+
+
+def _sections(
+    files: "list[NamedQuestions]",
+    rounds: "list[NamedQuestions]",
+    options: "McqOptions",
+    drawing: "Drawing",
+    *,
+    written: bool,
+    irt: bool,
+) -> "tuple[list[McqSection], Mapping[str, FloatArray] | None]":
+    """What was asked for of the questions themselves, and how hard they are if that was."""
+    from chorale.report.mcq_written import written_section
+
+    sections = [written_section(files, options, drawing)] if written else []
+    if not irt:
+        return sections, None
     from chorale.cli.progress import patiently
     from chorale.report.mcq_difficulty import difficulty_section
 
     with patiently("fits") as progress:
-        return difficulty_section(files, rounds, seed=seed, progress=progress)
+        section, difficulties = difficulty_section(files, rounds, seed=drawing.seed, progress=progress)
+    return [*sections, section], difficulties
 
 
-def _partial(
-    files: "list[NamedQuestions]", reader: "ChoiceModel", name: str, drawing: "Drawing", folds: int
-) -> "McqSection":
-    from chorale.cli.progress import patiently
-    from chorale.report.mcq_partial import partial_section
+@dataclass(frozen=True, slots=True)
+class _Guessing:
+    """How well a model guesses without question or passage."""
 
-    with patiently("folds") as progress:
-        return partial_section(files, reader, name, drawing, folds=folds, progress=progress)
+    name: str
+    model: "ChoiceModel"
+    folds: int
+
+    @property
+    def settings(self) -> dict[str, str | int]:
+        return {"partial-inputs": self.model.signature, "folds": self.folds}
+
+    def section(self, files: "list[NamedQuestions]", drawing: "Drawing") -> "McqSection":
+        from chorale.cli.progress import patiently
+        from chorale.report.mcq_partial import partial_section
+
+        with patiently("folds") as progress:
+            return partial_section(files, self.model, self.name, drawing, folds=self.folds, progress=progress)
+
+
+def _guessing(name: str, folds: int) -> _Guessing:
+    from chorale.baselines.multiple_choice import choice_model
+
+    return _Guessing(name, choice_model(name), folds)
 
 
 def _of_a_folder(folder: Path, db: str | None, drawing: "Drawing", hourly: int) -> "StudyQuestions":
@@ -299,51 +210,72 @@ def _of_exports(
     return found
 
 
-def _read(
-    files: list[Path],
-    study: "StudyQuestions | None",
-    against: Path | None,
-    round_files: list[Path],
-    validations: Path | None,
-    predictions: Path | None,
-    *,
-    by_arm: bool,
-    irt: bool,
-) -> "tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]":
-    """What is measured, what it is compared with, and earlier rounds. A study's questions stand in for its folder."""
-    from chorale.formats.mcq_answers import add_predictions, add_validations
-    from chorale.formats.mcq_files import read_mcq
-    from chorale.model import UserError
-    from chorale.report.mcq_measured import NamedQuestions, arms_of
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Where questions and what was said of them come from. A study's questions stand in for its folder."""
 
-    is_arm = by_arm and against is not None and not against.exists()
-    paths = [*([] if study else files), *([] if against is None or is_arm else [against]), *round_files]
-    read = [read_mcq(path) for path in paths]
-    questions = [*([study.questions] if study else []), *(found for found, _ in read)]
-    names = [path.name.partition(".")[0] or path.name for path in paths]
-    digests = [source.digest for _, source in read]
-    earlier = len(round_files)
-    if study:
-        names, digests = ["study", *names], ["", *digests]
-        if irt or predictions is not None:
-            # Models may have answered all that was written.
-            names += [one.name for one in study.rounds]
-            questions += [one.questions for one in study.rounds]
-            digests += [""] * len(study.rounds)
-            earlier = len(study.rounds)
-    if validations is not None:
-        questions = add_validations(questions, validations)
-    if predictions is not None:
-        questions = add_predictions(questions, predictions)
-    named = list(map(NamedQuestions, names, questions, digests))
-    named, rounds = named[: len(named) - earlier], named[len(named) - earlier :]
-    other = named.pop() if against is not None and not is_arm else None
-    if by_arm:
-        named = arms_of(named)
-    if is_arm:
-        other = next((one for one in named if one.name == str(against)), None)
-        if other is None:
-            known = ", ".join(one.name for one in named)
-            raise UserError(f"--against {against}: there is neither such a file nor such an arm. The arms are {known}.")
-        named = [one for one in named if one is not other]
-    return named, other, rounds
+    files: list[Path]
+    study: "StudyQuestions | None"
+    against: Path | None
+    round_files: list[Path]
+    validations: Path | None
+    predictions: Path | None
+
+    def read(
+        self, *, by_arm: bool, irt: bool
+    ) -> "tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]":
+        """What is measured, what it is compared with, and earlier rounds."""
+        from chorale.report.mcq_measured import arms_of
+
+        is_arm = by_arm and self.against is not None and not self.against.exists()
+        other_file = [] if self.against is None or is_arm else [self.against]
+        measured, others, rounds = self._with_more_answers(self._measured(), _read(other_file), self._rounds(irt=irt))
+        if by_arm:
+            measured = arms_of(measured)
+        if not is_arm:
+            return measured, others[0] if others else None, rounds
+        other = _arm_called(str(self.against), measured)
+        return [one for one in measured if one is not other], other, rounds
+
+    def _measured(self) -> "list[NamedQuestions]":
+        from chorale.report.mcq_measured import NamedQuestions
+
+        return [NamedQuestions("study", self.study.questions, "")] if self.study else _read(self.files)
+
+    def _rounds(self, *, irt: bool) -> "list[NamedQuestions]":
+        if self.study is None:
+            return _read(self.round_files)
+        # Models may have answered all that was written.
+        return list(self.study.rounds) if irt or self.predictions is not None else []
+
+    def _with_more_answers(self, *groups: "list[NamedQuestions]") -> "list[list[NamedQuestions]]":
+        from chorale.formats.mcq_answers import add_predictions, add_validations
+
+        questions = [one.questions for group in groups for one in group]
+        if self.validations is not None:
+            questions = add_validations(questions, self.validations)
+        if self.predictions is not None:
+            questions = add_predictions(questions, self.predictions)
+        answered = iter(questions)
+        return [[replace(one, questions=next(answered)) for one in group] for group in groups]
+
+
+def _read(paths: list[Path]) -> "list[NamedQuestions]":
+    from chorale.formats.mcq_files import read_mcq
+    from chorale.report.mcq_measured import NamedQuestions
+
+    found = []
+    for path in paths:
+        questions, source = read_mcq(path)
+        found.append(NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest))
+    return found
+
+
+def _arm_called(name: str, arms: "list[NamedQuestions]") -> "NamedQuestions":
+    from chorale.model import UserError
+
+    found = next((one for one in arms if one.name == name), None)
+    if found is None:
+        known = ", ".join(one.name for one in arms)
+        raise UserError(f"--against {name}: there is neither such a file nor such an arm. The arms are {known}.")
+    return found

@@ -9,7 +9,7 @@ import typer
 from chorale.cli.arguments import AsJson
 from chorale.cli.output import say
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
-from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.targets import Force, check_target, write_text, writing
 
 if TYPE_CHECKING:
     from chorale.formats.rule_files import RuleSet
@@ -99,7 +99,7 @@ def rules(
 ) -> None:
     """Score inference rules by what people say of their applications."""
     from chorale.cli.progress import patiently
-    from chorale.formats import replacing, write_csv
+    from chorale.formats import write_csv
     from chorale.formats.rule_files import read_judged
     from chorale.formats.rule_resources import read_resources
     from chorale.formats.wording import many
@@ -128,9 +128,7 @@ def rules(
         with writing(curve, "--curve"):
             write_csv(CURVE_COLUMNS, curve_rows(found), curve)
     if chart is not None:
-        picture = curve_chart(found)
-        with writing(chart, "--chart"), replacing(chart) as draft:
-            draft.write_text(picture, "utf-8")
+        write_text(chart, "--chart", curve_chart(found))
     tell(scored, as_json=as_json, as_latex=as_latex)
     if curve is not None and not as_json and not as_latex:
         points = sum(len(one.curve.thresholds) for one in found.values())

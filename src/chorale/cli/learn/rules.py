@@ -2,6 +2,8 @@
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -74,7 +76,6 @@ def rules(
     from chorale.learn.globally import GlobalOptions
     from chorale.learn.learning import LearnOptions, learn_rules
     from chorale.learn.settings import Pruning, Resources, bytes_of, methods_of
-    from chorale.learn.work_folder import alone_in
     from chorale.report.rule_learning import told_learning
 
     check_target(out, "--out", force=force, endings=RULE_ENDINGS)
@@ -91,22 +92,31 @@ def rules(
         wordnet=wordnet,
         graph=GlobalOptions(sparsity, exact_up_to, seconds),
     )
-    folder = work or out.with_name(f"{out.name}.work")
     resources = Resources(engine, bytes_of(memory), threads, buckets)
-    try:
-        with alone_in(folder), patiently("stages") as progress:
-            learned = learn_rules(extractions, folder, options, resources, progress)
-            scored = told_learning(learned, options)
-            with writing(out, "--out"):
-                write_rules(learned.rules, out, scored.as_json())
-            if not keep_work:
-                shutil.rmtree(learned.rules[0].parent, ignore_errors=True)
-                if work is None:
-                    shutil.rmtree(folder, ignore_errors=True)
-    except KeyboardInterrupt:
-        tell_notes([f"Interrupted. What is finished is kept in {folder}: the same command goes on from there."])
-        raise typer.Exit(130) from None
+    with _working_in(work, out, keep=keep_work) as folder, patiently("stages") as progress:
+        learned = learn_rules(extractions, folder, options, resources, progress)
+        scored = told_learning(learned, options)
+        with writing(out, "--out"):
+            write_rules(learned.rules, out, scored.as_json())
+        if not keep_work:
+            shutil.rmtree(learned.rules[0].parent, ignore_errors=True)
     tell(scored, as_json=as_json, as_latex=False)
     if not as_json:
         count = sum(learned.by_method.values())
         say(f"Wrote {count:,} rules to {out}, and how they came about to {description_path(out)}.")
+
+
+@contextmanager
+def _working_in(work: Path | None, out: Path, *, keep: bool) -> Iterator[Path]:
+    """The folder of finished parts. One of our own goes when all is done; interrupted work leaves it to go on from."""
+    from chorale.learn.work_folder import alone_in
+
+    folder = work or out.with_name(f"{out.name}.work")
+    try:
+        with alone_in(folder):
+            yield folder
+            if work is None and not keep:
+                shutil.rmtree(folder, ignore_errors=True)
+    except KeyboardInterrupt:
+        tell_notes([f"Interrupted. What is finished is kept in {folder}: the same command goes on from there."])
+        raise typer.Exit(130) from None

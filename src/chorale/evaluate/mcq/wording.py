@@ -4,8 +4,7 @@ All of it is by rule, so that it can be computed again. The paper (Nangia et al.
 questions and explanations judged by hand; the rules here are ours and only stand in for that.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -165,9 +164,3 @@ def repeated_questions(texts: Sequence[McqText]) -> float | None:
         return None
     found = alike_places([text.question for text in texts], [text.writer for text in texts])
     return sum(found) / len(texts)
-
-
-def wh_shares(texts: Sequence[McqText]) -> Mapping[str, float]:
-    """How often each question word asks, as shares."""
-    counts = Counter(wh_word(text.question) for text in texts)
-    return {word: counts[word] / len(texts) for word in (*WH_WORDS, OTHER)}

@@ -1,0 +1,238 @@
+"""What a study file can say about a stage: its items, who may work, gold, pay. Descriptions are the documentation."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from chorale.model.protocol_settings import GoldBonus, PartsBonus, QualitySettings, RoundSettings
+from chorale.model.setting_types import Fraction, Money, Name, RelativePath, Settings, not_blank, one_or_several
+
+
+class ItemSettings(Settings):
+    file: RelativePath | None = Field(default=None, description="JSONL or CSV file with the stage's items.")
+    from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
+        default=(),
+        alias="from",
+        description="Earlier stage whose results the items are derived from, or a list of stages: their items come "
+        "shuffled together.",
+    )
+    of: Literal["results", "answers", "together"] = Field(
+        default="results",
+        description="Whether items are made from that stage's results, one from every answer in it (`answers`: to "
+        "grade, validate or review what people wrote), or one from all answers to an item (`together`: to consolidate "
+        "them; what the first wrote has `_1` at the end of its names, and so on).",
+    )
+    confidence: Fraction = Field(
+        default=0.7,
+        description="Confidence a result of that stage must reach before items are derived from it; not below that "
+        "stage's `release_confidence`.",
+    )
+    sample: float = Field(
+        default=1, gt=0, le=1, description="Share of what could be derived that is, drawn by chance: 0.01 for 1%."
+    )
+    per_worker: int | None = Field(
+        default=None,
+        ge=1,
+        description='So many of everybody\'s answers (`of = "answers"`), drawn by chance once no more come from them: '
+        "they gave `max_per_worker`, the stage is done, or it is paused. All of them if not given.",
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ItemSettings":
+        if (self.file is None) == (not self.from_):
+            raise ValueError("needs exactly one of `file` and `from`")
+        if self.per_worker is not None and (self.of != "answers" or self.sample < 1):
+            raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`')
+        return self
+
+
+class SampledJudgments(Settings):
+    share: float | None = Field(default=None, gt=0, le=1, description="Share of the items, drawn by chance.")
+    items: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many items of each stage they come from, or of the file, drawn by chance.",
+    )
+    judgments: int = Field(ge=1, le=1000, description="Judgments each of them gets.")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "SampledJudgments":
+        if (self.share is None) == (self.items is None):
+            raise ValueError("needs exactly one of `share` and `items`")
+        return self
+
+
+class JudgmentSettings(Settings):
+    min: int = Field(default=3, ge=1, le=1000, description="Judgments every item gets.")
+    max: int = Field(default=3, ge=1, le=1000, description="Judgments no item exceeds.")
+    until: Fraction | None = Field(
+        default=None,
+        description="Between `min` and `max`, ask for one more until the confidence of the item reaches this.",
+    )
+    stable: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        description="Between `min` and `max`, stop asking once the order of the options that at least a third chose "
+        "has been the same for so many judgments. For tasks where people choose from a list.",
+    )
+    sample: SampledJudgments | None = Field(
+        default=None, description="Some of the items, drawn by chance, get another number of judgments."
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "JudgmentSettings":
+        if self.max < self.min:
+            raise ValueError(f"`max` ({self.max}) is below `min` ({self.min})")
+        if self.max > self.min and self.until is None and self.stable is None:
+            raise ValueError(
+                "`max` above `min` needs `until`, the confidence at which to stop asking, or `stable`, the number of "
+                "judgments that change nothing"
+            )
+        return self
+
+
+def _fixed_judgments(value: Any) -> Any:
+    """Let `judgments = 3` stand for a minimum and maximum of 3."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {"min": value, "max": value}
+    return value
+
+
+class EntrySettings(Settings):
+    qualifications: tuple[Name, ...] = Field(
+        default=(),
+        description="Gates somebody must have passed, promotions they must have got, or `expert`: all of them.",
+    )
+    qualified_in: Name | None = Field(
+        default=None, description="Stage whose gold decides who may enter; everyone may if not given."
+    )
+    accuracy: Fraction = Field(default=0.7, description="Share of that stage's gold a worker must have right.")
+    answered: int = Field(
+        default=4, ge=1, description="Gold answers a worker must have given there before the share counts."
+    )
+    exclude_dropped: bool = Field(
+        default=True, description="Keep out workers who were dropped from any other stage of the study."
+    )
+    exclude_contributors: bool = Field(
+        default=True,
+        description="Keep a worker from items derived from items they worked on: nobody reviews their own work.",
+    )
+
+
+class GoldSettings(Settings):
+    file: RelativePath = Field(
+        description="JSONL or CSV file (JSONL for forms): an item per row, with `answer` and `explanation`."
+    )
+    share: float = Field(
+        default=0.1, ge=0, le=0.5, description="Share of gold in every worker's stream, at random positions."
+    )
+    floor: Fraction = Field(
+        default=0.6, description="A worker whose trust (accuracy on gold) falls below this is dropped."
+    )
+    after: int = Field(default=4, ge=1, description="Gold answers before the floor applies.")
+    window: int | None = Field(
+        default=None,
+        ge=1,
+        description="Trust is the accuracy on so many of the latest gold answers; on all of them if not given.",
+    )
+    smoothing: float = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="Trust counts this many more gold answers, right by the share of the floor: the first gold answers "
+        "then do not decide alone.",
+    )
+    bonus: GoldBonus | None = Field(default=None, description="A bonus for answering gold well.")
+
+
+class StagePay(Settings):
+    per_judgment: Money = Field(default=0, description="Paid for every submitted judgment, in minor units (cents).")
+    parts: PartsBonus | None = Field(
+        default=None, description="A bonus for the parts of an answer, such as questions written, beyond a number."
+    )
+    expected_parts: float | None = Field(
+        default=None,
+        ge=0,
+        le=1000,
+        description="How many parts an answer is expected to have, for what `chorale check` tells of cost and wage. As "
+        "many as the answers of the truth file or of gold have, on average, if not given.",
+    )
+    finished: Money = Field(
+        default=0,
+        description="Paid once to everybody who finishes a round, in minor units (cents). In a stage that grades: to "
+        "everybody who graded there, when the gate closes that its grades are for.",
+    )
+    finished_from: int = Field(
+        default=1, ge=1, description="Answers somebody must have given in a stage that grades to be paid for finishing."
+    )
+    expected_seconds: int | None = Field(
+        default=None,
+        ge=1,
+        description="How long a judgment is expected to take; `chorale check` compares the wage with the minimum.",
+    )
+
+
+class RehearsalSettings(Settings):
+    truth: RelativePath = Field(
+        description="JSONL or CSV file (JSONL for forms): an item per row with its true `answer`. Known to simulated "
+        "workers only."
+    )
+
+
+class StageSettings(Settings):
+    name: Name = Field(description="Short name used in addresses, files and commands.")
+    title: str = Field(min_length=1, max_length=200, description="What workers read.")
+    task: Name = Field(description="The kind of work: one of the installed tasks.")
+    guidelines: RelativePath = Field(description="Markdown file workers read before the stage and can open any time.")
+    items: ItemSettings | None = Field(default=None, description="Where the items come from; not in a round.")
+    round: RoundSettings | None = Field(
+        default=None, description="Makes the stage a round: practice, a quiz, a screening or a qualification."
+    )
+    arms: tuple[Name, ...] = Field(default=(), description="The arms the stage is for; for everybody if not given.")
+    grades: bool = Field(
+        default=False,
+        description="Whether the answers here are grades: their mean score is the grade of the answer that the item "
+        "was made from.",
+    )
+    judgments: Annotated[JudgmentSettings, BeforeValidator(_fixed_judgments)] = Field(
+        default=JudgmentSettings(), description="Judgments per item: a number, or a table."
+    )
+    release_confidence: Fraction = Field(default=0.7, description="Results below this confidence are not released.")
+    entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
+    lease_minutes: float = Field(
+        default=30,
+        ge=1,
+        le=60 * 24 * 14,
+        description="How long a worker may keep an item before it is offered again.",
+    )
+    max_per_worker: int | None = Field(
+        default=None, ge=1, description="Most answers one worker may give in the stage, those to gold included."
+    )
+    gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
+    quality: QualitySettings | None = Field(
+        default=None,
+        description="How far workers agree, measured while the study runs; for tasks where people choose from a list.",
+    )
+    pay: StagePay = Field(default=StagePay(), description="What the work pays.")
+    rehearsal: RehearsalSettings | None = Field(
+        default=None, description="What simulated workers need to know; never shown to anybody."
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
+
+    _filled_in = field_validator("title")(not_blank)
+
+    @model_validator(mode="after")
+    def _items_or_round(self) -> "StageSettings":
+        if (self.items is None) == (self.round is None):
+            raise ValueError("needs exactly one of `items` and `round`")
+        if self.round is not None and self.gold is not None:
+            raise ValueError("is a round, where everything is graded. Leave `gold` out.")
+        if self.grades and (self.items is None or self.items.of != "answers"):
+            raise ValueError('`grades = true` needs items that are made `of = "answers"`')
+        return self
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The stages the items are derived from."""
+        return () if self.items is None else self.items.from_
