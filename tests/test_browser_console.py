@@ -3,25 +3,18 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, tab_to, under_way
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, tab_to, under_way
 from chorale.study.templating import create_study
 from writing_study import write_graded_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")]
 PASSWORD = "a walk through it all"
 ARMS = '\n[arms]\nnames = ["plain", "rich"]\n\n[pay]'
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with open_chromium() as browser:
-        yield browser
 
 
 def open_acts(page: Page) -> None:
@@ -141,12 +134,19 @@ def owner_walks(page: Page, site: Site) -> str:
     expect(page.get_by_role("img", name=re.compile("agree over time"))).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+    # What happened is in view on a phone, and not beyond the edge of a table.
+    expect(page.locator("#events .proof").first).to_be_visible()
+    assert page.locator("#events .table-wrap").evaluate("wrap => wrap.scrollWidth - wrap.clientWidth") <= 0
     page.goto("/console/colleagues")
     expect(page.locator(".site-nav [aria-current=page]")).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1200, "height": 885})
 
     page.goto("/console/workers")
-    page.locator("td a.mono").first.click()
+    open_acts(page)
+    assert not barriers(page)
+    page.get_by_label("Find a worker").fill(page.locator("td a.mono").first.inner_text())
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Quality over time")).to_be_visible()
     open_acts(page)
     assert not barriers(page)
     page.get_by_label("Title").fill("Thank you")
@@ -173,6 +173,7 @@ def owner_walks(page: Page, site: Site) -> str:
 
     page.goto("/console/arms")
     expect(page.get_by_text("rich")).to_have_count(0)
+    page.get_by_label("Why now").fill("Everybody has come.")
     page.get_by_role("button", name="Show the arms").click()
     expect(page.get_by_role("heading", name="Attrition")).to_be_visible()
     assert not barriers(page)

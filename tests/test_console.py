@@ -595,15 +595,18 @@ async def test_pausing_stops_new_work_and_resuming_brings_it_back(study: Study, 
         async def ask() -> str:
             return str((await client.post("/api/stages/meaningful/next")).json()["status"])
 
-        paused = await owner.post("/console/stages/meaningful/state", data={"state": "paused"})
+        for_nothing = await owner.post("/console/stages/meaningful/state", data={"state": "paused", "reason": " "})
+        assert for_nothing.status_code == 422 and "Say why" in for_nothing.text and events_of(study, "paused") == []
+        paused = await owner.post("/console/stages/meaningful/state", data={"state": "paused", "reason": "lunch"})
         assert (paused.status_code, paused.headers["location"]) == (303, "/console?done=paused")
         assert "The stage is paused" in (await owner.get("/console?done=paused")).text
         assert await ask() == "paused"
         live = (await owner.get("/console?part=live")).text
         assert "Resume" in live and "<html" not in live
-        await owner.post("/console/stages/meaningful/state", data={"state": "open"})
+        await owner.post("/console/stages/meaningful/state", data={"state": "open", "reason": "back"})
         assert await ask() == "item"
-    assert events_of(study, "paused") == [{"by": "maya"}] == events_of(study, "resumed")
+    assert events_of(study, "paused") == [{"by": "maya", "reason": "lunch"}]
+    assert events_of(study, "resumed") == [{"by": "maya", "reason": "back"}]
 
 
 @runs
@@ -893,7 +896,7 @@ def test_the_console_is_accessible_and_fits_a_phone(page: "Page", address: str) 
 def test_the_live_part_changes_without_taking_the_focus(page: "Page", address: str) -> None:
     page.focus("#state-meaningful")
     page.evaluate("window.focused = document.activeElement")
-    page.request.post(f"{address}/console/stages/entailment/state", form={"state": "paused"})
+    page.request.post(f"{address}/console/stages/entailment/state", form={"state": "paused", "reason": "lunch"})
     page.wait_for_selector("#stage-entailment >> text=Resume")
     assert page.evaluate("document.activeElement === window.focused")
     page.route("**/*part=live*", lambda route: route.abort())

@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from chorale.model import UserError
-from chorale.model.settings import ItemSettings
+from chorale.model.stage_settings import ItemSettings
 from chorale.store import (
     Tx,
     console,
@@ -39,6 +39,7 @@ from chorale.web.app import create_app
 from chorale.web.console import flow
 from chorale.web.console.desk import kind_of
 from chorale.web.links import expert_link_path, setup_link_path, study_sessions, viewer_link_path
+from crowd import gold_answer, is_gold, people, work_through
 from protocol_study import write_protocol_study
 from small_study import write_small_study
 from test_console import PASSWORD, PLATFORM_ID, arrive, do_work, doubtful, honest, wrong
@@ -168,6 +169,44 @@ def test_looking_behind_a_pseudonym_is_an_act_of_its_own(busy: Study) -> None:
     assert PLATFORM_ID not in client.get("/console/events").text
 
 
+def test_workers_are_found_by_their_name_and_by_their_panels_id(busy: Study) -> None:
+    client, who = as_owner(busy), some_worker(busy)
+    assert client.get(f"/console/workers?called={who.upper()}").headers["location"] == f"/console/workers/{who}"
+    missed = client.get("/console/workers?called=w-nobody")
+    assert missed.status_code == 404 and "No worker is called w-nobody" in missed.text
+    assert client.get("/console/workers?called=w-nobody&part=live").status_code == 200
+    form = {"key": "key-number-1", "panel_id": f" {PLATFORM_ID}0 ", "reason": "they wrote to us"}
+    for wrong_form in ({**form, "reason": ""}, {**form, "panel_id": "somebody else"}):
+        assert client.post("/console/workers/find", data=wrong_form).status_code == 422
+    assert told(busy, "identity shown") == []
+    found = client.post("/console/workers/find", data=form).headers["location"]
+    assert found == f"/console/workers/{some_worker(busy)}" and PLATFORM_ID not in client.get(found).text
+    [written] = told(busy, "identity shown")
+    assert written == {"by": "maya", "reason": "they wrote to us", "asked": "by the panel's id"}
+
+
+def test_a_message_goes_to_everybody_who_works_in_a_stage_once(busy: Study) -> None:
+    client = as_owner(busy)
+    rows = look(busy, lambda tx: standing_rows.worker_standings(tx, stage_name="meaningful"))
+    working = [row.worker for row in rows if row.standing == "active"]
+    form = {
+        "key": "key-number-1",
+        "stage": "meaningful",
+        "title": "New items",
+        "body": "There are more.",
+        "reason": "x",
+    }
+    assert client.post("/console/workers/message", data={**form, "reason": ""}).status_code == 422
+    for _ in range(2):
+        sent = client.post("/console/workers/message", data=form).headers["location"]
+    assert f"Workers who get it: {len(working)}." in client.get(sent).text
+    assert 0 < len(working) < len(rows) and len(told(busy, "message written")) == len(working)
+    dropped = next(row.worker for row in rows if row.standing == "dropped")
+    assert "New items" in client.get(f"/console/workers/{working[0]}").text
+    assert "New items" not in client.get(f"/console/workers/{dropped}").text
+    assert differences(busy) == []
+
+
 def test_a_bonus_beyond_the_budget_is_refused(tmp_path: Path, clock: "ManualClock") -> None:
     write_small_study(tmp_path / "study")
     settings = tmp_path / "study" / "study.toml"
@@ -262,6 +301,11 @@ def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock:
             turned = [name for name in now if now[name] != standing[name]]
             assert {now[name] for name in turned} == {"active", "dropped"}
             assert told(busy, "reinstated")
+        seen = look(busy, lambda tx: overview(tx, busy))
+        out = {name for name in now if now[name] == "dropped"}
+        assert {one.worker for one, _ in seen.dropped} == out and len(seen.dropped) == seen.dropped_total
+        [alarm] = [alarm for alarm in seen.alarms if "dropped within the last day" in alarm.title]
+        assert set(alarm.workers) <= out
     assert now == standing
     do_work(busy, clock, arrive(busy, 77), honest)
     assert differences(busy) == []
@@ -347,6 +391,9 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
     for order, falling in (("least confident", False), ("most confident", True)):
         shown = [rows[key].confidence for key in keys(f"order={order}")]
         assert shown == sorted(shown, reverse=falling)
+    divided = keys("order=most divided")
+    assert set(divided) == set(split)
+    assert [rows[key].confidence for key in divided] == sorted(rows[key].confidence for key in split)
     assert all(rows[key].confidence <= 0.7 for key in keys("below=0.7"))
     who = some_worker(busy, 3)
     given = {one.item for one in look(busy, lambda tx: list(response_rows.all_responses(tx, pseudonym=who)))}
@@ -368,7 +415,8 @@ def test_paging_through_items_shows_each_once(busy: Study) -> None:
 
     for order in item_lists.ITEM_ORDERS:
         whole, paged = look(busy, partial(read, order=order))
-        assert paged == whole and len(whole) == len(set(whole)) > 3, order
+        few = 1 if order == "most divided" else 3
+        assert paged == whole and len(whole) == len(set(whole)) > few, order
 
 
 def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
@@ -441,6 +489,21 @@ def test_a_link_that_nobody_opened_can_be_revoked_too(study: Study) -> None:
     )
 
 
+def test_a_link_that_nobody_opens_ends_and_is_good_again_when_made_again(study: Study, clock: "ManualClock") -> None:
+    owner, ed, ada = as_owner(study), *(TestClient(create_app(study), follow_redirects=False) for _ in range(2))
+    for name in ("Ed", "Ada"):
+        owner.post("/console/colleagues", data={"name": name, "role": "viewer"})
+    link = viewer_link_path(study_sessions(study), "Ed")
+    assert ada.get(viewer_link_path(study_sessions(study), "Ada")).status_code == 303
+    clock.pass_minutes(31 * 24 * 60)
+    refused = ed.get(link)
+    assert refused.status_code == 403 and "for 30 days" in refused.text
+    assert "never opened, ended" in owner.get("/console/colleagues").text
+    assert ada.get(viewer_link_path(study_sessions(study), "Ada")).status_code == 303
+    owner.post("/console/colleagues", data={"name": "Ed", "role": "viewer"})
+    assert ed.get(link).status_code == 303
+
+
 # The overview
 
 
@@ -497,17 +560,62 @@ def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualC
         assert "per_judgment" in found["wage"].advice and found["gold-wrong"].items
         page = unescape(as_owner(study).get("/console").text)
         assert "The median wage is below your minimum" in page and "the gold may be wrong" in page
+        assert 'href="/console/workers?order=wage&direction=up&stage=meaningful"' in page
+        assert 'href="/console/gold/meaningful">Gold desk of meaningful</a>' in page
     finally:
         study.close()
 
 
 def test_a_stage_that_nobody_works_on_is_told(study: Study, clock: "ManualClock") -> None:
-    assert look(study, lambda tx: overview(tx, study)).alarms == []
-    for number in range(6):
+    def starved() -> list[str]:
+        alarms = look(study, lambda tx: overview(tx, study)).alarms
+        return [stage for alarm in alarms if alarm.kind == "starved" for stage in alarm.stages]
+
+    clock.pass_minutes(100)
+    assert starved() == [], "nobody has come at all"
+    for number in range(2):
+        do_work(study, clock, arrive(study, number), honest, most=6)
+    settling.settle_everything(study)
+    assert starved() == []
+    clock.pass_minutes(61)
+    assert starved() == ["meaningful"]
+    for number in range(2, 10):
         do_work(study, clock, arrive(study, number), honest)
     settling.settle_everything(study)
-    clock.pass_minutes(100)
-    assert "starved" in {alarm.kind for alarm in look(study, lambda tx: overview(tx, study)).alarms}
+    assert starved() == [], "what was just made from others has not waited for long"
+    clock.pass_minutes(61)
+    assert starved() == ["entailment"]
+    page = as_owner(study).get("/console").text
+    assert "Nobody works on “" in page and '<a class="nowrap" href="#people">Bring people in</a>' in page
+
+
+def test_a_study_nobody_has_come_to_and_one_that_is_finished_say_what_comes_next(study: Study) -> None:
+    client = as_owner(study)
+    assert 'id="phase-new"' in client.get("/console").text
+    everyone = people(study, 9)
+    for stage in ("meaningful", "entailment"):
+        work_through(everyone, lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes", stage)
+        settling.settle_everything(study)
+    page = client.get("/console").text
+    assert 'id="phase-finished"' in page and 'href="/console/export"' in page and "phase-new" not in page
+
+
+def test_a_budget_that_covers_no_other_item_is_told(tmp_path: Path, clock: "ManualClock") -> None:
+    write_small_study(tmp_path / "study", share=0.5, floor=0.0)
+    settings = tmp_path / "study" / "study.toml"
+    settings.write_text(settings.read_text().replace("[pay]\n", "[pay]\nbudget = 90\n"))
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        assert look(study, lambda tx: overview(tx, study)).alarms == []
+        for number in range(6):
+            do_work(study, clock, arrive(study, number), honest)
+        clock.pass_minutes(100)
+        [alarm] = look(study, lambda tx: overview(tx, study)).alarms
+        assert (alarm.kind, alarm.stages, alarm.serious) == ("budget", ("meaningful",), True)
+        page = unescape(as_owner(study).get("/console").text)
+        assert "The budget does not cover another item" in page and '<a class="nowrap" href="/console/ledger">' in page
+    finally:
+        study.close()
 
 
 def test_gold_that_nobody_gets_wrong_is_too_easy(study: Study) -> None:
@@ -534,11 +642,14 @@ def test_arms_are_hidden_until_somebody_asks_and_asking_is_logged(tmp_path: Path
         hidden = client.get("/console/arms").text
         assert "plain" not in hidden and told(study, "arms shown") == []
         assert "filter-arm" not in client.get("/console/items?arm=plain").text
-        shown = client.post("/console/arms").text
+        asked = client.post("/console/arms", data={"reason": " "})
+        assert asked.status_code == 422 and "plain" not in asked.text and told(study, "arms shown") == []
+        shown = client.post("/console/arms", data={"reason": "recruiting is over"}).text
         assert "plain" in shown and "Attrition" in shown and "3.0" in shown
-        assert told(study, "arms shown") == [{"by": "maya"}]
+        assert told(study, "arms shown") == [{"by": "maya", "reason": "recruiting is over"}]
         assert "filter-arm" in client.get("/console/items?arm=plain").text
-        assert client.get("/console").status_code == 200 and "passed" in client.get("/console").text
+        page = client.get("/console").text
+        assert "passed" in page and "4 questions each" in page and "A round of <strong>4</strong> questions" in page
     finally:
         study.close()
 
@@ -562,6 +673,7 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         assert "<strong>3</strong> items wait for you" in desk and "The rubric" in desk and "Write with care." in desk
         begun = expert.post("/console/desk/work", data={"stage": stage})
         assert begun.headers["location"] == f"/stages/{stage}"
+        assert ">3 answers</text>" in owner.get("/console").text, "grades are for answers, not for released results"
         page = expert.get(f"/stages/{stage}").text
         assert 'id="rubric-title"' in page and 'data-first-visit="no"' in page and "Stop for now" not in page
         assert expert.get("/").headers["location"] == "/console/desk"
@@ -574,7 +686,7 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         gone = {"name": "ada", "role": "expert", "reason": "has left"}
         assert owner.post("/console/colleagues/revoke", data=gone).status_code == 303
         assert expert.post(f"/api/assignments/{held}/submit", json={**graded, "key": "grade-0002"}).status_code == 409
-        assert expert.post(f"/api/stages/{stage}/next").json()["status"] == "locked"
+        assert expert.post(f"/api/stages/{stage}/next").json().get("assignment") is None
         assert differences(study) == []
     finally:
         study.close()

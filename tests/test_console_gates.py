@@ -19,6 +19,7 @@ from crowd import Person, look
 from protocol_study import write_protocol_study
 from test_protocols import train
 
+WHY = {"reason": "all are graded"}
 GATE = "top_share = 0.5\nbonus = 500\nreview = true"
 MESSAGE = "Your score is {{ '%.2f' % score }}. [A link](javascript:alert(1)) <script>alert(2)</script>\n"
 
@@ -63,13 +64,15 @@ def test_the_owner_sees_who_would_pass_and_closes_the_gate(study: Study) -> None
     page = owner.get("/console/gates").text
     assert "1 of 2 would pass" in page
     assert good.pseudonym in page
-    closed = owner.post("/console/gates/trained/close")
+    assert owner.post("/console/gates/trained/close").status_code == 422
+    assert look(study, gates.closed_gates) == set()
+    closed = owner.post("/console/gates/trained/close", data=WHY)
     assert (closed.status_code, closed.headers["location"]) == (303, "/console/gates?done=gate-closed")
     assert look(study, gates.closed_gates) == {"trained"}
     assert good.next("work-a").status == "item"
     assert "closed" in owner.get("/console/gates").text
     # A second click changes nothing.
-    owner.post("/console/gates/trained/close")
+    owner.post("/console/gates/trained/close", data=WHY)
     assert len(look(study, lambda tx: gates.verdicts(tx, "trained"))) == 2
 
 
@@ -83,7 +86,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
     person = Person(study, "a")
     train(person, 3)
     owner = as_owner(study)
-    owner.post("/console/gates/trained/close")
+    owner.post("/console/gates/trained/close", data=WHY)
     expert = as_expert(study)
     assert expert.get("/console/gates").status_code == 403
     assert expert.post("/console/gates/trained/close").status_code == 403
@@ -108,7 +111,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
 def test_nobody_reads_anothers_messages(study: Study) -> None:
     first, second = Person(study, "a"), Person(study, "b")
     train(first, 4)
-    as_owner(study).post("/console/gates/trained/close")
+    as_owner(study).post("/console/gates/trained/close", data=WHY)
     [draft] = look(study, gates.drafts)
     as_expert(study).post(f"/console/messages/{draft.id}/send", data={"body": "For the first alone."})
     assert "For the first alone." not in as_worker(study, second).get("/").text

@@ -98,10 +98,19 @@ def worked(tx: Connection) -> list[WorkedRow]:
     return [WorkedRow(*row) for row in tx.execute(_WORKED.where(participation.c.answered > 0))]
 
 
-def last_answer_at(tx: Connection, stage_id: int) -> int | None:
-    """When the latest answer of a stage came."""
-    query = select(response.c.submitted_at).where(response.c.stage_id == stage_id)
-    return tx.execute(query.order_by(response.c.id.desc()).limit(1)).scalar()
+def idle_since(tx: Connection, stage_id: int) -> int | None:
+    """When the latest answer of a stage came. Where none did: since when it has had items while people worked."""
+    answers = select(response.c.submitted_at).limit(1)
+    made = select(event.c.at).where(event.c.kind == "derived", event.c.stage_id == stage_id).limit(1)
+    for query in (
+        answers.where(response.c.stage_id == stage_id).order_by(response.c.id.desc()),
+        made.order_by(event.c.id),
+        answers.order_by(response.c.id),
+    ):
+        at: int | None = tx.execute(query).scalar()
+        if at is not None:
+            return at
+    return None
 
 
 def labels_over_time(tx: Connection, parts: int, each: int) -> list[list[tuple[int, int, dict[str, Any]]]]:
@@ -160,18 +169,38 @@ def gold_met(tx: Connection, latest: int) -> list[GoldMet]:
     return [GoldMet(*where, count, right[where]) for where, count in sorted(answered.items())]
 
 
-def gone_bad(tx: Connection, since: int, most: int) -> list[tuple[str, str]]:
-    """Stage and worker of those who were dropped since a moment, the latest first."""
+@dataclass(frozen=True, slots=True)
+class DroppedRow:
+    """Somebody who is dropped from a stage, and why."""
+
+    stage: str
+    worker: str
+    at: int
+    evidence: dict[str, Any]
+
+
+def dropped(tx: Connection, most: int) -> list[DroppedRow]:
+    """Those who are dropped now, the latest first: whoever was reinstated since is not among them."""
+    out = and_(
+        participation.c.stage_id == event.c.stage_id,
+        participation.c.worker_id == event.c.worker_id,
+        participation.c.standing == literal_column("'dropped'"),
+    )
     query = (
-        select(stage.c.name, worker.c.pseudonym)
+        select(stage.c.name, worker.c.pseudonym, event.c.at, event.c.evidence)
         .select_from(event)
+        .join(participation, out)
         .join(stage, stage.c.id == event.c.stage_id)
         .join(worker, worker.c.id == event.c.worker_id)
-        .where(event.c.kind == "dropped", event.c.at >= since)
+        .where(event.c.kind == "dropped")
         .order_by(event.c.id.desc())
         .limit(most)
     )
-    return [(str(name), str(who)) for name, who in tx.execute(query)]
+    found: dict[tuple[str, str], DroppedRow] = {}
+    for name, who, at, told in tx.execute(query):
+        # Somebody dropped again has an event for each time.
+        found.setdefault((name, who), DroppedRow(name, who, at, json.loads(told)))
+    return list(found.values())
 
 
 def passed_gates(tx: Connection) -> dict[str, int]:

@@ -204,6 +204,10 @@ class Store:
     def read(self, work: Work[T]) -> Future[T]:
         return self._readers.submit(self._run_read, work)
 
+    def do(self, work: Work[T]) -> T:
+        """Write, and wait for it."""
+        return self.write(work).result()
+
     def close(self) -> None:
         self._readers.shutdown(wait=True)
         self._writer.close()

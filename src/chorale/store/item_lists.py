@@ -36,9 +36,14 @@ ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
     "key": (None, True),
     "least confident": (item.c.confidence, True),
     "most confident": (item.c.confidence, False),
+    "most divided": (item.c.confidence, True),
     "most judged": (item.c.counted, False),
 }
-"""What items are ordered by before their key, and whether upwards."""
+"""What items are ordered by before their key, and whether upwards.
+
+Those are the most divided whose result the least of everybody's trust stands behind, among those that were not answered
+alike by all.
+"""
 
 
 class _Found(NamedTuple):
@@ -50,6 +55,8 @@ class _Found(NamedTuple):
 
 def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int, float | None]]:
     """The ids of the next items, and what each was ordered by besides its key."""
+    if wanted.order == "most divided" and not wanted.disagreement:
+        wanted = replace(wanted, disagreement="split")
     found: list[_Found] = []
     size = limit
     while len(found) < limit:

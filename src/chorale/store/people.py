@@ -82,6 +82,13 @@ def find_by_identity(tx: Connection, panel: str, external_id: str) -> WorkerRow 
     return None if row is None else WorkerRow(*row)
 
 
+def find_by_panel_id(tx: Connection, external_id: str) -> WorkerRow | None:
+    """Whoever came with an id, from any panel. To be asked for only where the asking is written down."""
+    query = select(worker).join(worker_identity, worker_identity.c.worker_id == worker.c.id)
+    row = tx.execute(query.where(worker_identity.c.external_id == external_id).limit(1)).first()
+    return None if row is None else WorkerRow(*row)
+
+
 _WORKER = Prepared(select(worker).where(worker.c.id == bindparam("worker_id")))
 _PANEL = Prepared(select(worker_identity.c.panel).where(worker_identity.c.worker_id == bindparam("worker_id")))
 

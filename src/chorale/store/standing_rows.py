@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, select
 
 from chorale.store.schema import participation, stage, worker
 
@@ -51,11 +51,3 @@ def worker_standings(
     if pseudonym is not None:
         query = query.where(worker.c.pseudonym == pseudonym)
     return [WorkerStanding(*row) for row in tx.execute(query)]
-
-
-def paid_and_worked(tx: Connection) -> list[tuple[int, int]]:
-    """What every worker was paid in all, and how long they worked."""
-    query = select(func.sum(participation.c.earned), func.sum(participation.c.worked_ms)).group_by(
-        participation.c.worker_id
-    )
-    return [(int(paid), int(worked)) for paid, worked in tx.execute(query)]

@@ -46,6 +46,8 @@ class ArmOutcome:
     """Mean grade of what they made there, or in the last of the arm's stages that was graded: over people."""
     graded_in: str
     """The title of the stage that was."""
+    gain: Estimate | None
+    """How much that is above the first arm's; None for the first itself."""
     gold: Estimate | None
     """Share of gold they got right, everywhere."""
     costs: CostTerms
@@ -61,13 +63,18 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
     for row in standing_rows.worker_standings(tx):
         if row.answered and row.worker in arms:
             rows[arms[row.worker]].append(row)
-    found = []
+    found: list[ArmOutcome] = []
+    first: Sequence[float] = ()
+    seed = study.settings.study.seed
     for name in rule.names:
         mine = sorted(worker for worker, arm in arms.items() if arm == name)
         final = {stage.name for stage in final_stages_of_arm(study, name)}
         there = {row.worker for row in rows[name] if row.stage in final or not final}
         dropped = {row.worker for row in rows[name] if row.standing == Standing.DROPPED}
         right, answered = sum(row.gold_right for row in rows[name]), sum(row.gold_answered for row in rows[name])
+        means, graded_in = _grades(tx, study, name, set(mine))
+        gain = difference_estimate(means, first, seed) if found else None
+        first = first if found else means
         found.append(
             ArmOutcome(
                 name,
@@ -78,7 +85,9 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
                 len(there),
                 len(dropped),
                 share_estimate(len(there - dropped), len(mine)),
-                *_grades(tx, study, name, set(mine)),
+                mean_estimate(means, seed),
+                graded_in,
+                gain,
                 share_estimate(right, answered),
                 costs[name],
             )
@@ -106,19 +115,41 @@ def mean_estimate(means: Sequence[float], seed: int) -> Estimate | None:
     if not means:
         return None
     chance = Random(seed)
-    drawn = sorted(fmean(chance.choices(means, k=len(means))) for _ in range(RESAMPLES))
-    edge = round(RESAMPLES * (1 - LEVEL) / 2)
-    return Estimate(fmean(means), drawn[edge], drawn[-edge - 1], len(means))
+    drawn = [_drawn_mean(means, chance) for _ in range(RESAMPLES)]
+    return Estimate(fmean(means), *_percentiles(drawn), len(means))
 
 
-def _grades(tx: Tx, study: Study, arm: str, mine: set[str]) -> tuple[Estimate | None, str]:
-    """What people of an arm were graded for last, and where: what they make in the end may be validated instead."""
+def difference_estimate(means: Sequence[float], others: Sequence[float], seed: int) -> Estimate | None:
+    """How far one mean of people's means is above another, over people resampled within each of the two.
+
+    >>> found = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3], seed=1)
+    >>> round(found.value, 2), found.low > 0.4, found.of
+    (0.7, True, 6)
+    """
+    if not means or not others:
+        return None
+    chance = Random(seed)
+    drawn = [_drawn_mean(means, chance) - _drawn_mean(others, chance) for _ in range(RESAMPLES)]
+    return Estimate(fmean(means) - fmean(others), *_percentiles(drawn), len(means) + len(others))
+
+
+def _drawn_mean(means: Sequence[float], chance: Random) -> float:
+    return fmean(chance.choices(means, k=len(means)))
+
+
+def _percentiles(drawn: Sequence[float]) -> tuple[float, float]:
+    inside = sorted(drawn)
+    edge = round(len(inside) * (1 - LEVEL) / 2)
+    return inside[edge], inside[-edge - 1]
+
+
+def _grades(tx: Tx, study: Study, arm: str, mine: set[str]) -> tuple[list[float], str]:
+    """The mean grade of each of an arm, where they were graded last: what they make in the end may be validated."""
     for stage in reversed([stage for stage in study.stages.values() if arm in stage.settings.arms]):
         scores: dict[str, list[float]] = defaultdict(list)
         for answer in gates.graded_answers(tx, [stage.id]):
             if answer.worker in mine:
                 scores[answer.worker].append(answer.score)
         if scores:
-            means = [fmean(some) for _, some in sorted(scores.items())]
-            return mean_estimate(means, study.settings.study.seed), stage.settings.title
-    return None, ""
+            return [fmean(some) for _, some in sorted(scores.items())], stage.settings.title
+    return [], ""

@@ -6,8 +6,8 @@ Every form carries a key of its own, so that pressing twice is once.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chorale.model import EXPERT, MessageState, Refusal, UserError
-from chorale.store import Tx, console, events, gates, participations, people
+from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError
+from chorale.store import Tx, console, events, gates, participations, people, standing_rows
 from chorale.store.people import WorkerRow
 from chorale.study.entering import put_in_arm
 from chorale.study.leases import give_back_everything
@@ -56,6 +56,17 @@ def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) 
     if sent:
         events.record(tx, now, "message written", {**act.told(), "cause": act.cause}, worker_id=worker.id)
     return sent
+
+
+def send_to_all(tx: Tx, study: Study, stage: RunningStage, title: str, body: str, act: Act) -> int:
+    """Write the same to everybody who works in a stage and was not dropped there; how many it goes to."""
+    rows = standing_rows.worker_standings(tx, stage_name=stage.name)
+    working = [row.worker for row in rows if row.standing == Standing.ACTIVE]
+    if not working:
+        raise UserError(f"Nobody works in {stage.name} now.")
+    for pseudonym in working:
+        send(tx, study, pseudonym, title, body, act)
+    return len(working)
 
 
 def give_bonus(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, amount: int, act: Act) -> bool:
@@ -132,3 +143,12 @@ def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, st
     worker = worker_called(tx, pseudonym)
     events.record(tx, study.clock(), "identity shown", act.told(), worker_id=worker.id)
     return people.identities(tx, worker.id)
+
+
+def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
+    """The pseudonym of whoever a panel knows by an id; being told it is a look behind a pseudonym as well."""
+    found = people.find_by_panel_id(tx, panel_id.strip())
+    if found is None:
+        raise UserError("Nobody has come to this study with that id.")
+    events.record(tx, study.clock(), "identity shown", {**act.told(), "asked": "by the panel's id"}, worker_id=found.id)
+    return found.pseudonym

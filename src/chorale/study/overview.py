@@ -9,10 +9,11 @@ from statistics import fmean
 from chorale.model import GoldRecord, StageState, Standing
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
-from chorale.store.console import GoldMet, WorkedRow
+from chorale.store.console import DroppedRow, GoldMet, WorkedRow
 from chorale.store.events import EventRow
 from chorale.store.stage_rows import StageCounts, stage_tallies
-from chorale.study.running import RunningStage, Study
+from chorale.study.paying import stopped
+from chorale.study.running import Study
 from chorale.study.status import why_dropped
 
 HOUR_MS = 3_600_000
@@ -41,6 +42,8 @@ class Alarm:
     workers: tuple[str, ...] = ()
     items: tuple[tuple[str, str], ...] = ()
     """Stage and key."""
+    stages: tuple[str, ...] = ()
+    """The names of those it is about; none if it is about all."""
     serious: bool = False
 
 
@@ -60,14 +63,8 @@ class StageView:
     planned: int
     """Judgments its items want at the least."""
     wage: WageSummary
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    worker: str
-    stage: str
-    reason: str
-    at: int
+    round_size: int | None = None
+    """How many questions a round has: people go through it, and it has no items to complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +77,14 @@ class Overview:
     wage: WageSummary
     agreement: list[AgreementPart]
     alarms: list[Alarm]
-    dropped: list[Dropped]
-    """The latest."""
+    dropped: list[tuple[DroppedRow, str]]
+    """The latest, and why."""
     dropped_total: int
     passed: Mapping[str, int]
     """How many passed every gate."""
     recent: list[EventRow]
+    imported: bool
+    """Whether the work was done elsewhere."""
 
     @property
     def planned(self) -> int:
@@ -96,13 +95,30 @@ class Overview:
     def judgments(self) -> int:
         return sum(stage.counts.judgments for stage in self.stages)
 
+    @property
+    def phase(self) -> str:
+        """Whether anybody has come, and whether all is done: new, running, finished or imported."""
+        if self.imported:
+            return "imported"
+        counts = [stage.counts for stage in self.stages]
+        if not any(one.workers or one.live for one in counts):
+            return "new"
+        judged = [one for one in counts if one.items]
+        done = all(one.complete == one.items and not one.live for one in judged)
+        return "finished" if judged and done else "running"
+
 
 def overview(tx: Tx, study: Study) -> Overview:
     rounds = {stage.id for stage in study.stages.values() if stage.round_size is not None}
     counts = [one for one in stage_tallies(tx, rounds) if one.name in study.stages]
-    worked = console.worked(tx)
+    imported = bool(events.recent(tx, 1, kinds=("imported",)))
+    unpaid = {stage.id for stage in study.stages.values() if stage.is_by_colleagues}
+    # That a file does not tell what was paid does not mean that nothing was.
+    unpaid |= {one.stage_id for one in counts if imported and not one.paid}
+    worked = [row for row in console.worked(tx) if row.stage_id not in unpaid]
     stages = _stage_views(study, counts, worked)
     wage = wage_summary(_by_worker(worked))
+    gone = console.dropped(tx, MOST_DROPPED)
     return Overview(
         stages=stages,
         spent=sum(one.paid + one.fees for one in counts),
@@ -111,11 +127,12 @@ def overview(tx: Tx, study: Study) -> Overview:
         budget=study.settings.pay.budget,
         wage=wage,
         agreement=agreement_over_time(tx, study),
-        alarms=sorted(alarms(tx, study, stages, worked, wage), key=lambda alarm: not alarm.serious),
-        dropped=_dropped(tx),
+        alarms=sorted(alarms(tx, study, stages, worked, wage, gone), key=lambda alarm: not alarm.serious),
+        dropped=[(one, why_dropped(one.evidence)) for one in gone],
         dropped_total=sum(one.dropped for one in counts),
         passed=console.passed_gates(tx),
         recent=events.recent(tx, RECENT_EVENTS),
+        imported=imported,
     )
 
 
@@ -129,6 +146,7 @@ def _stage_views(study: Study, counts: Sequence[StageCounts], worked: Sequence[W
             study.stage(one.name).settings.title,
             one.items * study.stage(one.name).settings.judgments.min,
             wage_summary(paid[one.stage_id]),
+            study.stage(one.name).round_size,
         )
         for one in counts
     ]
@@ -140,13 +158,6 @@ def _by_worker(worked: Sequence[WorkedRow]) -> list[tuple[int, int]]:
         earned, time = sums.get(row.worker_id, (0, 0))
         sums[row.worker_id] = earned + row.earned, time + row.worked_ms
     return list(sums.values())
-
-
-def _dropped(tx: Tx) -> list[Dropped]:
-    return [
-        Dropped(event.worker or "", event.stage or "", why_dropped(event.evidence), event.at)
-        for event in events.recent(tx, MOST_DROPPED, kinds=("dropped",))
-    ]
 
 
 def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
@@ -166,13 +177,23 @@ def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
 
 
 def alarms(
-    tx: Tx, study: Study, stages: Sequence[StageView], worked: Sequence[WorkedRow], wage: WageSummary
+    tx: Tx,
+    study: Study,
+    stages: Sequence[StageView],
+    worked: Sequence[WorkedRow],
+    wage: WageSummary,
+    gone: Sequence[DroppedRow],
 ) -> Iterator[Alarm]:
-    """What needs somebody's hand."""
+    """What needs somebody's attention."""
     yield from wage_alarms(study, stages, wage)
     yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT))
-    yield from _worker_alarms(tx, study, worked)
-    yield from _starved(tx, study, stages)
+    yield from _worker_alarms(study, worked, gone)
+    short = stopped(tx, study)
+    if short:
+        titles = _quoted([one.title for one in stages if one.counts.name in short])
+        advice = "Raise `pay.budget` in study.toml and open the site again."
+        yield Alarm("budget", f"The budget does not cover another item of {titles}", advice, stages=short, serious=True)
+    yield from _starved(tx, study, [one for one in stages if one.counts.name not in short])
 
 
 def _quoted(titles: Sequence[str]) -> str:
@@ -182,13 +203,15 @@ def _quoted(titles: Sequence[str]) -> str:
 
 def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) -> Iterator[Alarm]:
     minimum = study.settings.pay.minimum_hourly
-    low = [one.title for one in stages if one.wage.median is not None and one.wage.median < minimum]
+    low = [one for one in stages if one.wage.median is not None and one.wage.median < minimum]
+    names = tuple(one.counts.name for one in low)
     if wage.median is not None and wage.median < minimum:
         advice = "Raise `per_judgment` in study.toml, and give those who worked so far a bonus."
-        yield Alarm("wage", "The median wage is below your minimum", advice, serious=True)
+        yield Alarm("wage", "The median wage is below your minimum", advice, stages=names, serious=True)
     elif low:
         advice = "Raise `per_judgment` of that stage in study.toml."
-        yield Alarm("wage", f"The median wage is below your minimum in {_quoted(low)}", advice)
+        title = f"The median wage is below your minimum in {_quoted([one.title for one in low])}"
+        yield Alarm("wage", title, advice, stages=names)
     elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:
         advice = "Look at the slowest among the workers: a bonus makes up for items that take long."
         yield Alarm("wage", "One worker in ten earns less than your minimum", advice)
@@ -204,6 +227,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
             f"Most workers get {len(wrong)} gold {'item' if len(wrong) == 1 else 'items'} wrong: the gold may be wrong",
             "Look at it again. Correct it where it is wrong, retire it where it is unclear.",
             items=tuple((names[one.stage_id], one.key) for one in wrong[:MOST_NAMED] if one.stage_id in names),
+            stages=tuple(dict.fromkeys(names[one.stage_id] for one in wrong if one.stage_id in names)),
             serious=True,
         )
     by_stage: dict[int, list[GoldMet]] = defaultdict(list)
@@ -214,12 +238,14 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
         if stage_id in names and answered >= EASY_AFTER and right >= EASY_ABOVE * answered:
             yield Alarm(
                 "gold-easy",
-                f"The gold of {study.stage(names[stage_id]).settings.title} is too easy: {right} of {answered} right",
+                f"The gold of {_quoted([study.stage(names[stage_id]).settings.title])} is too easy:"
+                f" {right} of {answered} right",
                 "It does not tell careful workers from careless ones. Make confusing items gold at the gold desk.",
+                stages=(names[stage_id],),
             )
 
 
-def _worker_alarms(tx: Tx, study: Study, worked: Sequence[WorkedRow]) -> Iterator[Alarm]:
+def _worker_alarms(study: Study, worked: Sequence[WorkedRow], gone: Sequence[DroppedRow]) -> Iterator[Alarm]:
     low = []
     for row in worked:
         stage = study.stage_by_id(row.stage_id)
@@ -234,16 +260,17 @@ def _worker_alarms(tx: Tx, study: Study, worked: Sequence[WorkedRow]) -> Iterato
         yield Alarm(
             "worker",
             f"{len(low)} {'worker is' if len(low) == 1 else 'workers are'} below the gold floor and not dropped yet",
-            "They are dropped by themselves once they have met enough gold. Look at their answers, or end their work.",
+            "They are dropped without you once they have met enough gold. Look at their answers, or end their work.",
             tuple(name for _, name in low[:MOST_NAMED]),
         )
-    gone = console.gone_bad(tx, study.clock() - DROPPED_WITHIN_MS, MOST_NAMED)
-    if gone:
+    since = study.clock() - DROPPED_WITHIN_MS
+    lately = list(dict.fromkeys(one.worker for one in gone if one.at >= since))
+    if lately:
         yield Alarm(
             "worker",
             "Workers were dropped within the last day",
             "Their judgments no longer count, and others are asked instead. Check that the gold they failed is right.",
-            tuple(dict.fromkeys(name for _, name in gone)),
+            tuple(lately[:MOST_NAMED]),
         )
 
 
@@ -255,18 +282,12 @@ def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alar
         waiting = counts.items - counts.complete
         if counts.state != StageState.OPEN or not waiting or counts.live or study.stage(counts.name).round_size:
             continue
-        last = console.last_answer_at(tx, counts.stage_id)
-        if last is None and not _may_begin(study.stage(counts.name), stages):
-            continue
-        if last is None or now - last >= STARVED_AFTER_MS:
+        since = console.idle_since(tx, counts.stage_id)
+        if since is not None and now - since >= STARVED_AFTER_MS:
+            wait = "item waits" if waiting == 1 else "items wait"
             yield Alarm(
                 "starved",
-                f"Nobody works on {one.title}, and {waiting} items wait",
+                f"Nobody works on {_quoted([one.title])}, and {waiting:,} {wait}",
                 "Bring more people in, or loosen who may enter the stage.",
+                stages=(counts.name,),
             )
-
-
-def _may_begin(stage: RunningStage, stages: Sequence[StageView]) -> bool:
-    """Whether a stage that nobody has worked in has waited for long: work elsewhere has begun, or it is the first."""
-    others = [one for one in stages if one.counts.name != stage.name]
-    return any(one.counts.judgments for one in others)

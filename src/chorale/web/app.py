@@ -45,11 +45,12 @@ def create_app(study: Study, *, public_url: str | None = None, prolific: Prolifi
         redoc_url=None,
         lifespan=_sweeping(study, prolific),
     )
-    # Straight into the application's own router: an included one costs every request another look-up.
+    # Straight into the application's own router: an included one is built once more, and costs every request another
+    # look-up.
     add_worker_routes(app.router, site)
     add_hit_pages(app.router, site)
     add_endpoint(app.router, site)
-    app.include_router(console_routes(site))
+    app.router.routes += console_routes(site).routes
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
     app.add_middleware(Guard)
     _add_error_pages(app, site.pages)

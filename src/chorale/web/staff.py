@@ -27,6 +27,8 @@ SHORTEST_PASSWORD = 10
 LONGEST_PASSWORD = 200
 HASHES_AT_ONCE = 2
 MOST_COLLEAGUES = 1_000
+UNUSED_DAYS = 30
+"""A link that nobody has opened for so long opens nothing any more. Made again, it does."""
 
 
 class Passwords:
@@ -100,6 +102,9 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
     setup.lock_setup(tx)
     known = people.find_requester(tx, name)
     if known is None:
+        if _is_too_old(study, _invited(tx, role).get(name)):
+            told = f"Nobody opened this link for {UNUSED_DAYS} days, and it has ended. Ask for it to be made again."
+            raise Refusal("expired", told, 403)
         people.add_requester(tx, name, role)
         events.record(tx, study.clock(), f"{role} came", {"by": name})
     elif known.role != role:
@@ -144,22 +149,37 @@ class Colleague:
 
     name: str
     role: str
-    came: bool
-    revoked_at: int | None
+    state: str
+    """invited, expired, came or revoked."""
+    revoked_at: int | None = None
 
 
-def colleagues(tx: Tx, _study: Study) -> list[Colleague]:
+def colleagues(tx: Tx, study: Study) -> list[Colleague]:
     """Everybody with a link, in the order of their names."""
     found = {
-        row.name: Colleague(row.name, row.role, True, row.revoked_at)
+        row.name: Colleague(row.name, row.role, "came" if row.revoked_at is None else "revoked", row.revoked_at)
         for row in people.requesters(tx)
         if row.role != OWNER
     }
-    for role in (EXPERT, VIEWER):
-        for event in events.recent(tx, MOST_COLLEAGUES, kinds=(f"{role} invited",)):
-            name = str(event.evidence[role])
-            found.setdefault(name, Colleague(name, role, False, None))
-    return sorted(found.values(), key=lambda one: (one.role, one.name))
+    asked = [
+        Colleague(name, role, "expired" if _is_too_old(study, at) else "invited")
+        for role in (EXPERT, VIEWER)
+        for name, at in _invited(tx, role).items()
+        if name not in found
+    ]
+    return sorted([*found.values(), *asked], key=lambda one: (one.role, one.name))
+
+
+def _invited(tx: Tx, role: str) -> dict[str, int]:
+    """Who was asked in as what, and when last."""
+    found: dict[str, int] = {}
+    for event in events.recent(tx, MOST_COLLEAGUES, kinds=(f"{role} invited",)):
+        found.setdefault(str(event.evidence[role]), event.at)
+    return found
+
+
+def _is_too_old(study: Study, invited_at: int | None) -> bool:
+    return invited_at is not None and study.clock() - invited_at > UNUSED_DAYS * 24 * 3_600_000
 
 
 def end_sessions(tx: Tx, _study: Study, name: str) -> None:

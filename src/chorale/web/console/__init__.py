@@ -14,7 +14,8 @@ from chorale.web.console.overview import overview_routes
 from chorale.web.console.quality import quality_routes
 from chorale.web.console.recruiting import recruiting_routes
 from chorale.web.console.signing_in import signing_in_routes
-from chorale.web.console.workers import worker_routes
+from chorale.web.console.worker import worker_routes
+from chorale.web.console.workers import worker_list_routes
 from chorale.web.serving import Site
 
 
@@ -25,6 +26,7 @@ def console_routes(site: Site) -> APIRouter:
     for routes in (
         signing_in_routes,
         overview_routes,
+        worker_list_routes,
         worker_routes,
         item_routes,
         gold_routes,
@@ -36,7 +38,7 @@ def console_routes(site: Site) -> APIRouter:
         recruiting_routes,
         export_routes,
     ):
-        router.include_router(routes(console))
+        router.routes += routes(console).routes
     return router
 
 

@@ -1,14 +1,15 @@
 """The arms of a trial: shown only to those who ask, and the asking is written down."""
 
 import asyncio
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Form, Request, Response
 
 from chorale.model import Refusal
 from chorale.study import Study
 from chorale.study.arm_outcomes import ArmOutcome, arm_outcomes
 from chorale.study.status import note_arms_shown
-from chorale.web.console.frame import Console
+from chorale.web.console.frame import NO_NUL, Console
 from chorale.web.links import OWNER
 
 
@@ -26,9 +27,12 @@ def arm_routes(console: Console) -> APIRouter:
         return console.page(request, "arms", outcomes=None)
 
     @router.post("/arms")
-    async def show(request: Request) -> Response:
+    async def show(request: Request, reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "") -> Response:
         check()
-        await site.write(note_arms_shown, request.state.staff.name)
+        if not reason.strip():
+            problem = "Say why you look: the reason is kept with the study."
+            return console.page(request, "arms", 422, outcomes=None, problem=problem)
+        await site.write(note_arms_shown, request.state.staff.name, reason.strip())
         outcomes = await asyncio.to_thread(_outcomes, site.study)
         return console.page(request, "arms", outcomes=outcomes)
 

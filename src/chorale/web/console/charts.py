@@ -13,6 +13,8 @@ class LineChart:
     """For an SVG polyline."""
     marks: tuple[tuple[int, int], ...]
     last: float
+    ends: tuple[int, int]
+    """What stands at the left and at the right: moments, or numbers."""
 
 
 def line_chart(values: Sequence[tuple[int, float | None]]) -> LineChart | None:
@@ -23,7 +25,7 @@ def line_chart(values: Sequence[tuple[int, float | None]]) -> LineChart | None:
     if not known:
         return None
     marks = tuple((round(LEFT + place * step), height_of(value)) for place, value in known)
-    return LineChart(" ".join(f"{x},{y}" for x, y in marks), marks, known[-1][1])
+    return LineChart(" ".join(f"{x},{y}" for x, y in marks), marks, known[-1][1], (values[0][0], values[-1][0]))
 
 
 def height_of(value: float) -> int:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 
 from chorale.model import UserError
-from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, back_to
 from chorale.web.links import EXPERT, OWNER, VIEWER, new_expert_link, new_viewer_link
 from chorale.web.staff import colleagues, revoke
 
@@ -43,7 +43,7 @@ def colleague_routes(console: Console) -> APIRouter:
         reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
     ) -> Response:
         if not reason.strip():
-            return await page(request, 422, problem="Say why: the reason is kept with the study.")
+            return await page(request, 422, problem=WHY_NEEDED)
         await site.write(revoke, name, role, request.state.staff.name, reason.strip())
         return back_to("/console/colleagues", "revoked")
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Request, Response
 
-from chorale.model import EXPERT as EXPERT_QUALIFICATION
 from chorale.model import Refusal, UserError
 from chorale.store import Tx, gates, people
 from chorale.store import console as queries
@@ -62,10 +61,6 @@ def kind_of(stage: RunningStage) -> str:
     return "consolidation" if items.of == "together" and items.sample == 1 else "review"
 
 
-def _for_experts(stage: RunningStage) -> bool:
-    return EXPERT_QUALIFICATION in stage.settings.entry.qualifications
-
-
 def _desk(tx: Tx, study: Study, name: str) -> Desk:
     open_items = queries.open_items(tx)
     me = people.find_by_identity(tx, EXPERTS_PANEL, name)
@@ -73,7 +68,7 @@ def _desk(tx: Tx, study: Study, name: str) -> Desk:
     queues = [
         Queue(stage, kind_of(stage), open_items.get(stage.id, 0), mine.get(stage.id, 0))
         for stage in study.stages.values()
-        if _for_experts(stage)
+        if stage.is_for_experts
     ]
     waiting, total = questions(tx, QUESTIONS_SHOWN)
     drafts = gates.drafts(tx)
@@ -120,7 +115,7 @@ def _add_work(router: APIRouter, console: Console) -> None:
     async def work(request: Request, stage: Annotated[str, Form(max_length=40)] = "") -> Response:
         """Begin with what waits in a stage for experts, as a worker of one's own; the page there leads back here."""
         chosen = site.study.stage(stage)
-        if not _for_experts(chosen):
+        if not chosen.is_for_experts:
             raise Refusal("not_for_experts", f"{chosen.settings.title} is not for experts.", 422)
         worker = await site.write(arrive_as_expert, request.state.staff.name)
         return signed_in_worker(site, worker, f"/stages/{chosen.name}")

@@ -8,9 +8,10 @@ from chorale.study import RunningStage, Study
 from chorale.study.overview import StageView
 
 BOX_WIDTH, BOX_HEIGHT = 208, 120
-ACROSS, DOWN = 116, 28
+ACROSS, DOWN = 128, 28
 MARGIN = 8
 LANE, LANES = 10, 8
+BEND = 28
 _LINE = 22
 """Letters that fit into a box."""
 
@@ -135,7 +136,7 @@ def _ways(study: Study, views: Mapping[str, StageView], passed: Mapping[str, int
         stage = study.stage(name)
         sources = [source for source in stage.settings.sources if source in views]
         for source in sources:
-            released = f"{views[source].counts.released:,} released"
+            released = _given(stage, views[source])
             # Counting what came from which of several would take a look at every item.
             made = f"{view.counts.items:,} items" if len(sources) == 1 else "items"
             ways.append(Way(source, name, (released, made) if len(sources) == 1 else (released,), is_gate=False))
@@ -149,12 +150,23 @@ def _ways(study: Study, views: Mapping[str, StageView], passed: Mapping[str, int
     return ways, told
 
 
+def _given(stage: RunningStage, source: StageView) -> str:
+    """How much of what a stage makes its items from there is."""
+    items = stage.settings.items
+    if items is not None and items.of == "answers":
+        return f"{source.counts.judgments:,} answers"
+    if items is not None and items.of == "together":
+        return f"{source.counts.complete:,} complete"
+    return f"{source.counts.released:,} released"
+
+
 def _edge(start: tuple[int, int], end: tuple[int, int], way: Way) -> Edge:
     x1, y1 = start[0] + BOX_WIDTH, start[1] + BOX_HEIGHT // 2
     x2, y2 = end[0] - 7, end[1] + BOX_HEIGHT // 2
-    middle = x2 - ACROSS // 2
-    # Bends just before where it ends, so that the label stands on a straight line.
-    path = f"M{x1} {y1}H{middle - 20}C{middle} {y1} {middle} {y2} {middle + 20} {y2}H{x2}"
+    if y1 == y2:
+        return _labelled(f"M{x1} {y1}H{x2}", x2, y2, way)
+    # Bends where it begins, so that the label stands on a straight line.
+    path = f"M{x1} {y1}C{x1 + BEND} {y1} {x1} {y2} {x1 + BEND} {y2}H{x2}"
     return _labelled(path, x2, y2, way)
 
 
@@ -162,13 +174,13 @@ def _edge_below(start: tuple[int, int], end: tuple[int, int], way: Way, below: i
     x1, y1 = start[0] + BOX_WIDTH, start[1] + BOX_HEIGHT // 2 + 24
     x2, y2 = end[0] - 7, end[1] + BOX_HEIGHT // 2
     # The edges beside the boxes are apart from each other, and from those that go straight.
-    out, back = x1 + 8 + aside, x2 - 62 - aside
+    out, back = x1 + 8 + aside, x2 - 82 - aside // 3
     path = f"M{x1} {y1}H{out}V{below}H{back}V{y2}H{x2}"
     return _labelled(path, x2, y2, way)
 
 
 def _labelled(path: str, x: int, y: int, way: Way) -> Edge:
-    return Edge(path, tuple((label, y - 8) for label in way.labels), x - ACROSS // 2 + 4, y, way.is_gate)
+    return Edge(path, tuple((label, y - 8) for label in way.labels), x - (ACROSS - BEND) // 2 + 6, y, way.is_gate)
 
 
 def _apart(edges: Sequence[Edge]) -> list[Edge]:

@@ -20,6 +20,7 @@ from chorale.web.staff import staff_only
 
 # PostgreSQL stores every character but this one.
 NO_NUL = r"^[^\x00]*$"
+WHY_NEEDED = "Say why: the reason is kept with the study."
 # What a page says after an action sent the browser back to it.
 NOTICES = {
     "paused": "The stage is paused. Answers to items already given out are still taken.",
@@ -29,6 +30,7 @@ NOTICES = {
     "retired": "The gold is retired. Answers given so far stay graded.",
     "gate-closed": "The gate is closed. Bonuses are booked and messages written.",
     "message-sent": "The message is sent.",
+    "all-written": "The message is sent. Workers who get it: {n}.",
     "message-was-sent": "Somebody has sent that message already.",
     "bonus": "The bonus is in the ledger.",
     "qualified": "The qualification is given.",
@@ -45,6 +47,7 @@ NOTICES = {
 }
 TEXTS: dict[str, Any] = {
     "when": texts.when,
+    "minute": texts.minute,
     "span": texts.span,
     "share": texts.share,
     "answer_text": answer_words,

@@ -13,7 +13,7 @@ from chorale.study import Study
 from chorale.study.drawing_answers import not_drawn_from
 from chorale.study.gates import GateStatus, close_gate, gate_statuses, survey
 from chorale.study.running import RunningGate
-from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, back_to
 from chorale.web.links import OWNER
 from chorale.web.worker import StageInPath
 
@@ -57,16 +57,22 @@ def gate_routes(console: Console) -> APIRouter:
     router = console.router(OWNER)
     site = console.site
 
+    async def page(request: Request, code: int = 200, **told: str) -> Response:
+        found = await site.read(_gates)
+        return console.page(request, "gates", code, gates=found, currency=site.study.settings.pay.currency, **told)
+
     @router.get("/gates")
     async def all_gates(request: Request) -> Response:
-        found = await site.read(_gates)
-        return console.page(request, "gates", gates=found, currency=site.study.settings.pay.currency)
+        return await page(request)
 
     @router.post("/gates/{name}/close")
     async def close(
         request: Request, name: StageInPath, reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = ""
     ) -> Response:
-        await site.write(close_gate, _gate(site.study, name), request.state.staff.name, reason.strip())
+        gate = _gate(site.study, name)
+        if not reason.strip():
+            return await page(request, 422, problem=WHY_NEEDED)
+        await site.write(close_gate, gate, request.state.staff.name, reason.strip())
         return back_to("/console/gates", "gate-closed")
 
     return router

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Query, Request, Response
@@ -30,19 +31,19 @@ MOST_CHILDREN = 100
 PATIENCE_SECONDS = 5.0
 
 ItemKey = Annotated[str, Query(min_length=1, max_length=400, pattern=NO_NUL)]
-ItemOrder = Literal["key", "least confident", "most confident", "most judged"]
+ItemOrder = Literal["key", "least confident", "most confident", "most divided", "most judged"]
 ItemFilter = Literal["", "open", "complete", "withdrawn"]
 ReleasedFilter = Literal["", "yes", "no"]
 Disagreement = Literal["", "split", "unanimous"]
-Below = Annotated[str, Query(max_length=8, pattern=r"^[0-9.]*$")]
+Below = Annotated[str, Query(max_length=20, pattern=NO_NUL)]
 Name = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
 AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
 
 
 def item_routes(console: Console) -> APIRouter:
     router = APIRouter()
-    router.include_router(_seen(console))
-    router.include_router(_done(console))
+    router.routes += _seen(console).routes
+    router.routes += _done(console).routes
     return router
 
 
@@ -102,9 +103,12 @@ def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
 
 def _number(typed: str) -> float | None:
     try:
-        return float(typed) if typed else None
+        number = float(typed) if typed.strip() else None
     except ValueError:
-        raise Refusal("no_number", f"{typed} is not a number. Write it like 0.7.", 422) from None
+        number = nan
+    if number is not None and isnan(number):
+        raise Refusal("no_number", f"{typed} is not a number. Write it like 0.7.", 422)
+    return number
 
 
 async def _item_page(

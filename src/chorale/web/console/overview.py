@@ -1,6 +1,9 @@
 """Where the study stands, and what its owner does about it: pausing, inviting, looking at the ledger and the record."""
 
+from collections import Counter
+from functools import partial
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request, Response
 
@@ -11,11 +14,11 @@ from chorale.store.events import EventRow
 from chorale.store.ledger import LedgerLine
 from chorale.store.stage_rows import StageCounts, stage_tallies
 from chorale.study import Study, control
-from chorale.study.overview import overview
+from chorale.study.overview import Alarm, overview
 from chorale.study.status import has_seen_arms
 from chorale.web.console.charts import line_chart
 from chorale.web.console.flow import flow
-from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, back_to
 from chorale.web.links import OWNER, VIEWER, arrival_url, new_expert_link, new_invitations
 from chorale.web.worker import StageInPath
 
@@ -30,8 +33,8 @@ def overview_routes(console: Console) -> APIRouter:
     _add_overview(seen, done, console)
     _add_records(seen, console)
     _add_links(done, console)
-    router.include_router(seen)
-    router.include_router(done)
+    router.routes += seen.routes
+    router.routes += done.routes
     return router
 
 
@@ -46,6 +49,8 @@ async def _overview(console: Console, request: Request, code: int = 200, **conte
         **{
             "now": found,
             "flow": flow(study, found.stages, found.passed),
+            "titles": Counter(stage.title for stage in found.stages),
+            "alarm_links": partial(alarm_links, role=request.state.staff.role),
             "chart": line_chart([(part.at, part.agreement) for part in found.agreement]),
             "minimum_hourly": settings.pay.minimum_hourly,
             "arrival": settings.arrival,
@@ -56,6 +61,27 @@ async def _overview(console: Console, request: Request, code: int = 200, **conte
             **context,
         },
     )
+
+
+def alarm_links(alarm: Alarm, role: str) -> list[tuple[str, str]]:
+    """Where somebody can look into an alarm, or do something about it: paths and what they are called."""
+    owner = role == OWNER
+    match alarm.kind:
+        case "wage":
+            stages = alarm.stages or ("",)
+            query = {"order": "wage", "direction": "up"}
+            named = [(f"Workers of {name}" if name else "Workers by wage", name) for name in stages]
+            return [
+                (f"/console/workers?{urlencode({**query, **({'stage': name} if name else {})})}", words)
+                for words, name in named
+            ]
+        case "gold-wrong" | "gold-easy" if owner:
+            return [(f"/console/gold/{name}", f"Gold desk of {name}") for name in alarm.stages]
+        case "starved" if owner:
+            return [("#people", "Bring people in")]
+        case "budget":
+            return [("/console/ledger", "Ledger")]
+    return []
 
 
 def _add_overview(seen: APIRouter, done: APIRouter, console: Console) -> None:
@@ -73,6 +99,8 @@ def _add_overview(seen: APIRouter, done: APIRouter, console: Console) -> None:
         reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
     ) -> Response:
         stage = study.stage(name)
+        if not reason.strip():
+            return await _overview(console, request, 422, problem=WHY_NEEDED)
         await console.site.write(control.set_stage_state, stage, state, request.state.staff.name, reason.strip())
         return back_to("/console", "paused" if state is StageState.PAUSED else "resumed")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Query, Request, Response
 
 from chorale.model import Refusal
-from chorale.store import Tx, invitations, people, submissions
+from chorale.store import Tx, events, invitations, people, submissions
 from chorale.store.invitations import InvitationRow
 from chorale.store.mturk import hits, keys
 from chorale.store.mturk.hits import HitRow
@@ -36,6 +36,8 @@ class Found:
     studies: list[dict[str, Any]]
     waiting: list[tuple[SubmissionRow, bool]]
     """Submissions somebody has to decide about, and whether enough was done in them."""
+    imported: bool
+    """Whether the work was done elsewhere, so that nobody came here."""
 
 
 def _found(tx: Tx, study: Study) -> Found:
@@ -47,6 +49,7 @@ def _found(tx: Tx, study: Study) -> Found:
         invitations.count(tx),
         recruiting.summary(tx),
         [(row, recruiting.did_enough(tx, study, row)) for row in waiting],
+        bool(events.recent(tx, 1, kinds=("imported",))),
     )
 
 
@@ -76,8 +79,8 @@ def recruiting_routes(console: Console) -> APIRouter:
     seen, done = console.router(OWNER, VIEWER), console.router(OWNER)
     _add_pages(seen, console)
     _add_links(done, console)
-    router.include_router(seen)
-    router.include_router(done)
+    router.routes += seen.routes
+    router.routes += done.routes
     return router
 
 

@@ -51,7 +51,7 @@ def signing_in_routes(console: Console) -> APIRouter:
     _add_set_up(router, console, doorkeeper)
     _add_login(router, console, doorkeeper)
     _add_links(router, console)
-    router.include_router(_account(console, doorkeeper))
+    router.routes += _account(console, doorkeeper).routes
     return router
 
 

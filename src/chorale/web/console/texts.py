@@ -22,6 +22,11 @@ def when(at: int) -> Markup:
     )
 
 
+def minute(at: int) -> str:
+    """A moment in UTC where there is little room."""
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")
+
+
 def span(milliseconds: int) -> str:
     """How long something took.
 
@@ -92,7 +97,7 @@ def evidence(event: EventRow, *, arms: bool) -> list[tuple[str, str]]:
 def _evidence_text(value: Any) -> str:
     match value:
         case float():
-            return f"{value:g}"
+            return f"{value:.4g}"
         case list():
             return "; ".join(map(_evidence_text, value)) or "none"
         case dict():

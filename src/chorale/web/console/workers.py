@@ -1,32 +1,29 @@
-"""Workers: how everybody does, one worker's whole record, and what the owner does about it."""
+"""Workers: how everybody does, finding one of them, and writing to all of a stage."""
 
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
+from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Form, Path, Query, Request, Response
+from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi.responses import RedirectResponse
 
-from chorale.model import Refusal, UserError
-from chorale.model.money import minor_units
+from chorale.model import Standing, UserError
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, standing_rows
+from chorale.store import Tx, people, standing_rows
 from chorale.store.standing_rows import WorkerStanding
 from chorale.study import RunningStage, Study, managing
 from chorale.study.managing import Act
 from chorale.study.status import trust_of
-from chorale.study.worker_record import WorkerRecord, worker_record
-from chorale.web.console.charts import line_chart
-from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.console.frame import NO_NUL, Console
 from chorale.web.links import OWNER, VIEWER
 
 WORKERS_PER_PAGE = 100
-LAST_LINES = 50
 LONGEST_MESSAGE = 20_000
 
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
 StageName = Annotated[str, Query(max_length=40)]
-Pseudonym = Annotated[str, Path(pattern=r"^w-[a-z0-9]{1,30}$")]
 WorkerOrder = Literal["worker", "standing", "trust", "gold", "judgments", "earned", "time", "wage", "entered"]
 Direction = Literal["up", "down"]
 Key = Annotated[str, Form(pattern=r"^[\w-]{8,60}$")]
@@ -65,10 +62,10 @@ class Paging:
         return max(1, -(-self.total // self.size))
 
 
-def worker_routes(console: Console) -> APIRouter:
+def worker_list_routes(console: Console) -> APIRouter:
     router = APIRouter()
-    router.include_router(_seen(console))
-    router.include_router(_done(console))
+    router.routes += _seen(console).routes
+    router.routes += _done(console).routes
     return router
 
 
@@ -83,32 +80,42 @@ def _workers(tx: Tx, study: Study, stage: RunningStage) -> list[WorkerLine]:
     ]
 
 
-def _record(tx: Tx, study: Study, pseudonym: str) -> WorkerRecord:
-    return worker_record(tx, study, managing.worker_called(tx, pseudonym))
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which workers, in which order."""
+
+    stage: RunningStage
+    order: WorkerOrder = "entered"
+    direction: Direction = "up"
+    page: int = 1
 
 
-async def _page(console: Console, request: Request, pseudonym: str, code: int = 200, **told: Any) -> Response:
-    found = await console.site.read(_record, pseudonym)
-    return console.page(
+async def _list(console: Console, request: Request, listing: Listing, code: int = 200, **told: Any) -> Response:
+    lines = await console.site.read(_workers, listing.stage)
+    lines.sort(key=WORKER_ORDERS[listing.order], reverse=listing.direction == "down")
+    start = (listing.page - 1) * WORKERS_PER_PAGE
+    return console.live_page(
         request,
-        "worker",
+        "workers",
         code,
         **{
-            "pseudonym": pseudonym,
-            "found": found,
-            "last_lines": LAST_LINES,
+            "chosen": listing.stage,
+            "lines": lines[start : start + WORKERS_PER_PAGE],
+            "active": sum(line.row.standing == Standing.ACTIVE for line in lines),
+            "order": listing.order,
+            "direction": listing.direction,
+            "paging": Paging(listing.page, len(lines), WORKERS_PER_PAGE),
+            "minimum_hourly": console.site.study.settings.pay.minimum_hourly,
             "form_key": secrets.token_urlsafe(12),
-            "qualifications": managing.qualifications_known(console.site.study),
             "longest_message": LONGEST_MESSAGE,
-            "identities": None,
-            "charts": {
-                "right": line_chart([(part.last, part.right) for part in found.parts]),
-                "agreement": line_chart([(part.last, part.agreement) for part in found.parts]),
-            },
             "typed": {},
             **told,
         },
     )
+
+
+def _called(tx: Tx, _study: Study, name: str) -> bool:
+    return people.find_by_pseudonym(tx, name) is not None
 
 
 def _seen(console: Console) -> APIRouter:
@@ -122,116 +129,55 @@ def _seen(console: Console) -> APIRouter:
         order: WorkerOrder = "entered",
         direction: Direction = "up",
         page: PageNumber = 1,
+        called: Annotated[str, Query(max_length=60, pattern=NO_NUL)] = "",
     ) -> Response:
-        chosen = chosen_stage(study, stage)
-        lines = await console.site.read(_workers, chosen)
-        lines.sort(key=WORKER_ORDERS[order], reverse=direction == "down")
-        start = (page - 1) * WORKERS_PER_PAGE
-        return console.live_page(
-            request,
-            "workers",
-            chosen=chosen,
-            lines=lines[start : start + WORKERS_PER_PAGE],
-            order=order,
-            direction=direction,
-            paging=Paging(page, len(lines), WORKERS_PER_PAGE),
-            minimum_hourly=study.settings.pay.minimum_hourly,
-        )
-
-    @router.get("/workers/{pseudonym}")
-    async def worker(request: Request, pseudonym: Pseudonym) -> Response:
-        return await _page(console, request, pseudonym)
+        listing = Listing(chosen_stage(study, stage), order, direction, page)
+        name = called.strip().lower()
+        # Whoever is not found stays in the address; the list below goes on changing all the same.
+        if not name or "part" in request.query_params:
+            return await _list(console, request, listing)
+        if await console.site.read(_called, name):
+            return RedirectResponse(f"/console/workers/{quote(name)}", 303)
+        problem = f"No worker is called {called.strip()}. Names look like w-abc2345xyz; whole ones are found."
+        return await _list(console, request, listing, 404, problem=problem, typed={"called": called})
 
     return router
 
 
 def _done(console: Console) -> APIRouter:
-    """What owners do to a worker. Each act has a reason and is written down."""
     router = console.router(OWNER)
-    _add_contacts(router, console)
-    _add_standing(router, console)
-
-    @router.post("/workers/{pseudonym}/identity")
-    async def identity(request: Request, pseudonym: Pseudonym, key: Key, reason: Reason = "") -> Response:
-        try:
-            act = Act(request.state.staff.name, reason, key)
-            shown = await console.site.write(managing.reveal, pseudonym, act)
-        except UserError as error:
-            return await _page(console, request, pseudonym, 422, problem=error.message)
-        return await _page(console, request, pseudonym, identities=shown)
-
-    return router
-
-
-def _add_contacts(router: APIRouter, console: Console) -> None:
     site = console.site
 
-    @router.post("/workers/{pseudonym}/message")
+    @router.post("/workers/find")
+    async def find(request: Request, key: Key, panel_id: ShortText = "", reason: Reason = "") -> Response:
+        """Find whom a panel's id belongs to: people write with that one."""
+        try:
+            who = await site.write(managing.recognise, panel_id, Act(request.state.staff.name, reason, key))
+        except UserError as error:
+            typed = {"panel_id": panel_id, "find_reason": reason}
+            listing = Listing(chosen_stage(site.study, ""))
+            return await _list(console, request, listing, 422, problem=error.message, typed=typed)
+        return RedirectResponse(f"/console/workers/{who}", 303)
+
+    @router.post("/workers/message")
     async def message(
         request: Request,
-        pseudonym: Pseudonym,
         key: Key,
+        stage: Annotated[str, Form(max_length=40)] = "",
         title: ShortText = "",
         body: Annotated[str, Form(max_length=LONGEST_MESSAGE, pattern=NO_NUL)] = "",
         reason: Reason = "",
     ) -> Response:
+        """Write the same to everybody who works in a stage."""
+        chosen = site.study.stage(stage)
         try:
             act = Act(request.state.staff.name, reason, key)
-            await site.write(managing.send, pseudonym, title, body, act)
+            sent = await site.write(managing.send_to_all, chosen, title, body, act)
         except UserError as error:
             typed = {"title": title, "body": body, "message_reason": reason}
-            return await _page(console, request, pseudonym, 422, problem=error.message, typed=typed)
-        return back_to(f"/console/workers/{pseudonym}", "message-sent")
+            return await _list(console, request, Listing(chosen), 422, problem=error.message, typed=typed)
+        return RedirectResponse(
+            f"/console/workers?{urlencode({'stage': stage, 'done': 'all-written', 'n': sent})}", 303
+        )
 
-    @router.post("/workers/{pseudonym}/bonus")
-    async def bonus(
-        request: Request,
-        pseudonym: Pseudonym,
-        key: Key,
-        amount: ShortText = "",
-        stage: Annotated[str, Form(max_length=40)] = "",
-        reason: Reason = "",
-    ) -> Response:
-        try:
-            act = Act(request.state.staff.name, reason, key)
-            units = minor_units(amount, site.study.settings.pay.currency)
-            if units is None:
-                raise UserError(f"{amount!r} is not an amount. Write it like 1.50.")
-            await site.write(managing.give_bonus, pseudonym, site.study.stage(stage), units, act)
-        except UserError as error:
-            typed = {"amount": amount, "stage": stage, "bonus_reason": reason}
-            return await _page(console, request, pseudonym, 422, problem=error.message, typed=typed)
-        return back_to(f"/console/workers/{pseudonym}", "bonus")
-
-
-def _add_standing(router: APIRouter, console: Console) -> None:
-    site = console.site
-
-    @router.post("/workers/{pseudonym}/qualify")
-    async def qualify(
-        request: Request, pseudonym: Pseudonym, key: Key, name: ShortText = "", reason: Reason = ""
-    ) -> Response:
-        try:
-            act = Act(request.state.staff.name, reason, key)
-            done = await site.write(managing.qualify, pseudonym, name, act)
-        except UserError as error:
-            return await _page(console, request, pseudonym, 422, problem=error.message)
-        return back_to(f"/console/workers/{pseudonym}", "qualified" if done else "was-qualified")
-
-    @router.post("/workers/{pseudonym}/disqualify")
-    async def disqualify(
-        request: Request, pseudonym: Pseudonym, key: Key, what: ShortText = "", reason: Reason = ""
-    ) -> Response:
-        """End somebody's work in a stage ("stage:NAME"), or take a qualification away ("qualification:NAME")."""
-        kind, _, name = what.partition(":")
-        try:
-            act = Act(request.state.staff.name, reason, key)
-            if kind == "stage":
-                await site.write(managing.end_work, pseudonym, site.study.stage(name), act)
-            elif kind == "qualification":
-                await site.write(managing.take_qualification, pseudonym, name, act)
-            else:
-                raise Refusal("nothing_chosen", "Choose what is to end.", 422)
-        except UserError as error:
-            return await _page(console, request, pseudonym, 422, problem=error.message)
-        return back_to(f"/console/workers/{pseudonym}", "disqualified")
+    return router
