@@ -20,6 +20,7 @@ from chorale.report.drawing import Drawing
 from chorale.report.study_report import ReportOptions, report_page, study_report
 from chorale.report.study_report.diagram import protocol_diagram
 from chorale.study import load_folder, open_study
+from chorale.study.settling import settle_everything
 from chorale.study.templating import create_study
 from chorale.study.work import Offer
 from conftest import ManualClock
@@ -59,6 +60,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         everyone = people(study, 8)
         for stage in ("meaningful", "entailment"):
             work_through(everyone, answer, stage)
+    # As a site does every few seconds: what is settled already is not settled again.
+    settle_everything(study)
     study.close()
     return place
 
@@ -275,6 +278,8 @@ def test_a_forecast_that_was_kept_stands_beside_what_came_of_it(
         run("report", folder, "--out", tmp_path / "report.html", "--no-charts", "--resamples", 100)
         page = (tmp_path / "report.html").read_text("utf-8")
         assert "Planned and actual</caption>" in page
+        assert planned["on_record"] is None
+        assert "nobody can tell whether it was made before the study began" in page
         kept.write_text("[]")
         assert "is not a forecast" in run("report", folder, "--json", code=2).stderr
     finally:
@@ -374,6 +379,11 @@ def test_every_template_can_be_reported_with_what_its_task_has_to_say(
     found = told.as_json()
     assert found["verification"]["differences"] == []
     assert found["agreement"]["by_distance"]
+    assert "Agreement" in found["methods"] and " 0 items" not in found["methods"]
+    decided = {name: one for name, one in found["funnel"]["gates"].items() if one["passed"]}
+    assert bool(decided) == (template == "qasrl")
+    for name, one in decided.items():
+        assert f"{one['passed']} of {one['passed'] + one['not_passed']} passed {name}" in found["methods"]
     page = report_page(told)
     if section is not None:
         assert found[section]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from chorale.model import EXPERT, GateSettings, money_text
-from chorale.model.settings import SampledJudgments
+from chorale.model.stage_settings import SampledJudgments
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
 from chorale.study import StudyFolder
 from chorale.study.expected_pay import expected_pay

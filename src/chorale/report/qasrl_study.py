@@ -6,6 +6,7 @@ from typing import Any
 
 from chorale.evaluate.qasrl import Agreement, agreement, consolidated_agreement
 from chorale.formats.qasrl import Qa, QuestionAnswers, Verb
+from chorale.model import money_text
 from chorale.report.scoring import ScoreTable
 from chorale.store import Tx
 from chorale.study import RunningStage, Study
@@ -69,8 +70,8 @@ class QasrlStudy:
             found.append(ScoreTable("Agreement, mean over pairs", columns, rows))
         costs = (("with training", self.cost_per_predicate), ("without training", self.cost_without_training))
         if self.cost_per_predicate is not None:
-            headings = ("cost of a predicate", f"{currency}, smallest unit#")
-            found.append(ScoreTable("Cost", headings, list(costs), digits=1))
+            told = [(words, money_text(round(cost), currency)) for words, cost in costs if cost is not None]
+            found.append(ScoreTable("Cost", ("cost of a predicate", "amount#"), list(told)))
         return found
 
 

@@ -266,10 +266,14 @@ def _funnel(forecast: Forecast) -> str:
         bars += _bar(label, forecast.of(_BY_KEY[key]), stronger=True)
     for name in forecast.stages:
         for key, label in (("entered", "entered"), ("dropped", "dropped"), ("left", "left"), ("finished", "finished")):
-            bars += _bar(f"{name}: {label}", forecast.of_stage(name, _OF_STAGE[key]), stronger=key == "entered")
+            found = forecast.of_stage(name, _OF_STAGE[key])
+            # Where nobody is lost, there is nothing to see.
+            if key in ("entered", "finished") or (found is not None and found.high):
+                bars += _bar(f"{name}: {label}", found, stronger=key == "entered")
     for name in forecast.gates:
         bars += _bar(f"{name}: passed", forecast.of_gate(name, OF_GATES[0]), stronger=True)
-    return bar_chart("How many people came, entered each stage, and finished it", bars, lambda value: f"{value:,.1f}")
+    title = "How many people came, entered each stage, and finished it"
+    return bar_chart(title, bars, lambda value: f"{value:,.1f}".removesuffix(".0"))
 
 
 def _bar(label: str, found: Estimate | None, *, stronger: bool) -> list[Bar]:

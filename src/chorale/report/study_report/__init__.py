@@ -53,10 +53,10 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
         name: [item for item in item_rows.all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages
     }
     agreement = agreement_section(stages, questions, drawing)
-    funnel = funnel_section(tx, study, now, draw=draw)
     imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
+    funnel = funnel_section(tx, study, now, imported, draw=draw)
     costs = study_costs(tx, study)
-    methods = methods_paragraph(study, now, costs, came, funnel.json["worked"], agreement.json, imported)
+    methods = methods_paragraph(study, now, costs, funnel.json, agreement.json, imported)
     card, metadata = data_card_section(
         study, data_files(tx, study, data), came, licence=options.licence, url=options.url, methods=methods
     )

@@ -14,7 +14,7 @@ from chorale.formats.wording import many
 from chorale.model import UserError
 from chorale.report.aggregating import Request, score_aggregation
 from chorale.report.aggregation import certainty
-from chorale.report.aggregation_intervals import mean_interval
+from chorale.report.aggregation_intervals import mean_intervals
 from chorale.report.agreement import Judged, score_agreement
 from chorale.report.drawing import Drawing
 from chorale.report.scoring import Cell, ScoreTable, shown_interval
@@ -205,7 +205,7 @@ def _aggregated(one: Answered, method: str, drawing: Drawing) -> dict[str, Any]:
         "method": method,
         "items": len(result.tasks),
         "certainty": float(sure.mean()),
-        "ci": mean_interval(sure, drawing).as_list(),
+        "ci": mean_intervals({"certainty": sure}, drawing)["certainty"].as_list(),
         "same_as_study": sum(same) / len(same) if same else None,
         "compared": many(len(same), "item", "items"),
         "signature": signature("aggregate", {**request.settings(), **drawing.settings()}, inputs),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from chorale.store.attendees import attendees
 from chorale.study import Study
 from chorale.study.costs import CostTerms, arm_costs
 from chorale.study.paying import is_for_finishing
+from chorale.study.planning import Noted, noted_forecast
 from chorale.study.status import Status
 
 _HOUR_MS = 3_600_000
@@ -70,6 +72,7 @@ def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: C
     """What a rehearsal that was kept had forecast, beside what came of it."""
     actual = _actual(tx, study, now, costs)
     planned = read_forecast(directory / FORECAST_FILE)
+    noted = noted_forecast(tx, directory)
     currency = study.settings.pay.currency
     budget = study.settings.pay.budget
     parts: list[Part] = []
@@ -85,6 +88,7 @@ def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: C
             if (row := _beside(planned, key, title, unit, value, currency))
         ]
         parts.append(f"As forecast by {planned.get('runs', 0)} rehearsals with simulated people, and as it was.")
+        parts.append(_since(noted))
         columns = ("what", "planned#", "interval#", "actual#", "within")
         parts.append(ScoreTable("Planned and actual", columns, rows))
     if budget is not None:
@@ -92,9 +96,25 @@ def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: C
     json_of = {
         "actual": {key: value for key, (_, _, value) in actual.items()},
         "planned": None if planned is None else {key: _of(planned, key) for key in actual},
+        "on_record": None if noted is None else {"at": _moment(noted.at), "answers": noted.answers},
         "budget": budget,
     }
     return Section("planned", "Planned and actual", parts, json_of)
+
+
+def _since(noted: Noted | None) -> str:
+    """Whether the forecast was there before the study, as its record says."""
+    if noted is None:
+        return "This forecast is not in the study's record: nobody can tell whether it was made before the study began."
+    when = _moment(noted.at)
+    if noted.is_plan:
+        return f"It is in the study's record since {when}, before the first answer."
+    given = "one answer" if noted.answers == 1 else f"{noted.answers:,} answers"
+    return f"It is no plan: it came into the study's record on {when}, after {given} had been given."
+
+
+def _moment(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(sep=" ", timespec="minutes")
 
 
 def read_forecast(path: Path) -> Mapping[str, Any] | None:

@@ -7,7 +7,6 @@ from chorale import __version__
 from chorale.formats.wording import many
 from chorale.model import money_text
 from chorale.report.study_report.protocol import judgments_in_words
-from chorale.store.attendees import Attendees
 from chorale.study import Study
 from chorale.study.costs import CostTerms
 from chorale.study.status import Status
@@ -17,40 +16,63 @@ def methods_paragraph(
     study: Study,
     now: Status,
     costs: CostTerms,
-    came: Attendees,
-    worked: int,
+    funnel: Mapping[str, Any],
     agreement: Mapping[str, Any],
     imported: Sequence[str] = (),
 ) -> str:
     """`imported` are the files that the work was imported from, if it was done elsewhere."""
-    return " ".join(_sentences(study, now, costs, came, worked, agreement, imported))
+    sentences = [
+        _opening(study, now, funnel, imported),
+        *_training(study, now, funnel["gates"]),
+        *_stages(study, now),
+        *_quality(study, now),
+        *_agreement(agreement),
+        *_money(study, now, costs),
+    ]
+    return " ".join(sentences)
 
 
-def _sentences(
-    study: Study,
-    now: Status,
-    costs: CostTerms,
-    came: Attendees,
-    worked: int,
-    agreement: Mapping[str, Any],
-    imported: Sequence[str],
-) -> Iterator[str]:
-    judgments = sum(one.judgments for one in now.stages)
-    stages = [study.stage(one.name) for one in now.stages]
-    asked = [stage for stage in stages if stage.settings.round is None]
+def _opening(study: Study, now: Status, funnel: Mapping[str, Any], imported: Sequence[str]) -> str:
+    judgments = many(sum(one.judgments for one in now.stages), "judgment", "judgments")
+    worked = many(funnel["worked"], "person", "people")
     if imported:
-        yield (
-            f"The data are {many(judgments, 'judgment', 'judgments')} by {many(worked, 'person', 'people')}, collected "
+        return (
+            f"The data are {judgments} by {worked}, collected "
             f"elsewhere and imported into Chorale {__version__} from {', '.join(imported)}."
         )
-    else:
-        yield (
-            f"We collected {many(judgments, 'judgment', 'judgments')} in {many(len(stages), 'stage', 'stages')} with "
-            f"Chorale {__version__} (seed {study.settings.study.seed}); {many(worked, 'person', 'people')} worked, of "
-            f"{came.arrived:,} who came."
-        )
-    for stage in asked:
-        counts = next(one for one in now.stages if one.name == stage.name)
+    return (
+        f"We collected {judgments} in {many(len(now.stages), 'stage', 'stages')} with "
+        f"Chorale {__version__} (seed {study.settings.study.seed}); {worked} worked, of "
+        f"{funnel['arrived']:,} who came."
+    )
+
+
+def _training(study: Study, now: Status, gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Who went through rounds, and who was let on."""
+    rounds = [
+        f"{many(one.workers, 'person', 'people')} answered {one.name} ({many(size, 'question', 'questions')})"
+        for one in now.stages
+        if (size := study.stage(one.name).round_size) is not None
+    ]
+    if rounds:
+        yield f"In rounds with known answers, {'; '.join(rounds)}."
+    decided = [
+        f"{one['passed']:,} of {one['passed'] + one['not_passed']:,} passed {name}"
+        for name, one in gates.items()
+        if one["passed"] + one["not_passed"]
+    ]
+    if decided:
+        yield f"At the gates, {'; '.join(decided)}."
+
+
+def _stages(study: Study, now: Status) -> Iterator[str]:
+    for counts in now.stages:
+        stage = study.stage(counts.name)
+        if stage.settings.round is not None:
+            continue
+        if not counts.items:
+            yield f"No items came to {stage.name} ({stage.task.name})."
+            continue
         made = f" made from {' and '.join(stage.settings.sources)}" if stage.settings.sources else ""
         released = f", and {counts.released:,} results were released" if not stage.settings.grades else ""
         yield (
@@ -58,27 +80,35 @@ def _sentences(
             f"{judgments_in_words(stage.settings)}; {counts.complete:,} were completed, with {counts.judgments:,} that "
             f"count{released}."
         )
-    dropped = sum(one.dropped for one in now.stages)
-    if any(stage.settings.gold is not None for stage in stages):
-        gold = sum(one.gold_answers for one in now.stages)
-        yield (
-            f"Quality was checked with {many(gold, 'answer', 'answers')} to items with known answers; "
-            f"{many(dropped, 'time', 'times')} a worker was dropped from a stage, and "
-            f"{many(sum(one.discarded for one in now.stages), 'judgment', 'judgments')} did not count."
-        )
-    yield from _agreement(agreement.get("coefficients", ()))
-    yield from _money(study, now, costs)
 
 
-def _agreement(coefficients: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    known = [one for one in coefficients if one.get("value") is not None]
-    if not known:
+def _quality(study: Study, now: Status) -> Iterator[str]:
+    if all(study.stage(one.name).settings.gold is None for one in now.stages):
         return
-    told = []
-    for one in known:
-        drawn = f", 95% interval {one['ci'][0]:.2f} to {one['ci'][1]:.2f}" if one.get("ci") else ""
-        told.append(f"{one['value']:.2f} in {one['question']} ({one['coefficient']}{drawn})")
-    yield f"Agreement was {'; '.join(told)}."
+    gold = sum(one.gold_answers for one in now.stages)
+    dropped = sum(one.dropped for one in now.stages)
+    discarded = sum(one.discarded for one in now.stages)
+    gone = f"{many(dropped, 'time', 'times')} a worker was dropped from a stage" if dropped else "nobody was dropped"
+    not_counted = f", and {many(discarded, 'judgment', 'judgments')} did not count" if discarded else ""
+    met = many(gold, "answer", "answers")
+    yield f"Quality was checked with {met} to items with known answers; {gone}{not_counted}."
+
+
+def _agreement(agreement: Mapping[str, Any]) -> Iterator[str]:
+    """Beyond chance where that can be said, and elsewhere by how alike answers are to the task."""
+    known = [one for one in agreement.get("coefficients", ()) if one.get("value") is not None]
+    if known:
+        told = [f"{_with_interval(one, one['coefficient'])} in {one['question']}" for one in known]
+        yield f"Agreement was {'; '.join(told)}."
+    elif alike := agreement.get("by_distance", ()):
+        told = [f"{_with_interval(one)} in {one['stage']}" for one in alike]
+        yield f"Agreement, as 1 less the mean distance of two answers to one item, was {'; '.join(told)}."
+
+
+def _with_interval(one: Mapping[str, Any], coefficient: str = "") -> str:
+    drawn = f"95% interval {one['ci'][0]:.2f} to {one['ci'][1]:.2f}" if one.get("ci") else ""
+    told = ", ".join(filter(None, (coefficient, drawn)))
+    return f"{one['value']:.2f} ({told})" if told else f"{one['value']:.2f}"
 
 
 def _money(study: Study, now: Status, costs: CostTerms) -> Iterator[str]:

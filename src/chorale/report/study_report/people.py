@@ -31,7 +31,8 @@ _FEW = 3
 _BUSIEST = 0.1
 
 
-def funnel_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
+def funnel_section(tx: Tx, study: Study, now: Status, imported: Sequence[str] = (), *, draw: bool) -> Section:
+    """`imported` are the files that the work was imported from: they do not tell who came, or who agreed to what."""
     came = attendees(tx)
     worked = len({row.worker for row in standing_rows.worker_standings(tx) if row.answered})
     gates = gate_statuses(tx, study)
@@ -52,11 +53,10 @@ def funnel_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
             for one in now.stages
         ],
     )
-    persons: list[tuple[Cell, ...]] = [
-        ("came", came.arrived),
-        ("agreed to take part", came.consented),
-        ("worked", worked),
-    ]
+    persons: list[tuple[Cell, ...]] = [("came", came.arrived), ("agreed to take part", came.consented)]
+    if imported:
+        persons = [("are in the file" if len(imported) == 1 else "are in the files", came.arrived)]
+    persons.append(("worked", worked))
     for counts in now.stages:
         persons.append((f"worked in {counts.name}", counts.workers))
         if counts.dropped:
@@ -69,14 +69,16 @@ def funnel_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
     ]
     parts: list[Part] = [
         Figure("From items to released results", stages, charts.bars(bars, "items") if draw and bars else None),
-        ScoreTable("From arrivals to answers", ("people who", "number#"), persons),
+        ScoreTable(
+            "From people to answers" if imported else "From arrivals to answers", ("people who", "number#"), persons
+        ),
     ]
     outcomes = {name: dict(tally) for name, tally in tallies(tx, study).items()}
     for name, tally in outcomes.items():
         parts.append(ScoreTable(f"What came of it: {name}", ("outcome", "number#"), list(tally.items())))
     json = {
         "arrived": came.arrived,
-        "consented": came.consented,
+        "consented": None if imported else came.consented,
         "worked": worked,
         "stages": [_counts(one) for one in now.stages],
         "gates": {gate.name: {"passed": gate.passed, "not_passed": gate.not_passed} for gate in gates},
