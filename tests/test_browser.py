@@ -21,7 +21,6 @@ from browsing import (
     Worker,
     barriers,
     gold_of,
-    open_chromium,
     tab_to,
     under_way,
 )
@@ -41,13 +40,6 @@ PASSWORD = "a brass band at dawn"
 HOSTILE = """</blockquote><script>alert(1)</script><img src=x onerror="alert(2)"> 'q' "d" {{ 7*7 }} &amp;"""
 
 Opener = Callable[..., Scene]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """One browser for all tests here. Not for the whole session: while it is open, nothing else can run asyncio."""
-    with open_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -877,10 +869,12 @@ def test_a_requester_s_day(open_scene: Opener, tmp_path: Path) -> None:
     expect(page.locator("#stage-meaningful")).to_contain_text("$0.39")
     assert page.evaluate("window.loadedOnce")
 
+    page.get_by_label("Why pause meaningful").fill("A look at the first answers.")
     page.get_by_role("button", name="Pause meaningful").click()
     expect(page.get_by_role("status").filter(visible=True)).to_contain_text("The stage is paused.")
     worker.answer("y")  # given out before, so it is taken
     expect(worker.rest).to_have_text("This part is paused")
+    page.get_by_label("Why resume meaningful").fill("They are fine.")
     page.get_by_role("button", name="Resume meaningful").click()
     expect(page.get_by_role("status").filter(visible=True)).to_contain_text("The stage is open again.")
     worker.page.get_by_role("button", name="Check now").click()

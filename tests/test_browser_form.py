@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, swipe, tab_to
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, swipe, tab_to
 
 pytestmark = [
     pytest.mark.browser,
@@ -109,12 +109,6 @@ judgments = 50
 """
     )
     return folder
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with open_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -441,6 +435,41 @@ after = 1
         expect(worker.feedback.locator(".explanation")).to_have_text(HOSTILE)
         expect(worker.feedback.locator(".recap")).to_contain_text("How does it sound? polite")
         assert page.locator("img:not(.brand-mark), script:not([src])").count() == 0
+        for context in chromium.contexts:
+            context.close()
+        assert scene.watch.complaints == []
+
+
+@pytest.mark.slow
+def test_practice_shows_what_is_right_beside_what_was_answered(chromium: Browser, tmp_path: Path) -> None:
+    options = '[stage.options]\nshows = [{ item = "text", label = "The text" }]\n'
+    options += 'fields = [{ name = "ok", kind = "choice", ask = "Is it good?", options = ["good", "bad"] }]\n'
+    folder = write_study(tmp_path / "study", [], options)
+    rows = [{"id": f"r{n}", "text": HOSTILE, "answer": {"ok": "bad"}, "explanation": "It is not."} for n in range(2)]
+    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    file = folder / "study.toml"
+    round_ = 'round = { file = "items.jsonl", feedback = "at once" }\n'
+    file.write_text(
+        file.read_text().replace('items = { file = "items.jsonl" }\n', round_).replace("judgments = 50\n", "")
+    )
+    with Site(folder) as running:
+        scene = Scene(chromium, running)
+        worker = scene.worker(**PHONE).open("only")
+        page = worker.page
+        worker.at_question(1)
+        page.get_by_text("good", exact=True).tap()
+        page.locator("#submit").tap()
+        expect(worker.feedback.locator("blockquote")).to_have_text(HOSTILE)
+        expect(worker.feedback.locator("dd")).to_have_text(["good", "bad"])
+        expect(worker.saved).to_have_text("Answer 1 saved")
+        assert page.locator("img:not(.brand-mark), script:not([src])").count() == 0
+        assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+        assert barriers(page) == ""
+        page.get_by_role("button", name="Continue").tap()
+        worker.at_question(2)
+        page.get_by_text("bad", exact=True).tap()
+        page.locator("#submit").tap()
+        expect(worker.saved).to_have_text("That was right. Answer 2 saved")
         for context in chromium.contexts:
             context.close()
         assert scene.watch.complaints == []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, tab_to
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, tab_to
 from chorale.study.templating import create_study
 
 pytestmark = [
@@ -16,12 +16,6 @@ pytestmark = [
 ]
 
 HOSTILE = """</blockquote><script>alert(1)</script><img src=x onerror="alert(2)"> {{ 7*7 }} &amp; 🎈 runs"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with open_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

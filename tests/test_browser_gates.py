@@ -1,12 +1,11 @@
 """Gates and messages in the console, in a real browser and by keyboard alone."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, open_chromium, tab_to
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, tab_to
 from chorale.study import Study
 from crowd import Person
 from protocol_study import write_protocol_study
@@ -18,12 +17,6 @@ pytestmark = [
 ]
 
 PASSWORD = "a brass band at dawn"
-
-
-@pytest.fixture
-def chromium() -> Iterator[Browser]:
-    with open_chromium() as browser:
-        yield browser
 
 
 def three_have_finished(study: Study) -> None:
@@ -60,6 +53,7 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
         press(page, "summary", "Close trained")
         expect(page.get_by_text("2 of 3 would pass, each with a bonus of $5.00.")).to_be_visible()
         assert not barriers(page)
+        page.get_by_label("Why now").fill("All are graded.")
         press(page, "button", "Yes, close trained")
         expect(page.get_by_role("status").filter(visible=True)).to_contain_text("closed")
         assert site.query("SELECT count(*) FROM verdict") == [(3,)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers, open_chromium, tab_to
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers, tab_to
 from chorale.study.templating import create_study
 from mcq_study import write_mcq_study
 
@@ -18,12 +18,6 @@ pytestmark = [
 ]
 
 HOSTILE = """</p><script>alert(1)</script><img src=x onerror="alert(2)"> {{ 7*7 }} &amp;"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with open_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

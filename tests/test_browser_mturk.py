@@ -11,7 +11,7 @@ import pytest
 from botocore.exceptions import ClientError
 from playwright.sync_api import Browser, FrameLocator, expect
 
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, barriers, open_chromium, tab_to
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, barriers, tab_to
 from chorale.platforms.mturk.answers import fields_in
 from chorale.platforms.mturk.questions import html_question
 from chorale.study.templating import create_study_from_batch
@@ -34,12 +34,6 @@ fetch("/hits", { credentials: "include" }).then((answer) => answer.text()).then(
 try { top.location = "https://evil.example/"; } catch {}
 </script>""",
 )
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with open_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

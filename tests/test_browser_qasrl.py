@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from asking import EXPERT, write_qasrl_study
-from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers, open_chromium, swipe, tab_to
+from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers, swipe, tab_to
 
 pytestmark = [
     pytest.mark.browser,
@@ -14,12 +14,6 @@ pytestmark = [
 ]
 # A phone with its keyboard up: what is left of the screen.
 ABOVE_THE_KEYBOARD = ViewportSize(width=390, height=480)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with open_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

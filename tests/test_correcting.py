@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from chorale.model import GoldRecord
 from chorale.protocol import gold_after
 from chorale.store import Tx, importing
-from chorale.store.importing import DoneWork
-from chorale.store.schema import assignment, grade, participation, response
+from chorale.store.importing import NewWorker
+from chorale.store.schema import assignment, grade, item, participation, response
 from chorale.study import Study, open_study
 from chorale.study.correcting import NewGold, correct_gold
 from chorale.study.settling import settle_group
@@ -78,17 +78,38 @@ def settle(tx: Tx, study: Study, keys: list[str]) -> None:
 
 def fill(tx: Tx, study: Study) -> None:
     stage = study.stage("tone")
-    people = [importing.add_worker(tx, f"w-{number:04}", "test", str(number), 0) for number in range(WORKERS)]
-    ids = importing.item_ids(tx, stage.id)
+    people = importing.add_workers(
+        tx, [NewWorker(f"w-{number:04}", "test", str(number), 0) for number in range(WORKERS)]
+    )
+    query = select(item.c.key, item.c.id, item.c.group_key).where(item.c.stage_id == stage.id)
+    ids = {key: (item_id, group) for key, item_id, group in tx.execute(query)}
     gold_id, group = ids.pop("g")
     del ids["h"]
     items = [ids[key] for key in sorted(ids)]
-    done = [
-        DoneWork(who, *items[(place * EACH + turn) % ITEMS], said(place % 3 == 0 or turn % 5 == 0), 1_000 + turn, 500)
+    tx.execute(insert(participation), [_taking_part(stage.id, who) for who in people])
+    given = [
+        (who, *items[(place * EACH + turn) % ITEMS], said(place % 3 == 0 or turn % 5 == 0), 1_000 + turn)
         for place, who in enumerate(people)
         for turn in range(EACH)
     ]
-    importing.add_done_work(tx, stage.id, 1, done, None)
+    of = {"stage_id": stage.id, "kind": "production"}
+    numbered = list(enumerate(given, 1))
+    tx.execute(
+        insert(assignment),
+        [
+            {"id": n, "token": f"p{n}", "item_id": item_id, "worker_id": who, "group_key": key, "state": "submitted"}
+            | {"leased_at": at - 500, "expires_at": at, "ended_at": at, **of}
+            for n, (who, item_id, key, _, at) in numbered
+        ],
+    )
+    tx.execute(
+        insert(response),
+        [
+            {"id": n, "assignment_id": n, "item_id": item_id, "worker_id": who, "answer": answer, "task_version": 1}
+            | {"submitted_at": at, "duration_ms": 500, "idempotency_key": f"p{n}", **of}
+            for n, (who, item_id, _, answer, at) in numbered
+        ],
+    )
     for place, who in enumerate(people):
         right = place % 3 != 0
         record = gold_after(GoldRecord(), right, stage.settings.gold)
@@ -105,6 +126,12 @@ def fill(tx: Tx, study: Study) -> None:
                 worked_ms=(EACH + 1) * 500,
             )
         )
+
+
+def _taking_part(stage_id: int, who: int) -> dict[str, Any]:
+    nothing = ("seed", "gold_answered", "gold_right", "earned", "fees", "exact_fees", "item_cursor", "gold_cursor")
+    of = {"stage_id": stage_id, "worker_id": who, "standing": "active", "entered_at": 500, "worked_ms": EACH * 500}
+    return {**dict.fromkeys(nothing, 0), **of, "served": EACH, "answered": EACH, "changes": 0, "settled": 0}
 
 
 def said(rude: bool) -> str:

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -55,6 +56,24 @@ def blocks(text: str, language: str) -> list[str]:
 # Everything is documented
 
 
+def contracts() -> dict[str, dict[str, Any]]:
+    """What import-linter checks, by id."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    return {one["id"]: one for one in settings["tool"]["importlinter"]["contracts"]}
+
+
+def test_imports_go_the_way_that_is_told() -> None:
+    told = " → ".join(contracts()["rooms"]["layers"]).replace("chorale.", "")
+    for path in (DOCS / "architecture.md", ROOT / "CONTRIBUTING.md"):
+        assert told in " ".join(path.read_text("utf-8").split()), path
+
+
+def test_all_tasks_are_kept_from_importing_each_other() -> None:
+    shared = {"qasrl_common"}
+    folders = {path.parent.name for path in (PACKAGE / "tasks").glob("*/__init__.py")} - shared
+    assert set(contracts()["tasks"]["modules"]) == {f"chorale.tasks.{folder}" for folder in folders}
+
+
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield name, command
     for each, inner in getattr(command, "commands", {}).items():
@@ -72,6 +91,30 @@ def test_every_command_and_option_is_documented(name: str, command: Any) -> None
         for option in named if parameter.param_type_name == "option" else [parameter.metavar]:
             assert re.search(rf"^  .*{re.escape(option)}(?!\w)", text, re.MULTILINE), f"{name}: {option}"
         assert parameter.help, f"{name}: {parameter.name} has no help"
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path.name != "commands.md"], ids=file_name)
+def test_commands_that_the_docs_name_are_there_with_their_options(path: Path) -> None:
+    text = path.read_text("utf-8")
+    shown = "".join(block for language in ("console", "sh", "text") for block in blocks(text, language)).replace(
+        "\\\n", " "
+    )
+    # Between other words, a command may stand on two lines.
+    named = [found.replace("\n", " ") for found in re.findall(r"`(chorale [^`]+)`", text)]
+    known = {name: options_of(name) for name, _ in COMMANDS}
+    for line in (*re.findall(r"^(?:\$ )?(chorale .+)", shown, re.MULTILINE), *named):
+        words = re.split(r" [#|>] | && ", line)[0].split()
+        name = next(name for end in (3, 2, 1) if (name := " ".join(words[:end])) in known)
+        assert name != "chorale" or words[1].startswith("-"), line
+        given = {word.partition("=")[0].rstrip(".,)") for word in words if word.startswith("--")}
+        assert given <= known[name], f"{line}: {given - known[name]}"
+
+
+def options_of(name: str) -> set[str]:
+    """Of a command and of those below it: one of them may be the one that is meant if none is named."""
+    below = [command for each, command in COMMANDS if each == name or each.startswith(f"{name} ")]
+    named = {option for command in below for each in command.params for option in (*each.opts, *each.secondary_opts)}
+    return {*named, "--help"}
 
 
 def tables(kind: type[BaseModel], path: str = "", several: bool = False) -> Iterator[tuple[str, type[BaseModel]]]:

@@ -93,10 +93,10 @@ def test_a_hundred_thousand_rows_take_little_time(tmp_path: Path, suffix: str) -
         write_jsonl(rows, path)
     else:
         write_csv(["id", "text"], rows, path)
-    start = time.perf_counter()
+    start = time.process_time()
     problems: list[Problem] = []
     assert sum(1 for _ in read_rows(path, shown_as="many", problems=problems)) == 100_000
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert problems == []
 
 

@@ -102,7 +102,7 @@ def test_a_verb_needs_a_letter() -> None:
 def test_any_text_has_five_forms(text: str, seen: str) -> None:
     forms = inflect(text, seen)
     assert all(forms.all())
-    verbs_of(text)
+    assert all(all(verb.all()) for verb in verbs_of(text))
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=12))

@@ -531,4 +531,4 @@ def test_messages_quote_questions_as_a_reader_sees_them() -> None:
     task = BUILT_IN["mcq-write"]
     assert task.quote is not None
     written = {"question_1": "Who came?", "options_1": ["Ann", "Ben"], "right_1": "option2"}
-    assert task.quote(written) == "“Who came?” (1) Ann; (2, right) Ben"
+    assert task.quote({}, written) == "“Who came?” (1) Ann; (2, right) Ben"

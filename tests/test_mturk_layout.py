@@ -232,8 +232,10 @@ def test_a_late_answer_is_taken_while_its_place_is_free(market: Study, clock: Ma
     hit = make_hit(market, MaxAssignments=1)
     ada = Person(market, "ada")
     late = do(market, working.accept, ada.id, hit)
+    assert ask(market, "GetHIT", HITId=hit)["HIT"]["NumberOfAssignmentsAvailable"] == 0
     clock.pass_minutes(11)
     do(market, sweep)
+    assert ask(market, "GetHIT", HITId=hit)["HIT"]["NumberOfAssignmentsAvailable"] == 1
     do(market, working.submit, late, [("colour", "late but here")])
     assert ask(market, "GetHIT", HITId=hit)["HIT"]["HITStatus"] == "Reviewable"
 

@@ -126,10 +126,10 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
         ),
         ("UPDATE worker SET arm = CASE arm WHEN 'left' THEN 'right' ELSE 'left' END", "was put in"),
         ("UPDATE worker SET arm = NULL WHERE arm = 'left'", "is in arm None"),
-        ("DELETE FROM event WHERE kind = 'arm' AND evidence LIKE '%\"number\": 0,%'", "each once"),
+        ("DELETE FROM event WHERE kind = 'arm' AND json_extract(evidence, '$.number') = 0", "each once"),
         (
-            "UPDATE event SET evidence = replace(replace(replace(evidence, '\"arm\": \"left\"', 'X'), "
-            '\'"arm": "right"\', \'"arm": "left"\'), \'X\', \'"arm": "right"\') WHERE kind = \'arm\'',
+            "UPDATE event SET evidence = json_set(evidence, '$.arm', CASE json_extract(evidence, '$.arm') "
+            "WHEN 'left' THEN 'right' ELSE 'left' END) WHERE kind = 'arm'",
             "the draw says",
         ),
         ("UPDATE worker_identity SET panel = 'three' WHERE panel = 'two'", "which is not theirs"),
@@ -140,8 +140,7 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "marked as drawn and was not",
         ),
         (
-            'UPDATE event SET evidence = replace(evidence, \'"items": [\', \'"items": ["other", \') '
-            "WHERE kind = 'sampled'",
+            "UPDATE event SET evidence = json_insert(evidence, '$.items[#]', 'other') WHERE kind = 'sampled'",
             "not those chance draws",
         ),
         (
