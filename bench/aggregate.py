@@ -22,6 +22,8 @@ from bench.timing import best_of
 from chorale.aggregate import MethodOptions, aggregate
 from chorale.formats.judgment_files import read_judgments
 from chorale.formats.judgments import Judgments
+from chorale.report.aggregating import Request, score_aggregation
+from chorale.report.drawing import Drawing
 
 WORKERS, LABELS, EACH = 1_000, 4, 10
 RUNS = 3
@@ -72,6 +74,19 @@ def measured(method: str, size: int, path: Path) -> Figures:
     return Figures(f"{method}, {size:,} judgments", ours, processor, _by_peer(method, table), reading)
 
 
+def measured_with_intervals(size: int, path: Path) -> Figures:
+    """What `--ci --json` adds: an interval of every task's certainty and of every worker's quality."""
+    crowd(size).write_csv(path)
+    judgments, digest = read_judgments(path)
+
+    def score() -> None:
+        request = Request("dawid-skene")
+        score_aggregation(path, judgments, request, Drawing(ci=True), reading={}, inputs={"file": digest})
+
+    ours, processor = best_of(1, score)
+    return Figures(f"dawid-skene with all intervals, {size:,} judgments", ours, processor, None, 0.0)
+
+
 def _by_peer(method: str, table: pl.DataFrame) -> float | None:
     try:
         import crowdkit.aggregation as peers  # noqa: PLC0415 - only if it is there
@@ -94,6 +109,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for method, size in SIZES.items():
             print(measured(method, size // 10 if quick else size, Path(folder) / "judgments.csv").row(), flush=True)
+        size = SIZES["dawid-skene"]
+        print(measured_with_intervals(size // 10 if quick else size, Path(folder) / "judgments.csv").row(), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,10 @@
 """What a model of multiple-choice questions is, however it works."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from chorale.baselines.multiple_choice.examples import Example
 from chorale.scores import FloatArray
-
-Progress = Callable[[int, int], None]
-"""Told how much is done, of how much."""
 
 
 class FittedChoice(Protocol):

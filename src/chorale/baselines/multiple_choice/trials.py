@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.baselines.multiple_choice.examples import Example, Given
-from chorale.baselines.multiple_choice.models import ChoiceModel, FittedChoice, Progress
+from chorale.baselines.multiple_choice.models import ChoiceModel, FittedChoice
 from chorale.scores import FloatArray, Metric, Statistics
 
 
@@ -55,7 +55,6 @@ def cross_validate(
     *,
     folds: int = 5,
     seed: int = 1,
-    progress: Progress | None = None,
 ) -> Trial:
     """Every question is asked once, of a model that learnt from the other folds.
 
@@ -70,8 +69,6 @@ def cross_validate(
         inside = np.flatnonzero(fold == number)
         fitted = model.fit([shown[place] for place in np.flatnonzero(fold != number)], seed)
         chosen[inside] = _chosen(fitted, [shown[place] for place in inside])
-        if progress:
-            progress(number + 1, folds)
     return _trial(ordered, chosen, fold)
 
 
@@ -81,7 +78,6 @@ def transfer(
     given: Given,
     *,
     seed: int = 1,
-    progress: Progress | None = None,
 ) -> dict[tuple[str, str], Trial]:
     """For every pair of sets, how a model that learnt from the source (second) does on the target (first).
 
@@ -89,7 +85,7 @@ def transfer(
     """
     found = {}
     pairs = [(target, source) for target in sets for source in sets if target != source]
-    for number, (target, source) in enumerate(pairs):
+    for target, source in pairs:
         asked = sorted(sets[target], key=lambda one: one.id)
         known = {one.passage for one in asked if one.passage}
         learnt = [one.seen(given) for one in sets[source] if one.passage not in known]
@@ -98,8 +94,6 @@ def transfer(
         fitted = model.fit(learnt, seed)
         chosen = _chosen(fitted, [one.seen(given) for one in asked])
         found[target, source] = _trial(asked, chosen, np.zeros(len(asked), dtype=np.intp))
-        if progress:
-            progress(number + 1, len(pairs))
     return found
 
 
