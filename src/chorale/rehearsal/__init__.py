@@ -55,6 +55,8 @@ class Forecasts:
     """What to know of the crowd."""
     misfits: tuple[str, ...] = ()
     """What to know of truth files that fit no item."""
+    difficulty: float = 0.0
+    """How much items differed in how hard they are: with 0, people err one by one."""
 
     @property
     def people(self) -> str:
@@ -75,6 +77,7 @@ class Forecasts:
             "workers": self.workers,
             "seeds": list(self.seeds),
             "interval": list(self.interval),
+            "difficulty": self.difficulty,
             "variations": [forecast.as_json() for forecast in self.forecasts],
         }
 
@@ -111,4 +114,5 @@ def rehearse(
         tuple(Forecast(variation, found) for variation, found in zip(tried, runs, strict=True)),
         crowd.notes,
         truth_that_fits_nothing(folder),
+        crowd.difficulty,
     )

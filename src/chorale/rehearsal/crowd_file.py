@@ -11,6 +11,7 @@ from chorale.rehearsal.preparing import Crowd
 from chorale.rehearsal.sizing import usual_workers
 from chorale.simulate import CrowdSettings, WorkerModel
 from chorale.simulate.answering import listed_answers
+from chorale.simulate.difficulty import fit_spread
 from chorale.simulate.fitting import fit_workers
 from chorale.simulate.models import label_of
 from chorale.study import StudyFolder
@@ -46,7 +47,15 @@ def read_crowd(
     if fit is None:
         return Crowd(settings)
     judgments = read_judgments(fit, **columns._asdict()).judgments
-    return Crowd(settings, tuple(_fitted(judgments)), _unrelated(fit, judgments, folder))
+    people = _fitted(judgments)
+    spread = fit_spread(judgments, people)
+    notes = _unrelated(fit, judgments, folder)
+    if spread and settings.difficulty is None:
+        notes += (
+            f"what was judged in {fit} differs in how hard it is, by {spread:g} in log-odds. So do the items of this "
+            "forecast: simulated people err together on the hard ones.",
+        )
+    return Crowd(settings, tuple(people), notes, spread)
 
 
 def _read_settings(folder: StudyFolder) -> CrowdSettings:

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from chorale.rehearsal.performing import Advance, Clock, Manners, Performance, Person
+from chorale.rehearsal.performing import Advance, Clock, Manners, Performance
+from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.sizing import usual_workers
 from chorale.simulate import AnswerSheet, CrowdSettings, Knowledge, WorkerModel, draw_arrivals, draw_crowd, draw_experts
@@ -23,7 +24,7 @@ MINUTE_MS = 60_000
 
 
 @contextmanager
-def _not_collecting() -> Iterator[None]:
+def not_collecting() -> Iterator[None]:
     """A run makes millions of small things and hardly a circle of them: looking for circles is a tenth of its time."""
     usual = gc.isenabled()
     gc.disable()
@@ -42,6 +43,13 @@ class Crowd:
     fitted: tuple[WorkerModel, ...] = ()
     notes: tuple[str, ...] = ()
     """What whoever reads a forecast with it should know."""
+    spread: float = 0.0
+    """How much items differ in how hard they are, by the judgments of those people."""
+
+    @property
+    def difficulty(self) -> float:
+        """The same, as the crowd's file says or as was found."""
+        return self.spread if self.settings.difficulty is None else self.settings.difficulty
 
     def people(self, size: int, rng: Random) -> list[WorkerModel]:
         if self.fitted:
@@ -118,7 +126,7 @@ class Rehearsal:
             ),
             self._advance,
         )
-        with _not_collecting():
+        with not_collecting():
             performance.run()
         return study, performance
 
@@ -128,7 +136,10 @@ class Rehearsal:
     def _sheets(self, seed: int) -> dict[str, AnswerSheet]:
         return {
             content.settings.name: AnswerSheet(
-                content.task, self._pairs[content.settings.name], f"{seed}:{content.settings.name}"
+                content.task,
+                self._pairs[content.settings.name],
+                f"{seed}:{content.settings.name}",
+                self.crowd.difficulty,
             )
             for content in self.folder.stages
         }

@@ -2,13 +2,24 @@
 
 from chorale.simulate.answering import AnswerSheet, plausible_answers
 from chorale.simulate.crowd import CrowdSettings, KindSettings, draw_arrivals, draw_crowd, draw_experts
+from chorale.simulate.difficulty import draw_hardness, fit_spread
 from chorale.simulate.knowledge import Knowledge, choices_of, prospects
-from chorale.simulate.models import Mode, WorkerModel, careless, first_option_clicker, good, mixed_crowd, random_clicker
+from chorale.simulate.models import (
+    Hardness,
+    Mode,
+    WorkerModel,
+    careless,
+    first_option_clicker,
+    good,
+    mixed_crowd,
+    random_clicker,
+)
 from chorale.simulate.qualities import ability_at, fair_grade, mistakes_told
 
 __all__ = [
     "AnswerSheet",
     "CrowdSettings",
+    "Hardness",
     "KindSettings",
     "Knowledge",
     "Mode",
@@ -19,8 +30,10 @@ __all__ = [
     "draw_arrivals",
     "draw_crowd",
     "draw_experts",
+    "draw_hardness",
     "fair_grade",
     "first_option_clicker",
+    "fit_spread",
     "good",
     "mistakes_told",
     "mixed_crowd",

@@ -7,7 +7,9 @@ from random import Random
 from typing import Any
 
 from chorale.model import Answer
+from chorale.simulate.difficulty import draw_hardness
 from chorale.simulate.knowledge import Knowledge, view_key
+from chorale.simulate.models import Hardness
 from chorale.simulate.qualities import fair_grade
 from chorale.tasks import Task
 
@@ -21,15 +23,19 @@ class AnswerSheet:
     Where nobody knows the truth of an item, something is drawn as what people would take for true: they agree on it as
     far as they are able, and nothing is said about whether they are right. Where answers can't be listed, as in free
     text, the task guesses some that fit the item; of a task that can't, people give the answers to other items: the
-    known ones, and those of its examples.
+    known ones, and those of its examples. Where items are not all as hard, they differ by `spread`.
     """
 
-    def __init__(self, task: Task, known: Iterable[tuple[Mapping[str, Any], Answer]], seed: str) -> None:
+    def __init__(
+        self, task: Task, known: Iterable[tuple[Mapping[str, Any], Answer]], seed: str, spread: float = 0.0
+    ) -> None:
         pairs = list(known)
         self._task = task
         self._guess = task.guess
         self._known = Knowledge(pairs)
         self._seed = seed
+        self._spread = spread
+        self._hardness: dict[str, Hardness] = {}
         self._prospects: dict[str, tuple[Answer, Sequence[Answer]]] = {}
         self._graded: dict[str, tuple[Answer, Sequence[Answer]]] = {}
         self._listed = listed_answers(task)
@@ -50,6 +56,15 @@ class AnswerSheet:
             if self._known.get(view) is None:
                 truth = fair_grade(self._task, choices, quality)
             found = self._graded[payload] = truth, choices
+        return found
+
+    def hardness(self, payload: str) -> Hardness | None:
+        """How hard an item is, for everybody alike; None where all are as hard as each other."""
+        if not self._spread:
+            return None
+        found = self._hardness.get(payload)
+        if found is None:
+            found = self._hardness[payload] = draw_hardness(self._spread, Random(f"{self._seed}:hardness:{payload}"))
         return found
 
     def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:

@@ -94,6 +94,14 @@ class CrowdSettings(Settings):
     expert_ability: Ability = Field(
         default=(0.97, 1.0), description="How often those experts are right: a number, or `[lowest, highest]`."
     )
+    difficulty: float | None = Field(
+        default=None,
+        ge=0,
+        le=5,
+        description="How much items differ in how hard they are: the standard deviation of the log-odds of a right "
+        "answer. With 0 nobody errs because others do; crowds we looked at had 0.5 to 1.5. If not given, 0, or with "
+        "`--fit` what the judgments tell.",
+    )
     kind: tuple[KindSettings, ...] = Field(
         default=USUAL_KINDS, min_length=1, description="The kinds of people; a crowd as panels have them if not given."
     )

@@ -20,7 +20,7 @@ def fit_workers(judgments: Judgments, like: WorkerModel) -> list[WorkerModel]:
     """A model for every worker: `like` in everything but how often they are right, and what they mistake for what.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2, 2], ["a", "b", "c"] * 2, ["x", "x", "y", "y", "y", "y"])
-    >>> [model.accuracy > 0.7 for model in fit_workers(votes, WorkerModel("fitted"))]
+    >>> [model.accuracy > 0.8 for model in fit_workers(votes, WorkerModel("fitted"))]
     [True, True, False]
     """
     found = dawid_skene(judgments)

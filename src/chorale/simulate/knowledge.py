@@ -19,6 +19,10 @@ class Knowledge:
     def __init__(self, pairs: Iterable[tuple[View, Answer]]) -> None:
         self._answers = {view_key(view): answer for view, answer in pairs}
 
+    def __bool__(self) -> bool:
+        """Whether anything is known."""
+        return bool(self._answers)
+
     def get(self, view: View) -> Answer | None:
         """The right answer, if it is known."""
         return self.by_key(view_key(view))
@@ -28,9 +32,12 @@ class Knowledge:
         return self._answers.get(key)
 
 
+_IN_ORDER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def view_key(view: View) -> str:
     """The same text for the same content, whatever the order of its fields."""
-    return json.dumps(view, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _IN_ORDER.encode(view)
 
 
 def choices_of(task: Task) -> Sequence[Answer]:

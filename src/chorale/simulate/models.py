@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import exp
+from math import exp, log
 from random import Random
+from typing import NamedTuple
 
 from chorale.model import Answer
 
@@ -18,6 +19,21 @@ class Mode(StrEnum):
     """Always clicks the same."""
     COPY_PREVIOUS = "copy-previous"
     """Gives the answer they gave before."""
+
+
+class Hardness(NamedTuple):
+    """How hard an item is, for everybody alike (see `difficulty`)."""
+
+    stretch: float
+    ease: float
+    """What it adds to the log-odds of a right answer: below 0 where it is hard."""
+
+    def ability(self, accuracy: float) -> float:
+        """How often somebody is right about it, who is right about all items so often."""
+        if not 0 < accuracy < 1:
+            return accuracy
+        odds = self.stretch * log(accuracy / (1 - accuracy)) + self.ease
+        return 1 / (1 + exp(-odds)) if odds > 0 else exp(odds) / (1 + exp(odds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +72,12 @@ class WorkerModel:
         accuracy: float | None = None,
         previous: Answer | None = None,
         imitate: Callable[[Answer, float, Random], Answer] | None = None,
+        hardness: Hardness | None = None,
     ) -> Answer:
         """One of the choices, given the right one; `accuracy` is what they have learned to be, if they learn.
 
-        Where an answer can be right in part, `imitate` says what somebody of an accuracy makes of the right one.
+        Where an answer can be right in part, `imitate` says what somebody of an accuracy makes of the right one. How
+        hard the item is counts for whoever reads it.
         """
         if self.mode is Mode.FIRST_OPTION:
             return choices[0]
@@ -68,8 +86,10 @@ class WorkerModel:
         if self.mode is not Mode.HONEST or rng.random() < self.carelessness:
             return rng.choice(choices)
         if self.confusion and label_of(truth) in self.confusion:
-            return self._confused(truth, choices, rng)
+            return self._confused(truth, choices, rng, hardness)
         able = self.accuracy if accuracy is None else accuracy
+        if hardness is not None:
+            able = hardness.ability(able)
         if imitate is not None:
             return imitate(truth, able, rng)
         if rng.random() < able:
@@ -85,9 +105,18 @@ class WorkerModel:
         """How long the next item takes: mostly about the median, now and then much longer, as people do."""
         return expected * self.pace * exp(rng.gauss(0.0, self.spread))
 
-    def _confused(self, truth: Answer, choices: Sequence[Answer], rng: Random) -> Answer:
-        row = self.confusion[label_of(truth)]
+    def _confused(self, truth: Answer, choices: Sequence[Answer], rng: Random, hardness: Hardness | None) -> Answer:
+        right = label_of(truth)
+        row = self.confusion[right]
         weights = [row.get(label_of(choice), 0.0) for choice in choices]
+        if hardness is not None and (accuracy := row.get(right, 0.0)) < 1:
+            # What they mistake it for stays what it was; how often they do does not.
+            able = hardness.ability(accuracy)
+            mistakes = (1 - able) / (1 - accuracy)
+            weights = [
+                able if label_of(choice) == right else weight * mistakes
+                for choice, weight in zip(choices, weights, strict=True)
+            ]
         return rng.choices(choices, weights)[0] if any(weights) else truth
 
 
