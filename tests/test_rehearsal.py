@@ -10,6 +10,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from rich.console import Console
 from typer.testing import CliRunner
 
 from chorale.cli import app
@@ -28,7 +30,9 @@ from chorale.rehearsal.forecasting import estimate
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.sizing import usual_workers
 from chorale.rehearsal.varying import toml_text, variations
-from chorale.report.rehearsal import forecast_notes, forecast_page, forecast_tables
+from chorale.report.rehearsal import forecast_notes, forecast_tables
+from chorale.report.rehearsal_page import forecast_page
+from chorale.report.scoring import ScoreTable, score_table
 from chorale.report.svg import Point, point_chart
 from chorale.simulate import AnswerSheet, CrowdSettings, KindSettings, Mode, WorkerModel, draw_arrivals, draw_crowd
 from chorale.simulate.answering import listed_answers
@@ -804,9 +808,9 @@ def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("seeds", "columns"),
     [
-        (1, ("", "in one run#")),
-        (2, ("", "mean#", "of 2 runs: lowest–highest#")),
-        (5, ("", "mean#", "90% interval#")),
+        (1, ("what", "in one run#")),
+        (2, ("what", "mean#", "of 2 runs: lowest–highest#")),
+        (5, ("what", "mean#", "90% interval#")),
     ],
 )
 def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, columns: tuple[str, ...]) -> None:
@@ -826,6 +830,16 @@ def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None
     cost = table.columns.index("cost#")
     assert str(stopped[cost]).endswith("*") and not str(done[cost]).endswith("*")
     assert any(note.startswith("* some runs did not finish") for note in forecast_notes(told))
+
+
+@pytest.mark.parametrize("width", [60, 100, 160])
+def test_no_number_is_cut_where_there_is_little_room(width: int) -> None:
+    columns = tuple(f"what is told of it in column {number}#" for number in range(7))
+    found = ScoreTable("A table", columns, [("98.1% (96.4%–100.0%)",) * 7])
+    paper = StringIO()
+    Console(width=width, file=paper).print(score_table(found))
+    assert "…" not in paper.getvalue()
+    assert width < 160 or paper.getvalue().count("98.1% (96.4%–100.0%)") == 7, "headers give way first"
 
 
 # The store in memory

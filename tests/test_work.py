@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from chorale.model import Refusal, StageState
+from chorale.model import Refusal, StageState, Standing
 from chorale.store import events, gold_rows, item_rows, labels, ledger, response_rows, stage_rows, standing_rows
 from chorale.study import control, entering, gold_desk, open_study, settling, work
 from chorale.study.status import status
@@ -599,6 +599,28 @@ def test_who_is_dropped_in_one_stage_stops_in_the_others(make_study: StudyMaker)
     assert found is not None
     assert found.screened_out
     assert good.next("entailment").status == "item"
+
+
+def test_labels_are_looked_at_again_only_when_trust_has_changed(make_study: StudyMaker) -> None:
+    study = make_study(applications=40, gold=12, share=0.5)
+    person = Person(study, "a")
+
+    def marked_after(right: bool) -> tuple[bool, Standing]:
+        """Whether the next gold answer leaves something to be settled, and how they stand after it."""
+        settling.settle_everything(study)
+        while True:
+            offer = person.next()
+            known = gold_answer(offer)
+            outcome = person.submit(offer, known if right else {"yes": "no", "no": "yes"}[known])
+            if is_gold(offer):
+                return bool(look(study, labels.unsettled)), outcome.standing
+
+    # Before the first they were trusted by the floor; after that, being right again changes nothing.
+    assert [marked_after(right=True)[0] for _ in range(3)] == [True, False, False]
+    assert [marked_after(right)[0] for right in (False, True)] == [True, True]
+    while (told := marked_after(right=False))[1] is Standing.ACTIVE:
+        assert told[0]
+    assert told == (True, Standing.DROPPED)
 
 
 def test_two_settlers_do_not_lose_a_change(make_study: StudyMaker) -> None:

@@ -13,7 +13,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 LONGEST_PASSAGE = 20_000
 LONGEST_TEXT = 400
 LONGEST_WHY = 1_500
-_COLUMN = re.compile(r"(?:question|options|right|why)_[0-9]{1,9}")
+_KINDS = ("question", "options", "right", "why")
+_COLUMN = re.compile(rf"(?:{'|'.join(_KINDS)})_[0-9]{{1,9}}")
 INVALID = "invalid"
 """What a validator says of a question that is broken or has no right answer."""
 
@@ -102,8 +103,11 @@ def questions_type(
 def _without_more(questions: int) -> Callable[[Any], Any]:
     """Whatever else a row has is kept, but columns that look like those of a further question are a mistake."""
 
+    usual = {f"{kind}_{number}" for kind in _KINDS for number in range(1, questions + 1)}
+
     def check(row: Any) -> Any:
-        more = [name for name in row if _COLUMN.fullmatch(str(name))] if isinstance(row, dict) else []
+        unusual = (name for name in row if name not in usual) if isinstance(row, dict) else ()
+        more = (name for name in unusual if _COLUMN.fullmatch(str(name)))
         strange = next((name for name in more if not 1 <= int(name.rpartition("_")[2]) <= questions), None)
         if strange is not None:
             raise ValueError(f"has {strange}, and a page has {questions} questions. Leave it out, or set `questions`.")

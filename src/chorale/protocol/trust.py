@@ -20,7 +20,8 @@ def trust(record: GoldRecord, rule: GoldSettings | None) -> float:
         right, answered = recent.count("1"), len(recent)
     if not answered:
         return rule.floor
-    return (right + rule.smoothing * rule.floor) / (answered + rule.smoothing)
+    smoothing = rule.smoothing
+    return (right + smoothing * rule.floor) / (answered + smoothing) if smoothing else right / answered
 
 
 def gold_after(record: GoldRecord, right: bool, rule: GoldSettings | None) -> GoldRecord:

@@ -1,13 +1,12 @@
 """What every arm of a trial came to in a performance."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from chorale.model import ItemState
 from chorale.protocol import wage_summary
-from chorale.store import Tx, gates, response_rows, standing_rows
+from chorale.store import Tx, arm_rows, response_rows, standing_rows
 from chorale.study import Study
 from chorale.study.costs import arm_costs, final_stages_of_arm
 
@@ -37,11 +36,11 @@ class ArmRun:
         return self.reached / self.people if self.people else None
 
 
-def measure_arms(tx: Tx, study: Study, qualities: Mapping[int, float]) -> tuple[ArmRun, ...]:
-    """Every arm of a study that has some; `qualities` are those of responses."""
+def measure_arms(tx: Tx, study: Study, qualities: Mapping[str, Sequence[float]]) -> tuple[ArmRun, ...]:
+    """Every arm of a study that has some; `qualities` are those of the answers that count, by stage."""
     if study.settings.arms is None:
         return ()
-    counts, of = gates.arm_counts(tx), gates.arms(tx)
+    counts, of = arm_rows.arm_counts(tx), arm_rows.arms(tx)
     costs = arm_costs(tx, study)
     paid: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
     reached: dict[str, set[str]] = defaultdict(set)
@@ -60,7 +59,7 @@ def measure_arms(tx: Tx, study: Study, qualities: Mapping[int, float]) -> tuple[
             people=counts.get(arm, 0),
             reached=len(reached[arm]),
             answers=costs[arm].answers,
-            quality=mean_quality(tx, final[arm], qualities),
+            quality=mean_quality(final[arm], qualities),
             cost=costs[arm].cost,
             cost_per_answer=costs[arm].per_answer,
             cost_without_training=costs[arm].per_answer_without_training,
@@ -70,12 +69,17 @@ def measure_arms(tx: Tx, study: Study, qualities: Mapping[int, float]) -> tuple[
     )
 
 
-def mean_quality(tx: Tx, stages: set[str], qualities: Mapping[int, float]) -> float | None:
+def qualities_that_count(tx: Tx, qualities: Mapping[int, float]) -> dict[str, list[float]]:
+    """By stage, how good the answers are that count, of those whose quality is known; that is given by response."""
+    if not qualities:
+        return {}
+    return {
+        name: [qualities[one] for one in given if one in qualities]
+        for name, given in response_rows.counted_ids(tx).items()
+    }
+
+
+def mean_quality(stages: Collection[str], qualities: Mapping[str, Sequence[float]]) -> float | None:
     """How good the answers are that count in some stages; None if nothing is known of them."""
-    found = [
-        qualities[response.id]
-        for name in sorted(stages)
-        for response in response_rows.all_responses(tx, stage_name=name)
-        if response.counts and response.item_state != ItemState.WITHDRAWN and response.id in qualities
-    ]
+    found = [one for name in sorted(stages) for one in qualities.get(name, ())]
     return fmean(found) if found else None

@@ -30,9 +30,9 @@ class Estimate:
 def estimate(values: Sequence[float]) -> Estimate | None:
     """
     >>> estimate([1, 2, 3, 4, 5])
-    Estimate(mean=3, low=1.2, high=4.8)
+    Estimate(mean=3.0, low=1.2, high=4.8)
     >>> estimate([1, 3])
-    Estimate(mean=2, low=1, high=3)
+    Estimate(mean=2.0, low=1, high=3)
     """
     if not values:
         return None
@@ -75,6 +75,15 @@ def _completed(stage: StageRun) -> float | None:
 def quality_stage(run: Run) -> StageRun | None:
     """The last stage anything is known of: what the study is for."""
     return next((stage for stage in reversed(run.stages) if stage.accuracy is not None), None)
+
+
+def quality_of_answers(run: Run) -> tuple[str, float] | None:
+    """How good what people made is, and where: in the mean over arms, or in the last stage that is known of."""
+    arms = [arm.quality for arm in run.arms if arm.quality is not None]
+    if arms:
+        return "mean of the arms", fmean(arms)
+    known = [(stage.name, stage.quality) for stage in run.stages if stage.quality is not None]
+    return known[-1] if known else None
 
 
 def cost_per_result(run: Run) -> float | None:
@@ -189,6 +198,16 @@ class Forecast:
         return None if found is None else found.name
 
     @property
+    def answers_quality(self) -> Estimate | None:
+        """How good what people made is, where others get to see it."""
+        return estimate([found[1] for run in self.runs if (found := quality_of_answers(run))])
+
+    @property
+    def answers_quality_of(self) -> str | None:
+        """Where that was made."""
+        return next((found[0] for run in self.runs if (found := quality_of_answers(run))), None)
+
+    @property
     def final(self) -> tuple[str, ...]:
         """The stages that the study's results are of."""
         return self.runs[0].final
@@ -230,6 +249,8 @@ class Forecast:
             "finished": self.finished,
             "quality": _json(self.quality),
             "quality_of": self.quality_of,
+            "answers_quality": _json(self.answers_quality),
+            "answers_quality_of": self.answers_quality_of,
             "final_stages": list(self.final),
             **{measure.key: _json(self.of(measure)) for measure in OF_RUNS if measure.key != "finished"},
             "stages": {

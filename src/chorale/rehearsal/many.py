@@ -13,7 +13,7 @@ from threading import Thread
 
 from chorale.model import UserError
 from chorale.rehearsal.measuring import Run, measure
-from chorale.rehearsal.preparing import Crowd, Rehearsal
+from chorale.rehearsal.preparing import Crowd, Rehearsal, not_collecting
 from chorale.rehearsal.varying import Variation, load_variation
 
 WAKE_SECONDS = 0.2
@@ -108,7 +108,8 @@ def _in_processes(
 def _measured(rehearsal: Rehearsal, seed: int, workers: int | None = None) -> Run:
     study, performance = rehearsal.perform(seed, workers)
     try:
-        return study.store.read(lambda tx: measure(tx, study, performance, rehearsal.known, seed)).result()
+        with not_collecting():
+            return study.store.read(lambda tx: measure(tx, study, performance, rehearsal.known, seed)).result()
     finally:
         study.close()
 

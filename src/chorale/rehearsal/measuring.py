@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from chorale.model import Standing
-from chorale.rehearsal.arms import ArmRun, mean_quality, measure_arms
-from chorale.rehearsal.performing import Exit, Performance, Person
+from chorale.rehearsal.arms import ArmRun, mean_quality, measure_arms, qualities_that_count
+from chorale.rehearsal.performing import Performance
+from chorale.rehearsal.person import Exit, Person
 from chorale.simulate import Knowledge
 from chorale.store import Tx, item_rows, ledger, setup, standing_rows
 from chorale.store.gates import closed_gates
@@ -82,6 +83,8 @@ class GateRun:
     not_passed: int
     undecided: int
     """People who had done enough and were never decided about."""
+    after: str
+    """The last of the stages that it looks at, or that grade what was done there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
     now = status(tx, study)
     standings = standing_rows.worker_standings(tx)
     closed = closed_gates(tx)
+    qualities = qualities_that_count(tx, performance.qualities)
     people = [person for person in performance.people if not person.expert]
     stages = tuple(
         _stage_run(
@@ -148,7 +152,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
             standings,
             performance.people,
             known[counts.name],
-            mean_quality(tx, {counts.name}, performance.qualities) if performance.qualities else None,
+            mean_quality([counts.name], qualities),
             ended=bool(closed.intersection(study.stage(counts.name).closed_by)),
         )
         for counts in now.stages
@@ -174,12 +178,23 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         starved=tuple(_why_starved(stage, people) for stage in stages if stage.open_items and not stage.ended),
         curve=cost_curve(lines, performance.started_at),
         gates=tuple(
-            GateRun(gate.name, gate.passed, gate.not_passed, gate.scored + gate.waiting)
+            GateRun(
+                gate.name, gate.passed, gate.not_passed, gate.scored + gate.waiting, _decided_after(study, gate.stages)
+            )
             for gate in gate_statuses(tx, study)
         ),
-        arms=measure_arms(tx, study, performance.qualities),
+        arms=measure_arms(tx, study, qualities),
         notes=(*_about_budget(tx), *_notes(performance)),
     )
+
+
+def _decided_after(study: Study, looked_at: Iterable[str]) -> str:
+    asked = {*looked_at}
+    return [
+        name
+        for name, stage in study.stages.items()
+        if name in asked or (stage.settings.grades and asked & {*stage.settings.sources})
+    ][-1]
 
 
 def cost_curve(lines: Iterable[LedgerLine], started_at: int) -> tuple[tuple[float, int], ...]:
@@ -246,7 +261,10 @@ def _stage_run(
 
 def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float], list[float]]:
     """How the results of a stage compare with what is known: all of them, and those that are released."""
-    scores, released = [], []
+    scores: list[float] = []
+    released: list[float] = []
+    if not known:
+        return scores, released
     for item in item_rows.all_items(tx, stage.name):
         label = item.label()
         truth = None if label is None else known.get(stage.task.view(item.payload))

@@ -4,24 +4,24 @@ Nobody here knows what stages are made of. People do what the study's own pages 
 wait where more may come, and leave when there is nothing left.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
-from random import Random
 from typing import Any
 
-from chorale.model import Answer, Refusal, Standing
+from chorale.model import Refusal, Standing
+from chorale.rehearsal.connections import decisive_stages, rests_on
+from chorale.rehearsal.making_up import MakingUp
+from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.reviewing import Desk, reading_seconds
-from chorale.simulate import AnswerSheet, WorkerModel, ability_at, mistakes_told
+from chorale.simulate import AnswerSheet, mistakes_told
 from chorale.store import Tx, labels
-from chorale.store.gates import MessageRow, graded_answers, messages_to, times_decided, verdicts_so_far
-from chorale.store.leasing import Lease
+from chorale.store.gates import times_decided, verdicts_so_far
+from chorale.store.grade_rows import graded_answers
+from chorale.store.message_rows import MessageRow, messages_to
 from chorale.study import RunningStage, Study, entering, work
 from chorale.study.advancing import advance as do_what_is_due
-from chorale.study.costs import final_stages_of_arm
 from chorale.study.gates import stages_of
 from chorale.study.quality import review_workers
 from chorale.study.settling import settle_everything, settle_worker
@@ -35,6 +35,8 @@ FEEDBACK_SECONDS = 4.0
 # Gates are looked after when somebody has finished something, and this often: what graders do can let others through.
 GATES_MS = 30 * 60_000
 FOR_GOOD = frozenset({"finished", "locked", "dropped", "limit"})
+UNMOVED = FOR_GOOD - {"finished"}
+"""How a part stays until a gate decides, whatever others do. What was finished can be opened again."""
 MOST_ADVANCES = 1_000
 NOT_GRANTED = 409
 
@@ -50,66 +52,6 @@ class Clock:
 
     def __call__(self) -> int:
         return self.now
-
-
-class Exit(StrEnum):
-    """Why somebody is no longer there."""
-
-    FINISHED = "finished"
-    """Nothing was left that they could do."""
-    LEFT = "left"
-    """They dropped out in the middle of the work."""
-    GAVE_UP = "gave up"
-    """They had to wait for longer than they wanted to."""
-
-
-@dataclass(slots=True)
-class Person:
-    number: int
-    model: WorkerModel
-    rng: Random
-    expert: bool = False
-    """Whether they work in the stages of experts, and nowhere else."""
-    worker_id: int = 0
-    came_at: int | None = None
-    stage: RunningStage | None = None
-    """Where they work, or worked last."""
-    offer: Offer | None = None
-    seconds: float = 0.0
-    """How long the item they hold takes them."""
-    accuracy: dict[str, float] = field(default_factory=dict)
-    """How often they were right when they last answered in a stage, by its name."""
-    errors: dict[str, float] = field(default_factory=dict)
-    """By task: the share of the errors they began with that they have not learned to avoid."""
-    read: set[int] = field(default_factory=set)
-    """The messages they have read."""
-    news: int = 0
-    """How often gates had decided and experts had sent messages when they last looked."""
-    previous: Answer | None = None
-    answered: int = 0
-    answered_before: int = 0
-    """The same when they last looked at their start page."""
-    waiting_since: int | None = None
-    looked_at: int = -1
-    """What the study had come to when they last looked in."""
-    empty: dict[str, int] = field(default_factory=dict)
-    """Stages that had nothing for them although they looked open, and what the study had come to then."""
-    states: Mapping[str, str] = field(default_factory=dict)
-    """How they found each stage then."""
-    entered: set[str] = field(default_factory=set)
-    """Stages they were given an item in."""
-    exit: Exit | None = None
-
-    def accuracy_in(self, stage: RunningStage) -> float:
-        """How often they are right in a stage by now. What was learned holds wherever the task is the same."""
-        first = self.model.accuracy_in(stage.name, stage.task.name)
-        self.accuracy[stage.name] = now = 1 - (1 - first) * self.errors.get(stage.task.name, 1.0)
-        return now
-
-    def learn(self, task: str, mistakes: float) -> None:
-        """Have so many mistakes explained."""
-        if mistakes > 0:
-            self.errors[task] = 1 - self.model.learned(1 - self.errors.get(task, 1.0), mistakes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +83,11 @@ class Performance:
         self.started_at = clock.now
         self.ended_at = clock.now
         """When the last answer came in."""
-        self.qualities: dict[int, float] = {}
-        """How good answers are that others look at or that are what an arm is for, by response."""
-        self._rated = _rated(study)
-        self._of_rated = {name for name, stage in study.stages.items() if self._rated & {*stage.settings.sources}}
-        """The stages whose items may be made of such answers."""
         self._study = study
         self._clock = clock
-        self._sheets = sheets
+        self._answers = MakingUp(study, sheets)
+        self.qualities: Mapping[int, float] = self._answers.qualities
+        """How good answers are that others look at or that are what an arm is for, by response."""
         self._manners = manners
         self._advance = advance
         self._desk = Desk(study, manners.experts)
@@ -174,7 +113,8 @@ class Performance:
         self._told_at = -1
         """The same when it was last looked up how often gates have decided about somebody."""
         self._told = 0
-        self._rests_on = {name: _rests_on(study, name) for name in study.stages}
+        self._rests_on = {name: rests_on(study, name) for name in study.stages}
+        self._decisive = decisive_stages(study)
         self._busy = 0
         """Events to come that may change something: all but people looking in, and looking after gates."""
         self._gates_due = False
@@ -234,7 +174,10 @@ class Performance:
             self._clock.now += self._manners.look_in_ms
         for person in called:
             person.exit = None
-            self._look(person)
+            if person.waiting_since is None or self._news() != person.news:
+                self._look(person)
+            else:
+                self._look_at(person, [name for name, state in person.states.items() if state not in UNMOVED])
 
     # What people do
 
@@ -255,14 +198,20 @@ class Performance:
 
     def _look(self, person: Person) -> None:
         """Look at the start page and do what it says."""
-        if self._study.gates and person.answered > person.answered_before:
-            person.answered_before = person.answered
+        if person.decisive:
+            person.decisive = False
             self._look_after_gates()
-        found = self._study.store.do(lambda tx: tuple(parts_for(tx, self._study, person.worker_id)))
+        person.states = {}
+        self._look_at(person, None)
+
+    def _look_at(self, person: Person, among: Collection[str] | None) -> None:
+        """Look at some parts, or at all; the others are as they were."""
+        found = self._study.store.do(lambda tx: tuple(parts_for(tx, self._study, person.worker_id, among)))
         person.looked_at = self._changes
-        self._read_messages(person)
+        if among is None:
+            self._read_messages(person)
         theirs = [each for each in found if not person.expert or each.stage.is_for_experts]
-        person.states = {each.stage.name: each.state for each in theirs}
+        person.states.update((each.stage.name, each.state) for each in theirs)
         open_ones = [
             each for each in theirs if each.state == "available" and person.empty.get(each.stage.name) != self._changes
         ]
@@ -290,10 +239,15 @@ class Performance:
         self._at(now + self._manners.look_in_ms, self._look_in, person)
 
     def _look_in(self, person: Person) -> None:
-        if person.looked_at == self._changes or self._still_waits(person):
+        """See whether there is something new, as people do who wait: far more often than there is."""
+        if person.looked_at == self._changes:
             self._wait(person)
-        else:
+        elif self._news() != person.news:
             self._look(person)
+        elif self._may_have_changed(person, names := self._waited_for(person)):
+            self._look_at(person, names)
+        else:
+            self._wait(person)
 
     def _news(self) -> int:
         """How often something has happened that may have been told to somebody."""
@@ -305,20 +259,14 @@ class Performance:
             self._told = self._study.store.read(verdicts_so_far).result()
         return self._told
 
-    def _still_waits(self, person: Person) -> bool:
-        """Whether the parts somebody waits for are as they were, and no gate has decided anything since.
+    def _waited_for(self, person: Person) -> list[str]:
+        """The parts that may still have something for somebody, by what they found when they last looked."""
+        return [name for name, state in person.states.items() if state not in FOR_GOOD]
 
-        Much less work than looking at all parts, and done far more often than there is something new.
-        """
-        study = self._study
-        if self._news() != person.news:
-            return False
-        names = [name for name, state in person.states.items() if state not in FOR_GOOD]
-        if not self._may_have_changed(person, names):
-            return True
-        parts = study.store.read(lambda tx: tuple(parts_for(tx, study, person.worker_id, names))).result()
-        person.looked_at = self._changes
-        return all(part.state == person.states[part.stage.name] for part in parts)
+    def _is_all_they_have(self, person: Person, stage: str) -> bool:
+        """Whether nothing but a stage can have had anything for somebody since they last looked."""
+        others = [name for name in self._waited_for(person) if name != stage]
+        return self._news() == person.news and not self._may_have_changed(person, others)
 
     def _may_have_changed(self, person: Person, stages: Sequence[str]) -> bool:
         """Whether anything has happened, since somebody last looked, that these parts of theirs may feel.
@@ -344,7 +292,12 @@ class Performance:
             self._shaken_at = self._changes + 1
         if offer.status != "item" or offer.lease is None:
             person.empty[stage.name] = self._changes
-            self._look(person)
+            if offer.status == "wait" and not person.decisive and self._is_all_they_have(person, stage.name):
+                person.states[stage.name] = "waiting"
+                person.looked_at = self._changes
+                self._wait(person)
+            else:
+                self._look(person)
             return
         person.entered.add(stage.name)
         if person.model.dropout and person.rng.random() < person.model.dropout:
@@ -360,7 +313,7 @@ class Performance:
         study, lease = self._study, offer.lease
         if lease is None or offer.view is None:
             raise RuntimeError("an item without a lease")
-        truth, answer = self._make_up(person, stage, lease, offer.view)
+        truth, answer = self._answers.make_up(person, stage, lease, offer.view)
         duration = round(person.seconds * 1000)
         key = f"{person.number}:{person.answered}"
         try:
@@ -375,10 +328,11 @@ class Performance:
             else:
                 self._after_refusal(person, stage, refusal, lease.token)
             return
-        if stage.name in self._rated and outcome.response_id is not None:
-            self.qualities[outcome.response_id] = 1.0 if answer is truth else stage.task.grade(answer, truth).score
+        if outcome.response_id is not None:
+            self._answers.note(stage, outcome.response_id, answer, truth)
         person.previous = answer
         person.answered += 1
+        person.decisive = person.decisive or stage.name in self._decisive
         self._progress += 1
         self._changes += 1
         self._answered_at[stage.name] = self._changes
@@ -392,35 +346,6 @@ class Performance:
             self._later(FEEDBACK_SECONDS * person.model.pace, self._take, person)
         else:
             self._take(person)
-
-    def _make_up(
-        self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any]
-    ) -> tuple[Answer, Answer]:
-        """What somebody who never errs would answer, and what this one does."""
-        sheet, task = self._sheets[stage.name], stage.task
-        accuracy = person.accuracy_in(stage)
-        quality = self._quality_of_sources(stage, lease.item_key)
-        if quality is None:
-            truth, choices = sheet.prospects(lease.payload, view)
-        elif task.marks is not None:
-            truth, choices = sheet.fair_grade(lease.payload, view, quality)
-        else:
-            truth, choices = sheet.prospects(lease.payload, view)
-            accuracy = ability_at(accuracy, quality)
-        imitate = None if task.imitate is None else partial(task.imitate, view)
-        answer = person.model.answer(
-            truth, choices, person.rng, accuracy=accuracy, previous=person.previous, imitate=imitate
-        )
-        return truth, answer
-
-    def _quality_of_sources(self, stage: RunningStage, item_key: str) -> float | None:
-        """How good the answers are that an item was made from, the best of several; None if that is not known."""
-        if stage.name not in self._of_rated:
-            return None
-        # Keys of items that are made from answers end with what those are kept as.
-        responses = item_key.rpartition("/")[2].split("+")
-        known = [self.qualities[int(each)] for each in responses if each.isdigit() and int(each) in self.qualities]
-        return max(known, default=None)
 
     def _read_messages(self, person: Person) -> None:
         """Learn from feedback: as much as the grades in it were right about what was done wrong."""
@@ -501,18 +426,3 @@ class Performance:
     def _send(self, message: MessageRow) -> None:
         self._desk.send(message)
         self._changes += 1
-
-
-def _rated(study: Study) -> frozenset[str]:
-    """The stages whose answers others get to see, and those whose answers are what an arm was for."""
-    passed_on = {name for name, stage in study.stages.items() if study.made_of(stage) - {"results"}}
-    arms = study.settings.arms.names if study.settings.arms is not None else ()
-    return frozenset(passed_on | {stage.name for arm in arms for stage in final_stages_of_arm(study, arm)})
-
-
-def _rests_on(study: Study, name: str) -> tuple[str, ...]:
-    """A stage and all that its items come from, directly or not."""
-    found = [name]
-    for each in found:
-        found += [source for source in study.stage(each).settings.sources if source not in found]
-    return tuple(found)

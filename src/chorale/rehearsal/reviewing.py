@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from chorale.store import Tx
-from chorale.store.gates import MessageRow, drafts, verdicts_so_far
+from chorale.store.gates import verdicts_so_far
+from chorale.store.message_rows import MessageRow, drafts
 from chorale.study import Study
 from chorale.study.gates import send_message
 

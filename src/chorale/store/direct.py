@@ -108,6 +108,8 @@ class DirectConnection(Connection):
         self.driver = driver
         self.changing = driver.cursor(Rows)
         """What changes something has no rows that anybody could still be reading: one cursor does for all of it."""
+        self.asking = driver.cursor(Rows)
+        """The same where only the first row is wanted: once it is there, the next statement may follow."""
 
     def exec_driver_sql(self, statement: str, parameters: Any = None, execution_options: Any = None) -> Any:  # noqa: ARG002
         if isinstance(parameters, list):

@@ -11,7 +11,6 @@ from chorale.store.schema import assignment, item, participation, response
 class AnswerGiven(NamedTuple):
     response_id: int
     item_id: int
-    group_key: str
 
 
 _ACTIVE = Prepared(
@@ -22,8 +21,7 @@ _ACTIVE = Prepared(
     )
 )
 _GIVEN = Prepared(
-    select(response.c.id, item.c.id, item.c.group_key)
-    .join(item, item.c.id == response.c.item_id)
+    select(response.c.id, response.c.item_id)
     .where(
         response.c.stage_id == bindparam("stage_id"),
         response.c.worker_id == bindparam("worker_id"),
@@ -63,4 +61,4 @@ def answers_given(tx: Connection, stage_id: int, worker_id: int) -> list[AnswerG
 def is_drawn_from(tx: Connection, later_id: int, stage_id: int, worker_id: int) -> bool:
     """Whether a later stage has an item of an answer that a worker gave in a stage."""
     of = {"later_id": later_id, "stage_id": stage_id, "worker_id": worker_id}
-    return _DRAWN_FROM_ONE(tx, of).first() is not None
+    return _DRAWN_FROM_ONE.first(tx, of) is not None

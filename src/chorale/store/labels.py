@@ -70,6 +70,14 @@ def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[LabelledIt
     return [LabelledItem._make(row) for row in rows]
 
 
+_ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")).with_for_update(key_share=True))
+
+
+def lock_item(tx: Connection, item_id: int) -> LabelledItem:
+    """One item by itself, locked."""
+    return LabelledItem._make(_ITEM.first(tx, {"item_id": item_id}))
+
+
 def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[LabelledItem]:
     """The items of a later stage that came from these, locked."""
     named = {f"source_{number}": source for number, source in enumerate(sources)}

@@ -18,6 +18,8 @@ from chorale.store.schema import assignment, item, participation
 
 # Written out, not bound: only then can the database see that the partial index applies.
 _LIVE: ColumnElement[str] = literal_column("'live'")
+# As plain text: for what is not just that, the driver first looks for ways to adapt it.
+_IS_LIVE = AssignmentState.LIVE.value
 
 
 class Lease(NamedTuple):
@@ -31,15 +33,14 @@ class Lease(NamedTuple):
 
 class AssignmentRow(NamedTuple):
     id: int
-    token: str
-    stage_id: int
     item_id: int
-    worker_id: int
     group_key: str
     kind: str
     state: str
     leased_at: int
     expires_at: int
+    stage_id: int
+    worker_id: int
 
 
 _LIVE_LEASE = Prepared(
@@ -54,8 +55,22 @@ _LIVE_LEASE = Prepared(
 
 
 def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
-    row = _LIVE_LEASE(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    """What a worker holds in a stage. Asked for once their participation is locked, in a statement of its own.
+
+    The one that waits for the lock sees on PostgreSQL what there was before it waited: not what another tab was given.
+    """
+    row = _LIVE_LEASE.first(tx, {"stage_id": stage_id, "worker_id": worker_id})
     return None if row is None else Lease._make(row)
+
+
+def tokens_held(tx: Connection, worker_id: int) -> list[tuple[int, str]]:
+    """What a worker is at work on, in the order of the stages: the stage of each, and its token."""
+    query = (
+        select(assignment.c.stage_id, assignment.c.token)
+        .where(assignment.c.worker_id == worker_id, assignment.c.state == _LIVE)
+        .order_by(assignment.c.stage_id)
+    )
+    return [(int(stage_id), str(token)) for stage_id, token in tx.execute(query)]
 
 
 _TAKE = Prepared(
@@ -111,8 +126,8 @@ def lease(
             "item_id": offered.id,
             "worker_id": worker_id,
             "group_key": offered.group_key,
-            "kind": kind,
-            "state": AssignmentState.LIVE,
+            "kind": kind.value,
+            "state": _IS_LIVE,
             "leased_at": now,
             "expires_at": expires_at,
         },
@@ -147,20 +162,12 @@ def take_place(tx: Connection, item_id: int) -> bool:
     return bool(_TAKE(tx, {"of_item": item_id}).rowcount)
 
 
-_LEASED: Select[Any] = select(
-    assignment.c.id,
-    assignment.c.token,
-    assignment.c.stage_id,
-    assignment.c.item_id,
-    assignment.c.worker_id,
-    assignment.c.group_key,
-    assignment.c.kind,
-    assignment.c.state,
-    assignment.c.leased_at,
-    assignment.c.expires_at,
-)
+_LEASED: Select[Any] = select(*(assignment.c[name] for name in AssignmentRow._fields))
+# The last two columns of an assignment are the first two of a participation, and the same: they are asked for once,
+# since the driver makes something of every column of every row.
+_WIDTH, _SHARED = len(AssignmentRow._fields), 2
 _ASSIGNED = Prepared(
-    _LEASED.add_columns(*COLUMNS, item.c.key, item.c.payload)
+    _LEASED.add_columns(*COLUMNS[_SHARED:], item.c.key, item.c.payload)
     .join(
         participation,
         and_(
@@ -172,7 +179,6 @@ _ASSIGNED = Prepared(
     .where(assignment.c.token == bindparam("token"))
     .with_for_update(of=[participation, assignment], key_share=True)
 )
-_WIDTH = len(AssignmentRow._fields)
 
 
 class Assigned(NamedTuple):
@@ -186,10 +192,11 @@ class Assigned(NamedTuple):
 
 def assigned(tx: Connection, token: str) -> Assigned | None:
     """The assignment of a token, locked together with its worker's participation."""
-    row = _ASSIGNED(tx, {"token": token}).first()
+    row = _ASSIGNED.first(tx, {"token": token})
     if row is None:
         return None
-    return Assigned(AssignmentRow._make(row[:_WIDTH]), ParticipationRow._make(row[_WIDTH:-2]), *row[-2:])
+    record = ParticipationRow._make(row[_WIDTH - _SHARED : -2])
+    return Assigned(AssignmentRow._make(row[:_WIDTH]), record, *row[-2:])
 
 
 _END = Prepared(
@@ -202,7 +209,7 @@ _GIVE_PLACE = Prepared(update(item).where(item.c.id == bindparam("of_item")).val
 
 def end_assignment(tx: Connection, row: AssignmentRow, state: AssignmentState, now: int) -> None:
     """End an assignment; unless it was submitted, its place on the item is free again."""
-    _END(tx, {"of_assignment": row.id, "new_state": state, "now": now})
+    _END(tx, {"of_assignment": row.id, "new_state": state.value, "now": now})
     holds_place = row.kind == AssignmentKind.PRODUCTION and row.state == AssignmentState.LIVE
     if holds_place and state is not AssignmentState.SUBMITTED:
         _GIVE_PLACE(tx, {"of_item": row.item_id})

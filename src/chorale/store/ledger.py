@@ -31,7 +31,7 @@ def add_entry(
             "at": now,
             "worker_id": worker_id,
             "stage_id": stage_id,
-            "kind": kind,
+            "kind": kind.value,
             "amount": amount,
             "reason": reason,
         },

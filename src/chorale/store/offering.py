@@ -81,7 +81,7 @@ def next_item(
     """
     query = _next_offered(not_from_own, not_seen_later)
     for after in (cursor, -1) if cursor >= 0 else (-1,):
-        found = query(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after}).first()
+        found = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
         if found is not None:
             return OfferedItem._make(found)
     return None
@@ -90,7 +90,7 @@ def next_item(
 def room_for(tx: Connection, stage_id: int, worker_id: int, *, not_from_own: int, not_seen_later: int = 0) -> bool:
     """Whether the stage has an item for this worker, without taking or locking it."""
     query = _still_offered(not_from_own, not_seen_later)
-    return query(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": -1}).first() is not None
+    return query.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": -1}) is not None
 
 
 _NEXT_GOLD = Prepared(
@@ -105,7 +105,7 @@ _NEXT_GOLD = Prepared(
 def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> OfferedItem | None:
     """A gold item the worker has not seen, starting from their own place in the ring."""
     for after in (cursor, -1):
-        found = _NEXT_GOLD(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after}).first()
+        found = _NEXT_GOLD.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
         if found is not None:
             return OfferedItem._make(found)
     return None

@@ -60,7 +60,7 @@ _PAPERS = Prepared(select(*PAPERS).where(worker.c.id == bindparam("worker_id")))
 
 def papers_of(tx: Connection, worker_id: int) -> Papers:
     """A worker's papers; those of nobody in particular if there is no such worker."""
-    row = _PAPERS(tx, {"worker_id": worker_id}).first()
+    row = _PAPERS.first(tx, {"worker_id": worker_id})
     return as_papers(*(row or (None, None, None, None)))
 
 

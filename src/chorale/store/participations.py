@@ -43,14 +43,20 @@ _PARTICIPATION_LOCKED = Prepared(_OWN.with_for_update(key_share=True))
 
 def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> ParticipationRow | None:
     query = _PARTICIPATION_LOCKED if lock else _PARTICIPATION
-    row = query(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    row = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id})
     return None if row is None else ParticipationRow._make(row)
 
 
 class Attendance(NamedTuple):
     """A worker in a stage they have entered, with all that decides whether they get an item."""
 
-    record: ParticipationRow
+    standing: str
+    seed: int
+    served: int
+    answered: int
+    earned: int
+    item_cursor: int
+    gold_cursor: int
     stage_state: str
     pseudonym: str
     consented_at: int | None
@@ -58,24 +64,33 @@ class Attendance(NamedTuple):
 
 
 _ATTENDANCE = Prepared(
-    select(*COLUMNS, stage.c.state, worker.c.pseudonym, worker.c.consented_at, *PAPERS)
+    select(
+        participation.c.standing,
+        participation.c.seed,
+        participation.c.served,
+        participation.c.answered,
+        participation.c.earned,
+        participation.c.item_cursor,
+        participation.c.gold_cursor,
+        stage.c.state,
+        worker.c.pseudonym,
+        worker.c.consented_at,
+        *PAPERS,
+    )
     .select_from(participation)
     .join(worker, worker.c.id == participation.c.worker_id)
     .join(stage, stage.c.id == participation.c.stage_id)
     .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
     .with_for_update(of=participation, key_share=True)
 )
-_WIDTH = len(COLUMNS)
 
 
 def attendance(tx: Connection, stage_id: int, worker_id: int) -> Attendance | None:
     """How things are for a worker, with their participation locked; None if they have not entered the stage."""
-    row = _ATTENDANCE(tx, {"stage_id": stage_id, "worker_id": worker_id}).first()
+    row = _ATTENDANCE.first(tx, {"stage_id": stage_id, "worker_id": worker_id})
     if row is None:
         return None
-    state, pseudonym, consented_at, arm, held, dropped, closed = row[_WIDTH:]
-    papers = as_papers(arm, held, dropped, closed)
-    return Attendance(ParticipationRow._make(row[:_WIDTH]), state, pseudonym, consented_at, papers)
+    return Attendance._make((*row[: -len(PAPERS)], as_papers(*row[-len(PAPERS) :])))
 
 
 def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:
@@ -162,7 +177,7 @@ def count_answer(
             "more_fees": fees,
             "more_exact_fees": exact_fees,
             "more_ms": worked_ms,
-            "new_standing": standing,
+            "new_standing": standing.value,
             "more_changes": 1 if trust_changed else 0,
         },
     )

@@ -78,7 +78,7 @@ _BY_IDENTITY = Prepared(
 
 
 def find_by_identity(tx: Connection, panel: str, external_id: str) -> WorkerRow | None:
-    row = _BY_IDENTITY(tx, {"panel": panel, "external_id": external_id}).first()
+    row = _BY_IDENTITY.first(tx, {"panel": panel, "external_id": external_id})
     return None if row is None else WorkerRow(*row)
 
 
@@ -94,7 +94,7 @@ _PANEL = Prepared(select(worker_identity.c.panel).where(worker_identity.c.worker
 
 
 def find_worker(tx: Connection, worker_id: int) -> WorkerRow | None:
-    row = _WORKER(tx, {"worker_id": worker_id}).first()
+    row = _WORKER.first(tx, {"worker_id": worker_id})
     return None if row is None else WorkerRow(*row)
 
 

@@ -34,26 +34,40 @@ class Prepared:
         self._statement = statement
         self._compiled: dict[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {}
         self._reads = isinstance(statement, Select)
+        self._direct: tuple[str, Callable[[Mapping[str, Any]], Any]] | None = None
 
     def __call__(self, tx: Connection, parameters: Mapping[str, Any]) -> CursorResult[*tuple[Any, ...]]:
-        # As in `many`, but without another call: this one is behind every submission.
-        try:
-            sql, arrange = self._compiled[tx.dialect.name]
-        except KeyError:
-            sql, arrange = self._compiled[tx.dialect.name] = _compile(self.statement(tx.dialect.name), tx)
         if type(tx) is DirectConnection:
+            # A rehearsal comes here millions of times.
+            sql, arrange = self._direct or self._compiled_directly(tx)
             cursor = tx.driver.cursor(Rows) if self._reads else tx.changing
             found: CursorResult[*tuple[Any, ...]] = cursor.execute(sql, arrange(parameters))
             return found
+        sql, arrange = self._compiled_for(tx)
         return tx.exec_driver_sql(sql, arrange(parameters))
+
+    def first(self, tx: Connection, parameters: Mapping[str, Any]) -> Any:
+        """The first row, None if there is none; the others are not wanted."""
+        if type(tx) is DirectConnection:
+            sql, arrange = self._direct or self._compiled_directly(tx)
+            return tx.asking.execute(sql, arrange(parameters)).fetchone()
+        return self(tx, parameters).first()
 
     def many(self, tx: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
         """Run it once for every row."""
-        if tx.dialect.name not in self._compiled:
-            self._compiled[tx.dialect.name] = _compile(self.statement(tx.dialect.name), tx)
-        sql, arrange = self._compiled[tx.dialect.name]
+        sql, arrange = self._compiled_for(tx)
         if arranged := [arrange(row) for row in rows]:
             tx.exec_driver_sql(sql, arranged)
+
+    def _compiled_for(self, tx: Connection) -> tuple[str, Callable[[Mapping[str, Any]], Any]]:
+        dialect = tx.dialect.name
+        if dialect not in self._compiled:
+            self._compiled[dialect] = _compile(self.statement(dialect), tx)
+        return self._compiled[dialect]
+
+    def _compiled_directly(self, tx: Connection) -> tuple[str, Callable[[Mapping[str, Any]], Any]]:
+        self._direct = self._compiled_for(tx)
+        return self._direct
 
     def statement(self, dialect: str) -> Executable:  # noqa: ARG002
         """What is compiled for a kind of database."""

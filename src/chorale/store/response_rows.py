@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -205,6 +206,15 @@ def count_counted(tx: Connection) -> dict[str, int]:
     """How many answers count, by stage."""
     query = _of_items(stage.c.name, func.count()).where(_COUNTS).group_by(stage.c.name)
     return {str(name): int(count) for name, count in tx.execute(query)}
+
+
+def counted_ids(tx: Connection) -> dict[str, list[int]]:
+    """The ids of the answers that count, by stage."""
+    found: dict[str, list[int]] = defaultdict(list)
+    query = _of_items(stage.c.name, response.c.id).where(_COUNTS).order_by(response.c.id)
+    for name, number in tx.execute(query, execution_options=STREAMED):
+        found[name].append(number)
+    return dict(found)
 
 
 def not_counted(tx: Connection) -> set[int]:

@@ -13,7 +13,7 @@ from chorale.store.corrections import latest_gold_grade
 from chorale.store.leasing import AssignmentRow
 from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
 from chorale.store.schema import assignment, event, gold, grade, item, participation, response, worker
-from chorale.store.setup import from_text
+from chorale.store.setup import answer_from_text
 
 _PRODUCTION: ColumnElement[str] = literal_column("'production'")
 
@@ -100,7 +100,7 @@ _HOLD_GOLD = Prepared(_GOLD_ANSWER.with_for_update(read=True))
 
 
 def gold_answer(tx: Connection, item_id: int, *, to_grade: bool = False) -> GoldAnswer | None:
-    row = (_HOLD_GOLD if to_grade else _READ_GOLD)(tx, {"item_id": item_id}).first()
+    row = (_HOLD_GOLD if to_grade else _READ_GOLD).first(tx, {"item_id": item_id})
     return None if row is None else GoldAnswer(*row)
 
 
@@ -203,9 +203,9 @@ def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> lis
     if rule is None:
         # Without gold everybody is trusted alike.
         whole = trust(GoldRecord(), None)
-        return [Judgment(row[0], from_text(row[1]), whole, row[5]) for row in rows]
+        return [Judgment(row[0], answer_from_text(row[1]), whole, row[5]) for row in rows]
     return [
-        Judgment(name, from_text(answer), trust(GoldRecord(right, answered, recent), rule), response_id)
+        Judgment(name, answer_from_text(answer), trust(GoldRecord(right, answered, recent), rule), response_id)
         for name, answer, right, answered, recent, response_id in rows
     ]
 

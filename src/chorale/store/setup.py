@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, TypeVar
@@ -15,7 +16,9 @@ from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
 from chorale.store.schema import event, gold, item, item_source, participation, setting, stage
 
 T = TypeVar("T")
-BATCH = 2_000
+BATCH, FEW = 2_000, 8
+MOST_ANSWERS, SHORT_ANSWER = 4_000, 200
+"""How many answers are remembered, and up to how many characters."""
 # Any number will do, as long as every Chorale process takes the same one.
 SETUP_LOCK = 7_205_011_963
 BUDGET_LOCK = 7_205_011_965
@@ -163,13 +166,22 @@ def from_text(text: str) -> Any:
     return _DECODER.raw_decode(text)[0]
 
 
+_remembered = lru_cache(maxsize=MOST_ANSWERS)(from_text)
+
+
+def answer_from_text(text: str) -> Any:
+    """The same of an answer, only to be read: of short ones there are few, and many give them."""
+    return _remembered(text) if len(text) <= SHORT_ANSWER else from_text(text)
+
+
 def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:
     """Add items; `wanted` judgments each, 0 for items that are only gold."""
     added = 0
     for batch in _batches(items):
         rows = [_new_row(stage_id, stage_name, seed, new, wanted) for new in batch]
-        if len(rows) == 1:
-            _add_one(tx, rows[0], batch[0].sources)
+        if len(rows) <= FEW:
+            for row, new in zip(rows, batch, strict=True):
+                _add_one(tx, row, new.sources)
         else:
             tx.execute(insert(item), rows)
             if any(new.sources for new in batch):

@@ -50,7 +50,7 @@ _SITUATION = Prepared(
 
 def situation(tx: Connection, worker_id: int) -> Situation:
     """How things are for a worker; for nobody in particular if there is no such worker."""
-    row = _SITUATION(tx, {"worker_id": worker_id}).first() or (None,) * 8
+    row = _SITUATION.first(tx, {"worker_id": worker_id}) or (None,) * 8
     return Situation(as_papers(*row[:4]), _numbers(row[4]), _numbers(row[5]), _numbers(row[6]), names_in(row[7]))
 
 

@@ -70,8 +70,8 @@ def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, 
     given = drawing.answers_given(tx, source.id, worker_id)
     seed, count = study.settings.study.seed, later.per_worker or 0
     drawn = drawn_answers(seed, later.name, count, (one.response_id for one in given))
-    groups = [one.group_key for one in sorted(given, key=lambda one: one.item_id) if one.response_id in drawn]
-    if not derive_answers(tx, study, later, source, groups, drawn):
+    items = sorted(one.item_id for one in given if one.response_id in drawn)
+    if not derive_answers(tx, study, later, source, items, drawn):
         return False
     evidence = {"from": source.name, "of": [one.response_id for one in given], "answers": drawn}
     events.record(tx, study.clock(), "drawn", evidence, stage_id=later.id, worker_id=worker_id)

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from chorale.model import EXPERT
 from chorale.protocol import Admission, draw_arm
-from chorale.store import Tx, events, gates, participations, people, setup
+from chorale.store import Tx, arm_rows, events, gates, participations, people, setup
 from chorale.store.papers import Papers
 from chorale.study.running import RunningStage, Study
 
@@ -50,8 +50,8 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
     rule = study.settings.arms
     if rule is None:
         return
-    gates.lock_arms(tx)
-    if gates.arm_of(tx, worker_id) is not None:
+    arm_rows.lock_arms(tx)
+    if arm_rows.arm_of(tx, worker_id) is not None:
         return
     panel = people.panel_of(tx, worker_id) or ""
     if panel == EXPERTS_PANEL:
@@ -61,7 +61,7 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
     number = int(setup.setting_value(tx, counter) or 0)
     setup.set_setting(tx, counter, str(number + 1))
     drawn = draw_arm(rule, study.settings.study.seed, stratum, number)
-    gates.put_in_arm(tx, worker_id, drawn.arm)
+    arm_rows.put_in_arm(tx, worker_id, drawn.arm)
     evidence = {"arm": drawn.arm, "stratum": stratum, "number": number, "block": drawn.block}
     events.record(tx, study.clock(), "arm", {**evidence, "seed": study.settings.study.seed}, worker_id=worker_id)
 
@@ -70,7 +70,7 @@ def put_everybody_in_arms(tx: Tx, study: Study) -> None:
     """Let those catch up who came before there were arms. Experts stay out of them."""
     rule = study.settings.arms
     if rule is not None:
-        for worker_id in gates.without_arm(tx, rule.after):
+        for worker_id in arm_rows.without_arm(tx, rule.after):
             put_in_arm(tx, study, worker_id)
 
 

@@ -42,16 +42,11 @@ def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
 
 def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collection[str] | None = None) -> int:
     """Return what a worker holds who is not coming back, in these stages or in all; how many items."""
-    held = [
-        lease
-        for stage in study.stages.values()
-        if stages is None or stage.name in stages
-        for lease in [leasing.live_lease(tx, stage.id, worker_id)]
-        if lease is not None
-    ]
-    for lease in held:
-        give_back(tx, study, worker_id, lease.token)
-    return len(held)
+    among = {stage.id for stage in study.stages.values() if stages is None or stage.name in stages}
+    tokens = [token for stage_id, token in leasing.tokens_held(tx, worker_id) if stage_id in among]
+    for token in tokens:
+        give_back(tx, study, worker_id, token)
+    return len(tokens)
 
 
 def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:

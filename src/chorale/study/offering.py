@@ -10,7 +10,7 @@ from chorale.store import Tx, events, leasing, offering, participations, people,
 from chorale.store.leasing import Lease
 from chorale.store.offering import OfferedItem
 from chorale.store.papers import papers_of
-from chorale.store.participations import Attendance, ParticipationRow
+from chorale.store.participations import Attendance
 from chorale.study import paying
 from chorale.study.entering import admission, why_locked
 from chorale.study.leases import expire_leases
@@ -67,21 +67,20 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
         found = entered
     elif found.consented_at is None:
         raise _no_consent()
-    record = found.record
-    progress = Progress(record.answered, record.earned)
-    if record.standing == Standing.DROPPED:
+    progress = Progress(found.answered, found.earned)
+    if found.standing == Standing.DROPPED:
         return Offer("dropped", why_dropped(stage), progress)
     # Also for somebody who has only just entered: another tab of theirs may have been first.
     if (held := leasing.live_lease(tx, stage.id, worker_id)) is not None:
         return _offer(study, stage, found.pseudonym, held, progress)
-    barred = _barred(tx, study, stage, found, progress)
+    barred = _barred(tx, study, stage, worker_id, found, progress)
     if barred is not None:
         return barred
     if not paying.allows(tx, study, stage):
         return _nothing("paused", progress)
-    lease, ended = _lease_next(tx, study, stage, record), 0
+    lease, ended = _lease_next(tx, study, stage, worker_id, found), 0
     if lease is None and (ended := expire_leases(tx, study)):
-        lease = _lease_next(tx, study, stage, record)
+        lease = _lease_next(tx, study, stage, worker_id, found)
     if lease is None:
         status = nothing_left(tx, study, stage, found.papers.closed)
         return Offer(
@@ -90,12 +89,14 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
     return _offer(study, stage, found.pseudonym, lease, progress, ended)
 
 
-def _barred(tx: Tx, study: Study, stage: RunningStage, found: Attendance, progress: Progress) -> Offer | None:
+def _barred(
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, found: Attendance, progress: Progress
+) -> Offer | None:
     """Why somebody who is in the stage gets no item now, if they do not."""
     if found.stage_state == StageState.PAUSED:
         return _nothing("paused", progress)
     if found.papers.dropped or stage.is_conditional:
-        decided = admission(tx, study, stage, found.record.worker_id, found.papers)
+        decided = admission(tx, study, stage, worker_id, found.papers)
         if not decided.allowed:
             return Offer("locked", why_locked(study, decided), progress)
     limit = stage.settings.max_per_worker
@@ -145,45 +146,50 @@ def _new_token(study: Study) -> str:
     return urlsafe_b64encode(study.secrets.randbytes(15)).decode()
 
 
-def _lease_next(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow) -> Lease | None:
+def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, found: Attendance) -> Lease | None:
     now = study.clock()
     until = now + int(stage.settings.lease_minutes * 60_000)
-    found = _round_item(tx, stage, record) if stage.round_size is not None else _stage_item(tx, stage, record)
-    if found is not None:
-        return leasing.lease(tx, _new_token(study), stage.id, record.worker_id, *found, now, until)
-    if stage.round_size is not None and record.answered < stage.round_size:
+    choose = _stage_item if stage.round_size is None else _round_item
+    chosen = choose(tx, stage, worker_id, found)
+    if chosen is not None:
+        return leasing.lease(tx, _new_token(study), stage.id, worker_id, *chosen, now, until)
+    if stage.round_size is not None and found.answered < stage.round_size:
         # A round is the same for everybody: what somebody has put aside comes again when all else is done.
-        return leasing.lease_again(tx, stage.id, record.worker_id, now, until)
+        return leasing.lease_again(tx, stage.id, worker_id, now, until)
     return None
 
 
-def _round_item(tx: Tx, stage: RunningStage, record: ParticipationRow) -> tuple[OfferedItem, AssignmentKind] | None:
+def _round_item(
+    tx: Tx, stage: RunningStage, worker_id: int, found: Attendance
+) -> tuple[OfferedItem, AssignmentKind] | None:
     """The next item of a round: everybody gets the same, from a place of their own on."""
     rule = stage.settings.round
-    if rule is None or stage.round_size is None or record.answered >= stage.round_size:
+    if rule is None or stage.round_size is None or found.answered >= stage.round_size:
         return None
-    offered = offering.next_gold(tx, stage.id, record.worker_id, record.gold_cursor)
+    offered = offering.next_gold(tx, stage.id, worker_id, found.gold_cursor)
     if offered is None:
         return None
     return offered, AssignmentKind.TRAINING if rule.feedback == "at once" else AssignmentKind.QUALIFICATION
 
 
-def _stage_item(tx: Tx, stage: RunningStage, record: ParticipationRow) -> tuple[OfferedItem, AssignmentKind] | None:
+def _stage_item(
+    tx: Tx, stage: RunningStage, worker_id: int, found: Attendance
+) -> tuple[OfferedItem, AssignmentKind] | None:
     """The next item of a stage, or gold in its place."""
     gold = stage.settings.gold
     offered = offering.next_item(
         tx,
         stage.id,
-        record.worker_id,
-        record.item_cursor,
+        worker_id,
+        found.item_cursor,
         not_from_own=stage.not_from_own,
         not_seen_later=stage.not_seen_later,
     )
     if offered is None:
         # Gold alone would be work for nothing: it stops with the last item.
         return None
-    if gold is not None and gold_due(record.seed, record.served, gold.share):
-        unseen = offering.next_gold(tx, stage.id, record.worker_id, record.gold_cursor)
+    if gold is not None and gold_due(found.seed, found.served, gold.share):
+        unseen = offering.next_gold(tx, stage.id, worker_id, found.gold_cursor)
         if unseen is not None:
             return unseen, AssignmentKind.GOLD
     return offered, AssignmentKind.PRODUCTION

@@ -1,6 +1,7 @@
 """The ledger: what work earns, the panel's fee on it, and whether the budget allows more."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from chorale.model import EntryKind, GoldRecord, money_text
@@ -37,8 +38,7 @@ def earned_by(
     pay, gold = stage.settings.pay, stage.settings.gold
     amounts = []
     if pay.per_judgment:
-        each = money_text(pay.per_judgment, currency)
-        reason = f"a judgment in {stage.name}, {each} each"
+        reason = _for_judgment(stage.name, pay.per_judgment, currency)
         amounts.append(Amount(f"response:{response_id}:base", EntryKind.BASE, pay.per_judgment, reason))
     if pay.parts is not None and (further := parts_bonus(parts, pay.parts)):
         reason = f"{parts} parts, {pay.parts.beyond} of them paid with the judgment"
@@ -47,6 +47,11 @@ def earned_by(
         reason = "answered well where we know the answer"
         amounts.append(Amount(f"response:{response_id}:gold", EntryKind.BONUS, well, reason))
     return amounts
+
+
+@cache
+def _for_judgment(stage: str, amount: int, currency: str) -> str:
+    return f"a judgment in {stage}, {money_text(amount, currency)} each"
 
 
 def for_finishing(stage: RunningStage, response_id: int) -> Amount:

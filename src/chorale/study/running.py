@@ -12,13 +12,12 @@ from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, Sta
 from chorale.protocol import Admission, may_enter
 from chorale.store import Store
 from chorale.store.papers import Papers
-from chorale.store.setup import as_text, from_text
+from chorale.store.setup import MOST_ANSWERS, SHORT_ANSWER, as_text, from_text
 from chorale.study.clock import Clock
 from chorale.tasks import Task
 
-MOST_VIEWS = 2_000
+MOST_VIEWS = 4_000
 MOST_PAPERS = 1_000
-MOST_ANSWERS, SHORT_ANSWER = 1_000, 200
 
 
 @dataclass(frozen=True)
@@ -65,15 +64,24 @@ class RunningStage:
         """The same where it goes by papers alone. Remembered for a while, since many have the same."""
         return lru_cache(maxsize=MOST_PAPERS)(self.admission)
 
-    def parsed(self, sent: str) -> tuple[Answer, str]:
-        """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken."""
-        answer = self.task.parse_answer(from_text(sent))
-        return answer, as_text(answer)
+    def parsed(self, sent: Any) -> tuple[Answer, str]:
+        """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken.
+
+        Only to be read: of short answers there are few, and many give them, so they are remembered.
+        """
+        # What is sent is what JSON can say: two things that look the same are the same.
+        written = repr(sent)
+        found = self._parsed.get(written)
+        if found is None:
+            answer = self.task.parse_answer(sent)
+            found = answer, as_text(answer)
+            if len(written) <= SHORT_ANSWER and len(self._parsed) < MOST_ANSWERS:
+                self._parsed[written] = found
+        return found
 
     @cached_property
-    def parsed_again(self) -> Callable[[str], tuple[Answer, str]]:
-        """The same, remembered for a while: of short answers there are few, and many give them. Only to be read."""
-        return lru_cache(maxsize=MOST_ANSWERS)(self.parsed)
+    def _parsed(self) -> dict[str, tuple[Answer, str]]:
+        return {}
 
     def is_for_arm(self, arm: str | None) -> bool:
         """Whether it is for everybody, or for this arm. Others are not to know of it."""

@@ -29,7 +29,11 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
 
     `only` is the one item whose judgments changed, if that is known.
     """
-    group = labels.lock_group(tx, stage.id, group_key)
+    if only is not None and "results" not in study.made_of(stage):
+        # What was said of one is the others' concern only where something is made of their results.
+        group = [labels.lock_item(tx, only)]
+    else:
+        group = labels.lock_group(tx, stage.id, group_key)
     known: dict[int, Sequence[Judgment]] = {}
     changed = False
     for place, item in enumerate(group):
@@ -247,15 +251,14 @@ def _derive(
 
 
 def derive_answers(
-    tx: Tx, study: Study, later: RunningStage, stage: RunningStage, groups: Sequence[str], drawn: Collection[int]
+    tx: Tx, study: Study, later: RunningStage, stage: RunningStage, items: Sequence[int], drawn: Collection[int]
 ) -> int:
-    """Add the items of a later stage that are made of some answers, which are in these groups; how many there are."""
+    """Add the items of a later stage that are made of some answers, given to these items; how many there are."""
     sources = [
-        item.as_source(
-            [one for one in responses.judgments_of(tx, item.id, stage.settings.gold) if one.response in drawn]
+        labels.lock_item(tx, item_id).as_source(
+            [one for one in responses.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn]
         )
-        for group in groups
-        for item in labels.lock_group(tx, stage.id, group)
+        for item_id in items
     ]
     new = list(derived_items(later, stage, sources, (), study.settings.study.seed))
     _add(tx, study, later, new, _evidence(stage, [source for source in sources if source.judgments]))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
-from chorale.protocol import gold_after, review_worker
+from chorale.protocol import gold_after, review_worker, trust
 from chorale.store import Tx, events, labels, leasing, participations, responses
 from chorale.store.leasing import Assigned, AssignmentRow
 from chorale.store.papers import papers_of
@@ -15,7 +15,7 @@ from chorale.study.entering import admission
 from chorale.study.gates import decide_about
 from chorale.study.leases import own_assignment
 from chorale.study.offering import Progress
-from chorale.study.running import SHORT_ANSWER, RunningStage, Study
+from chorale.study.running import RunningStage, Study
 from chorale.study.settling import settle_group, take_in
 from chorale.tasks import AnswerError, GradeResult
 
@@ -81,7 +81,7 @@ def submit(
         exact_fees=paid.exact_fee,
         worked_ms=duration,
         standing=standing,
-        trust_changed=graded is not None,
+        trust_changed=standing != record.standing or (graded is not None and _trust_changed(stage, record, after)),
     )
     _follow_up(tx, study, stage, held, response_id, answer, standing)
     wrong = graded if graded is not None and graded.result.score < 1 and _tells(assignment.kind) else None
@@ -101,8 +101,7 @@ def _parsed(stage: RunningStage, payload: str, raw_answer: Any) -> tuple[Any, An
     task = stage.task
     try:
         if task.misfit is None and task.feedback is None:
-            sent = as_text(raw_answer)
-            return None, *(stage.parsed_again if len(sent) <= SHORT_ANSWER else stage.parsed)(sent)
+            return None, *stage.parsed(raw_answer)
         item = from_text(payload)
         answer = task.parse_answer(raw_answer, item)
         return item, answer, as_text(answer)
@@ -169,6 +168,12 @@ def _gold_after(stage: RunningStage, record: ParticipationRow, graded: _Graded |
     if graded is None:
         return record.gold
     return gold_after(record.gold, graded.result.score >= 1, stage.settings.gold)
+
+
+def _trust_changed(stage: RunningStage, record: ParticipationRow, after: GoldRecord) -> bool:
+    """Whether the labels a worker had a part in may be others now. Who is always right is trusted as before."""
+    rule = stage.settings.gold
+    return trust(after, rule) != trust(record.gold, rule)
 
 
 def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:

@@ -117,7 +117,8 @@ def likely_answer(question: str, options: tuple[str, ...]) -> int | None:
     """The option that shares most words with the question; None if there is no such one."""
     # Remembered: simulated people look at the same question again and again.
     asked = content_words(question)
-    shared = [len(asked & content_words(option)) for option in options]
+    # What is asked has content words alone: whatever else an option has is not shared.
+    shared = [len(asked.intersection(words_of(option))) for option in options]
     most = max(shared)
     return shared.index(most) if most and shared.count(most) == 1 else None
 

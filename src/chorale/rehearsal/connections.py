@@ -1,0 +1,33 @@
+"""What stages have to do with each other, as far as a performance has to know."""
+
+from chorale.study import Study
+from chorale.study.costs import final_stages_of_arm
+
+
+def rated_stages(study: Study) -> frozenset[str]:
+    """The stages whose answers others get to see, and those whose answers are what an arm was for."""
+    passed_on = {name for name, stage in study.stages.items() if study.made_of(stage) - {"results"}}
+    arms = study.settings.arms.names if study.settings.arms is not None else ()
+    return frozenset(passed_on | {stage.name for arm in arms for stage in final_stages_of_arm(study, arm)})
+
+
+def decisive_stages(study: Study) -> frozenset[str]:
+    """The stages whose answers may let a gate decide, a sample be drawn or somebody be judged by their quality."""
+    judged = {name for gate in study.gates.values() for name in gate.settings.stage}
+    judged |= {
+        name for name, stage in study.stages.items() if stage.settings.grades or stage.settings.quality is not None
+    }
+    drawing = [
+        stage
+        for stage in study.stages.values()
+        if stage.per_worker is not None or stage.settings.judgments.sample is not None
+    ]
+    return frozenset(judged.union(*(rests_on(study, source) for stage in drawing for source in stage.settings.sources)))
+
+
+def rests_on(study: Study, name: str) -> tuple[str, ...]:
+    """A stage and all that its items come from, directly or not."""
+    found = [name]
+    for each in found:
+        found += [source for source in study.stage(each).settings.sources if source not in found]
+    return tuple(found)

@@ -1,0 +1,70 @@
+"""What people answer in a performance, and how good that is."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from chorale.model import Answer
+from chorale.rehearsal.connections import rated_stages
+from chorale.rehearsal.person import Person
+from chorale.simulate import AnswerSheet, ability_at
+from chorale.store.leasing import Lease
+from chorale.study import RunningStage, Study
+
+
+class MakingUp:
+    """Answers made up from what a performance knows, and from what others made up before."""
+
+    def __init__(self, study: Study, sheets: Mapping[str, AnswerSheet]) -> None:
+        self.qualities: dict[int, float] = {}
+        """How good answers are that others look at or that are what an arm is for, by response."""
+        self._sheets = sheets
+        self._rated = rated_stages(study)
+        self._of_rated = {name for name, stage in study.stages.items() if self._rated & {*stage.settings.sources}}
+        """The stages whose items may be made of such answers."""
+        self._sources: dict[str, list[int]] = {}
+        """By item, the responses it was made from."""
+
+    def note(self, stage: RunningStage, response_id: int, answer: Answer, truth: Answer) -> None:
+        """Note how good an answer is that was taken, if anybody will ask."""
+        if stage.name in self._rated:
+            self.qualities[response_id] = 1.0 if answer is truth else stage.task.grade(answer, truth).score
+
+    def make_up(
+        self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any]
+    ) -> tuple[Answer, Answer]:
+        """What somebody who never errs would answer, and what this one does."""
+        sheet, task = self._sheets[stage.name], stage.task
+        accuracy = person.accuracy_in(stage)
+        quality = self._quality_of_sources(stage, lease.item_key)
+        if quality is None:
+            truth, choices = sheet.prospects(lease.payload, view)
+        elif task.marks is not None:
+            truth, choices = sheet.fair_grade(lease.payload, view, quality)
+        else:
+            truth, choices = sheet.prospects(lease.payload, view)
+            accuracy = ability_at(accuracy, quality)
+        imitate = None if task.imitate is None else partial(task.imitate, view)
+        answer = person.model.answer(
+            truth,
+            choices,
+            person.rng,
+            accuracy=accuracy,
+            previous=person.previous,
+            imitate=imitate,
+            hardness=sheet.hardness(lease.payload),
+        )
+        return truth, answer
+
+    def _quality_of_sources(self, stage: RunningStage, item_key: str) -> float | None:
+        """How good the answers are that an item was made from, the best of several; None if that is not known."""
+        if stage.name not in self._of_rated:
+            return None
+        found = self._sources.get(item_key)
+        if found is None:
+            # Keys of items that are made from answers end with what those are kept as.
+            responses = item_key.rpartition("/")[2].split("+")
+            found = self._sources[item_key] = [int(each) for each in responses if each.isdigit()]
+        if len(found) == 1:
+            return self.qualities.get(found[0])
+        return max((self.qualities[each] for each in found if each in self.qualities), default=None)

@@ -1,0 +1,70 @@
+"""Somebody who takes part in a performance: what they can do, what they have seen, and where they are."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from random import Random
+
+from chorale.model import Answer
+from chorale.simulate import WorkerModel
+from chorale.study import RunningStage
+from chorale.study.work import Offer
+
+
+class Exit(StrEnum):
+    """Why somebody is no longer there."""
+
+    FINISHED = "finished"
+    """Nothing was left that they could do."""
+    LEFT = "left"
+    """They dropped out in the middle of the work."""
+    GAVE_UP = "gave up"
+    """They had to wait for longer than they wanted to."""
+
+
+@dataclass(slots=True)
+class Person:
+    number: int
+    model: WorkerModel
+    rng: Random
+    expert: bool = False
+    """Whether they work in the stages of experts, and nowhere else."""
+    worker_id: int = 0
+    came_at: int | None = None
+    stage: RunningStage | None = None
+    """Where they work, or worked last."""
+    offer: Offer | None = None
+    seconds: float = 0.0
+    """How long the item they hold takes them."""
+    accuracy: dict[str, float] = field(default_factory=dict)
+    """How often they were right when they last answered in a stage, by its name."""
+    errors: dict[str, float] = field(default_factory=dict)
+    """By task: the share of the errors they began with that they have not learned to avoid."""
+    read: set[int] = field(default_factory=set)
+    """The messages they have read."""
+    news: int = 0
+    """How often gates had decided and experts had sent messages when they last looked."""
+    previous: Answer | None = None
+    answered: int = 0
+    decisive: bool = False
+    """Whether an answer since they last looked at their start page may have brought something about."""
+    waiting_since: int | None = None
+    looked_at: int = -1
+    """What the study had come to when they last looked in."""
+    empty: dict[str, int] = field(default_factory=dict)
+    """Stages that had nothing for them although they looked open, and what the study had come to then."""
+    states: dict[str, str] = field(default_factory=dict)
+    """How they found each stage then."""
+    entered: set[str] = field(default_factory=set)
+    """Stages they were given an item in."""
+    exit: Exit | None = None
+
+    def accuracy_in(self, stage: RunningStage) -> float:
+        """How often they are right in a stage by now. What was learned holds wherever the task is the same."""
+        first = self.model.accuracy_in(stage.name, stage.task.name)
+        self.accuracy[stage.name] = now = 1 - (1 - first) * self.errors.get(stage.task.name, 1.0)
+        return now
+
+    def learn(self, task: str, mistakes: float) -> None:
+        """Have so many mistakes explained."""
+        if mistakes > 0:
+            self.errors[task] = 1 - self.model.learned(1 - self.errors.get(task, 1.0), mistakes)

@@ -1,0 +1,54 @@
+"""Arms: who is in which."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, func, select, text, update
+
+from chorale.store.prepared import Prepared
+from chorale.store.schema import qualification, worker
+
+# Any number will do, as long as every Chorale process takes the same one.
+ARMS_LOCK = 7_205_011_964
+
+
+def lock_arms(tx: Connection) -> None:
+    """Let one at a time be put in an arm: the order they come in decides. On SQLite, writing at all is that lock."""
+    if tx.dialect.name == "postgresql":
+        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": ARMS_LOCK})
+
+
+_ARM = Prepared(select(worker.c.arm).where(worker.c.id == bindparam("worker_id")))
+
+
+def arm_of(tx: Connection, worker_id: int) -> str | None:
+    return _ARM(tx, {"worker_id": worker_id}).scalar()
+
+
+_PUT_IN_ARM = Prepared(update(worker).where(worker.c.id == bindparam("of_worker")).values(arm=bindparam("drawn_arm")))
+
+
+def put_in_arm(tx: Connection, worker_id: int, arm: str) -> None:
+    _PUT_IN_ARM(tx, {"of_worker": worker_id, "drawn_arm": arm})
+
+
+def without_arm(tx: Connection, after: str | None) -> list[int]:
+    """Who has agreed to take part and is in no arm, in the order they came to where arms are drawn.
+
+    That is when they agreed; or when they got the qualification `after`, which they need first.
+    """
+    query: Select[Any] = select(worker.c.id).where(worker.c.arm.is_(None), worker.c.consented_at.is_not(None))
+    if after is None:
+        return list(tx.execute(query.order_by(worker.c.consented_at, worker.c.id)).scalars())
+    got = query.join(qualification, qualification.c.worker_id == worker.c.id).where(qualification.c.name == after)
+    return list(tx.execute(got.order_by(qualification.c.granted_at, worker.c.id)).scalars())
+
+
+def arms(tx: Connection) -> dict[str, str]:
+    """The arm of everybody who is in one, by pseudonym."""
+    query = select(worker.c.pseudonym, worker.c.arm).where(worker.c.arm.is_not(None))
+    return {str(row[0]): str(row[1]) for row in tx.execute(query)}
+
+
+def arm_counts(tx: Connection) -> dict[str, int]:
+    query = select(worker.c.arm, func.count()).where(worker.c.arm.is_not(None)).group_by(worker.c.arm)
+    return {str(row[0]): int(row[1]) for row in tx.execute(query)}

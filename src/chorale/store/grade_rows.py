@@ -1,0 +1,224 @@
+"""Graded answers: what gates decide by."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select
+
+from chorale.store.prepared import Prepared
+from chorale.store.schema import gold, grade, item, participation, response, stage, worker
+
+_GOLD: ColumnElement[str] = literal_column("'gold'")
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAnswer:
+    """An answer and its latest grade."""
+
+    worker_id: int
+    worker: str
+    response_id: int
+    stage_id: int
+    score: float
+    reasons: tuple[str, ...]
+    answer: Any
+    payload: Any
+    criteria: Mapping[str, float]
+    """The score of each criterion, where it was graded by several."""
+    grade_id: int = 0
+    expert: Any = None
+    """The answer it was graded by, if an expert's was known."""
+
+
+@cache
+def _graded_answers(stages: int, of_one: bool) -> Prepared:
+    """For so many stages: a gate mostly looks at one."""
+    newer = grade.alias("newer")
+    latest = (
+        select(func.max(newer.c.id)).where(newer.c.response_id == response.c.id).correlate(response).scalar_subquery()
+    )
+    query: Select[Any] = (
+        select(
+            response.c.worker_id,
+            worker.c.pseudonym,
+            response.c.id,
+            response.c.stage_id,
+            grade.c.score,
+            grade.c.reasons,
+            response.c.answer,
+            item.c.payload,
+            grade.c.criteria,
+            grade.c.id,
+            gold.c.answer,
+        )
+        .join(grade, grade.c.response_id == response.c.id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(item, item.c.id == response.c.item_id)
+        .outerjoin(gold, gold.c.item_id == item.c.id)
+        .where(_among(response.c.stage_id, stages), response.c.kind != _GOLD, grade.c.id == latest)
+        .order_by(response.c.id)
+    )
+    return Prepared(query.where(response.c.worker_id == bindparam("worker_id")) if of_one else query)
+
+
+def _among(column: Column[int], count: int) -> ColumnElement[bool]:
+    return column.in_([bindparam(f"stage_{number}", type_=column.type) for number in range(count)])
+
+
+def _named(stage_ids: Collection[int], worker_id: int | None) -> dict[str, int]:
+    named = {f"stage_{number}": stage_id for number, stage_id in enumerate(stage_ids)}
+    return named if worker_id is None else {**named, "worker_id": worker_id}
+
+
+def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> list[GradedAnswer]:
+    """All graded answers of some stages, by one worker or by all, each with its latest grade.
+
+    Those to gold in production are not among them: what follows from these grades is told, and would give gold away.
+    """
+    query = _graded_answers(len(stage_ids), worker_id is not None)
+    return [
+        GradedAnswer(
+            worker_id=row[0],
+            worker=row[1],
+            response_id=row[2],
+            stage_id=row[3],
+            score=row[4],
+            reasons=tuple(json.loads(row[5])),
+            answer=json.loads(row[6]),
+            payload=json.loads(row[7]),
+            criteria=json.loads(row[8] or "{}"),
+            grade_id=row[9],
+            expert=None if row[10] is None else json.loads(row[10]),
+        )
+        for row in query(tx, _named(stage_ids, worker_id))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class GradeRow:
+    id: int
+    response_id: int
+    worker: str
+    stage: str
+    kind: str
+    """Of the response."""
+    source: str
+    score: float
+    reasons: tuple[str, ...]
+    criteria: Mapping[str, float] | None
+    graded_at: int
+
+
+def all_grades(tx: Connection) -> list[GradeRow]:
+    """Every grade there ever was, the oldest first."""
+    query: Select[Any] = (
+        select(
+            grade.c.id,
+            grade.c.response_id,
+            worker.c.pseudonym,
+            stage.c.name,
+            response.c.kind,
+            grade.c.source,
+            grade.c.score,
+            grade.c.reasons,
+            grade.c.criteria,
+            grade.c.graded_at,
+        )
+        .join(response, response.c.id == grade.c.response_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .order_by(grade.c.id)
+    )
+    return [
+        GradeRow(
+            id=row.id,
+            response_id=row.response_id,
+            worker=row.pseudonym,
+            stage=row.name,
+            kind=row.kind,
+            source=row.source,
+            score=row.score,
+            reasons=tuple(json.loads(row.reasons)),
+            criteria=None if row.criteria is None else json.loads(row.criteria),
+            graded_at=row.graded_at,
+        )
+        for row in tx.execute(query)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A response as its grades stand."""
+
+    worker_id: int
+    stage_id: int
+    times: int
+    """How often it was graded."""
+    score: float | None
+    """By its latest grade."""
+
+
+_GRADED = Prepared(
+    select(
+        response.c.worker_id,
+        response.c.stage_id,
+        select(func.count()).select_from(grade).where(grade.c.response_id == response.c.id).scalar_subquery(),
+        select(grade.c.score)
+        .where(grade.c.response_id == response.c.id)
+        .order_by(grade.c.id.desc())
+        .limit(literal_column("1"))
+        .scalar_subquery(),
+    ).where(response.c.id == bindparam("response_id"))
+)
+
+
+def grades_of(tx: Connection, response_id: int) -> Graded:
+    row = _GRADED.first(tx, {"response_id": response_id})
+    if row is None:
+        raise RuntimeError(f"there is no response {response_id}")
+    return Graded(*row)
+
+
+@cache
+def _answered_by(stages: int, of_one: bool) -> Prepared:
+    gold_answers = (
+        select(func.count())
+        .select_from(response)
+        .where(
+            response.c.worker_id == participation.c.worker_id,
+            response.c.stage_id == participation.c.stage_id,
+            response.c.kind == _GOLD,
+        )
+        .scalar_subquery()
+    )
+    query = select(participation.c.worker_id, participation.c.stage_id, participation.c.answered - gold_answers).where(
+        _among(participation.c.stage_id, stages), participation.c.standing == literal_column("'active'")
+    )
+    return Prepared(query.where(participation.c.worker_id == bindparam("worker_id")) if of_one else query)
+
+
+def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> dict[int, dict[int, int]]:
+    """How many answers workers gave who were not dropped, by worker and stage; those to gold in production apart."""
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    query = _answered_by(len(stage_ids), worker_id is not None)
+    for each, stage_id, answered in query(tx, _named(stage_ids, worker_id)):
+        found[each][stage_id] = answered
+    return found
+
+
+def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
+    """Who gave so many answers in a stage, or more, and was not dropped: ids by pseudonym."""
+    query = (
+        select(worker.c.pseudonym, worker.c.id)
+        .join(participation, participation.c.worker_id == worker.c.id)
+        .where(
+            participation.c.stage_id == stage_id,
+            participation.c.standing == literal_column("'active'"),
+            participation.c.answered >= answered,
+        )
+    )
+    return {str(row[0]): int(row[1]) for row in tx.execute(query)}

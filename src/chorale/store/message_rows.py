@@ -1,0 +1,116 @@
+"""Messages to workers, from draft to read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, literal_column, select, update
+
+from chorale.model import MessageState
+from chorale.store.prepared import Prepared, prepared_if_new
+from chorale.store.schema import message, worker
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    id: int
+    worker_id: int
+    worker: str
+    cause: str
+    written_at: int
+    title: str
+    body: str
+    state: str
+    sent_at: int | None
+    read_at: int | None
+
+
+_MESSAGES: Select[Any] = select(
+    message.c.id,
+    message.c.worker_id,
+    worker.c.pseudonym,
+    message.c.cause,
+    message.c.written_at,
+    message.c.title,
+    message.c.body,
+    message.c.state,
+    message.c.sent_at,
+    message.c.read_at,
+).join(worker, worker.c.id == message.c.worker_id)
+_MESSAGES_TO = Prepared(
+    _MESSAGES.where(
+        message.c.worker_id == bindparam("worker_id"), message.c.state == literal_column(f"'{MessageState.SENT}'")
+    ).order_by(message.c.id.desc())
+)
+
+
+_ADD_MESSAGE = prepared_if_new(message, "worker_id", "cause", "written_at", "title", "body", "state", "sent_at")
+
+
+def add_message(
+    tx: Connection, worker_id: int, cause: str, now: int, title: str, body: str, state: MessageState
+) -> bool:
+    """Write a message; False if they have one of the same cause."""
+    written = {
+        "worker_id": worker_id,
+        "cause": cause,
+        "written_at": now,
+        "title": title,
+        "body": body,
+        "state": state,
+        "sent_at": now if state is MessageState.SENT else None,
+    }
+    return bool(_ADD_MESSAGE(tx, written).rowcount)
+
+
+def messages_to(tx: Connection, worker_id: int) -> Sequence[MessageRow]:
+    """What a worker may read, the newest first."""
+    return [MessageRow(*row) for row in _MESSAGES_TO(tx, {"worker_id": worker_id})]
+
+
+_DRAFTS = Prepared(_MESSAGES.where(message.c.state == literal_column(f"'{MessageState.DRAFT}'")).order_by(message.c.id))
+
+
+def drafts(tx: Connection) -> Sequence[MessageRow]:
+    """Messages that wait for an expert, the oldest first."""
+    return [MessageRow(*row) for row in _DRAFTS(tx, {})]
+
+
+_AWAITED = Prepared(
+    select(message.c.title)
+    .where(message.c.worker_id == bindparam("worker_id"), message.c.state == literal_column(f"'{MessageState.DRAFT}'"))
+    .order_by(message.c.id)
+)
+
+
+def awaited(tx: Connection, worker_id: int) -> tuple[str, ...]:
+    """The titles of the messages to a worker that wait for an expert."""
+    return tuple(_AWAITED(tx, {"worker_id": worker_id}).scalars())
+
+
+def all_messages(tx: Connection) -> Sequence[MessageRow]:
+    """Every message, sent or not, the oldest first."""
+    return [MessageRow(*row) for row in tx.execute(_MESSAGES.order_by(message.c.id))]
+
+
+def message_by_id(tx: Connection, message_id: int) -> MessageRow | None:
+    row = tx.execute(_MESSAGES.where(message.c.id == message_id)).first()
+    return None if row is None else MessageRow(*row)
+
+
+def send(tx: Connection, message_id: int, body: str, now: int) -> bool:
+    """Send a draft as it reads now; False if it was sent before."""
+    query = (
+        update(message)
+        .where(message.c.id == message_id, message.c.state == MessageState.DRAFT)
+        .values(body=body, state=MessageState.SENT, sent_at=now)
+    )
+    return bool(tx.execute(query).rowcount)
+
+
+def note_read(tx: Connection, worker_id: int, now: int) -> None:
+    tx.execute(
+        update(message)
+        .where(message.c.worker_id == worker_id, message.c.state == MessageState.SENT, message.c.read_at.is_(None))
+        .values(read_at=now)
+    )
