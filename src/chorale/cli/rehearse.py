@@ -95,7 +95,7 @@ def rehearse(
     from chorale.model import UserError
     from chorale.rehearsal import FORECAST_FILE, FitColumns, parse_vary
     from chorale.rehearsal import rehearse as run
-    from chorale.report.rehearsal import forecast_page
+    from chorale.report.rehearsal_page import forecast_page
     from chorale.study.started import keep_forecast
 
     columns = FitColumns(task, worker, label, sep)

@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from chorale.formats import shortened
+from chorale.formats.wording import many
 from chorale.model import money_text
 from chorale.protocol import GateVerdict
 from chorale.report.plan import StudyPlan
@@ -63,7 +64,7 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
 
 def gates_table(gates: Iterable[GateStatus]) -> Table:
     """Where each gate stands."""
-    table = table_of("gate", "after", "state", "scored#", "not graded yet#", "passed#", "not passed#")
+    table = table_of("gate", "after", "state", "scored, not decided#", "not graded yet#", "passed#", "not passed#")
     states = {"each": "decides about each"}
     for gate in gates:
         state = states.get(gate.state, gate.state)
@@ -184,7 +185,7 @@ def wage_line(status: Status, currency: str, minimum: int) -> str:
             return "What an hour pays is not known: no working time was measured."
         return "Nobody has worked yet."
     line = (
-        f"An hour pays {money_text(wage.median, currency)} (median of {wage.workers} workers; "
+        f"An hour pays {money_text(wage.median, currency)} (median of {many(wage.workers, 'worker', 'workers')}; "
         f"10th percentile {money_text(wage.tenth_percentile, currency)})."
     )
     if wage.median < minimum:

@@ -13,7 +13,8 @@ def table_of(*columns: str) -> Table:
     for name in columns:
         # A role of a file, or a file's name, may be a column.
         header = printable(name.removesuffix("#"))
-        table.add_column(header, justify="right" if name.endswith("#") else "left")
+        # Where a terminal is too narrow, a number goes on in the next line: half of it would be another number.
+        table.add_column(header, justify="right" if name.endswith("#") else "left", overflow="fold")
     return table
 
 
