@@ -27,6 +27,7 @@ from conftest import ManualClock
 from crowd import Person, gold_answer, is_gold, people, work_through
 from protocol_study import write_protocol_study
 from small_study import write_small_study
+from test_console_gates import as_owner
 from test_mcq_tasks import perform, small
 
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "=1+1 & <b>bold</b>")
@@ -323,12 +324,15 @@ def test_without_what_draws_the_report_has_tables_and_says_so(
     assert "data:image/svg+xml" not in (tmp_path / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 def test_the_page_with_charts_is_legible_and_loads_nothing(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("altair")
     file = tmp_path / "report.html"
     run("report", folder, "--out", file, "--resamples", 100)
     assert file.read_text("utf-8").count("data:image/svg+xml") == 3
+    forecast = tmp_path / "forecast.html"
+    run("rehearse", folder, "--seeds", 1, "--workers", 8, "--processes", 1, "--out", forecast)
     wrong: list[str] = []
     with open_chromium() as browser:
         for options in ({"viewport": {"width": 1200, "height": 900}}, PHONE):
@@ -344,6 +348,13 @@ def test_the_page_with_charts_is_legible_and_loads_nothing(folder: Path, tmp_pat
             drawn = page.evaluate("[...document.images].every((image) => image.complete && image.naturalWidth > 100)")
             assert drawn
             page.close()
+        page = browser.new_page(**PHONE, bypass_csp=True)
+        page.goto(forecast.as_uri())
+        assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+        assert barriers(page) == ""
+        # Pictures scroll sideways where the screen is narrow: their letters stay as large as the numbers.
+        label = page.locator("figure svg text").first.bounding_box()
+        assert label is not None and label["height"] > 10
     assert wrong == []
 
 
@@ -428,3 +439,73 @@ def test_a_trial_is_reported_arm_by_arm_only_if_asked_for(tmp_path: Path) -> Non
     assert hidden["questions"] is None
     assert set(shown["costs"]["arms"]) == set(shown["questions"]["files"])
     assert len(shown["costs"]["arms"]) == 4
+
+
+MONITORED = """
+[study]
+title = "Sizes"
+contact = "sizes@example.org"
+consent = "text.md"
+
+[[stage]]
+name = "main"
+title = "Sizes"
+task = "form"
+guidelines = "text.md"
+judgments = 1
+items = { file = "items.jsonl" }
+[stage.options]
+shows = [{ item = "thing" }]
+fields = [{ name = "size", kind = "choice", ask = "How large?", options = ["small", "large"] }]
+
+[[stage]]
+name = "monitor"
+title = "A second look"
+task = "form"
+guidelines = "text.md"
+judgments = 1
+items = { from = "main", of = "answers", sample = 0.5 }
+[stage.options]
+shows = [{ item = "thing" }, { item = "size" }]
+fields = [
+  { name = "verdict", kind = "choice", ask = "Right?", options = ["right", "wrong"] },
+  { name = "why", kind = "text", ask = "Why not?", shown_if = { field = "verdict", is = "wrong" } },
+]
+"""
+
+
+def test_what_monitoring_found_is_told_with_what_was_wrong_and_whose_it_was(tmp_path: Path) -> None:
+    place = tmp_path / "study"
+    place.mkdir()
+    (place / "study.toml").write_text(MONITORED)
+    (place / "text.md").write_text("Look at it.\n")
+    (place / "items.jsonl").write_text(
+        "".join(json.dumps({"id": f"t{n}", "thing": f"thing {n}"}) + "\n" for n in range(20))
+    )
+    study = open_study(place)
+    writer, reviewer = people(study, 2)
+    work_through([writer], lambda *_: {"size": "small"}, "main")
+    wrong: list[str] = []
+
+    def review(_: Person, offer: Offer) -> dict[str, str]:
+        assert offer.lease is not None
+        if len(wrong) == 2:
+            return {"verdict": "right"}
+        wrong.append(offer.lease.item_key)
+        return {"verdict": "wrong", "why": "<b>It</b> is large."}
+
+    reviewed = work_through([reviewer], review, "monitor")
+    assert 2 < reviewed < 20
+    owner = as_owner(study)
+    page = owner.get("/console/items/one", params={"stage": "monitor", "key": wrong[0]}).text
+    assert f'the answer of <a class="mono nowrap" href="/console/workers/{writer.pseudonym}"' in page
+    study.close()
+    found = told(place, "--no-charts")["monitoring"]["monitor"]
+    assert (found["items"], found["reviewed"]) == (reviewed, reviewed)
+    shares = {row["answer"]: (row["times"], row["share"]) for row in found["answers"]}
+    assert shares == {"right": (reviewed - 2, 1 - 2 / reviewed), "wrong": (2, 2 / reviewed)}
+    assert [row["item"] for row in found["examples"]] == sorted(wrong)
+    run("report", place, "--no-charts", "--resamples", 100, "--out", tmp_path / "report.html")
+    shown = (tmp_path / "report.html").read_text("utf-8")
+    assert "50% of what came of main, drawn by chance" in shown
+    assert "&lt;b&gt;It&lt;/b&gt; is large." in shown and "<b>It" not in shown

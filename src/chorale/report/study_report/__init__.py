@@ -13,6 +13,7 @@ from chorale.report.study_report.data_card import data_card_section, data_files,
 from chorale.report.study_report.disagreement import disagreement_section
 from chorale.report.study_report.document import Bullets, Part, Quoted, Section, StudyReport
 from chorale.report.study_report.methods import methods_paragraph
+from chorale.report.study_report.monitoring import monitoring_sections
 from chorale.report.study_report.options import ReportOptions
 from chorale.report.study_report.page import report_page
 from chorale.report.study_report.people import funnel_section, workers_section
@@ -69,6 +70,7 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
         agreement,
         aggregation_section(questions, drawing),
         disagreement_section(stages, items, draw=draw),
+        *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=draw),
         *task_sections(tx, study, drawing, with_arms=options.arms),
         card,

@@ -11,7 +11,7 @@ from chorale.model import UserError, money_text
 from chorale.rehearsal import FORECAST_FILE
 from chorale.report.scoring import Cell, ScoreTable
 from chorale.report.study_report.document import Part, Section
-from chorale.store import Tx, gates, ledger, standing_rows
+from chorale.store import Tx, arm_rows, ledger, standing_rows
 from chorale.store.attendees import attendees
 from chorale.study import Study
 from chorale.study.costs import CostTerms, arm_costs
@@ -58,7 +58,7 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
     ]
     told: dict[str, Any] = {"currency": currency, **asdict(costs), "ledger": now.totals, "spent": now.spent}
     if with_arms:
-        counts = gates.arm_counts(tx)
+        counts = arm_rows.arm_counts(tx)
         told["arms"] = {name: {"workers": counts.get(name, 0), **asdict(one)} for name, one in arms.items()}
         parts.append(ScoreTable("People in each arm", ("arm", "workers#"), sorted(counts.items())))
     return Section("costs", "Costs", parts, told)

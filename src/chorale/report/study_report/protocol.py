@@ -106,7 +106,10 @@ def _pay_words(stage: StageSettings, currency: str) -> Iterator[str]:
     pay = stage.pay
     if pay.per_judgment:
         yield f"A judgment pays {money_text(pay.per_judgment, currency)}."
-    if pay.finished:
+    if pay.finished and stage.grades:
+        enough = f"{pay.finished_from:,} answers or more" if pay.finished_from > 1 else "any"
+        yield f"Whoever gave {enough} gets {money_text(pay.finished, currency)} when the gate closes."
+    elif pay.finished:
         yield f"Finishing pays {money_text(pay.finished, currency)}."
     if pay.parts is not None:
         amounts = ", ".join(money_text(amount, currency) for amount in pay.parts.amounts)
