@@ -15,11 +15,14 @@ from chorale.protocol.gates import CRITERION
 from chorale.store import (
     Store,
     Tx,
+    arm_rows,
     events,
     gates,
+    grade_rows,
     item_rows,
     leasing,
     ledger,
+    message_rows,
     offering,
     participations,
     response_rows,
@@ -278,7 +281,7 @@ class World:
 
     def _check_work(self, tx: Tx) -> None:
         held = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
-        arms = gates.arms(tx)
+        arms = arm_rows.arms(tx)
         names = {row.id: row.pseudonym for row in tx.execute(text("SELECT id, pseudonym FROM worker"))}
         given = tx.execute(text("SELECT stage_id, worker_id, leased_at, item_id, state FROM assignment")).all()
         ancestors = _ancestors(tx)
@@ -306,7 +309,7 @@ class World:
         for one in self.people:
             seen = visit(tx, self.study, one.id)
             assert seen is not None
-            arm = gates.arm_of(tx, one.id)
+            arm = arm_rows.arm_of(tx, one.id)
             for part in seen.stages:
                 assert not part.stage.settings.arms or arm in part.stage.settings.arms
                 if part.stage.round_size is not None and part.state == "finished":
@@ -377,7 +380,7 @@ class World:
         return {
             "verdicts": [(row.gate, row.worker, row.score, row.passed) for row in gates.verdicts(tx)],
             "qualifications": gates.qualifications(tx),
-            "arms": gates.arms(tx),
+            "arms": arm_rows.arms(tx),
             "labels": {
                 (item.stage, item.key): (
                     item.state,
@@ -390,9 +393,9 @@ class World:
                 for stage in self.study.stages
                 for item in item_rows.all_items(tx, stage)
             },
-            "grades": [(row.response_id, row.source, row.score, row.criteria) for row in gates.all_grades(tx)],
+            "grades": [(row.response_id, row.source, row.score, row.criteria) for row in grade_rows.all_grades(tx)],
             "ledger": sorted((line.cause, line.worker, line.stage, line.amount) for line in ledger.ledger_lines(tx)),
-            "messages": sorted((row.worker, row.cause, row.body) for row in gates.all_messages(tx)),
+            "messages": sorted((row.worker, row.cause, row.body) for row in message_rows.all_messages(tx)),
             "standings": {
                 (row.stage, row.worker): (row.standing, row.gold_right, row.gold_recent, row.earned, row.worked_ms)
                 for row in standing_rows.worker_standings(tx)

@@ -1,6 +1,8 @@
 """Gates on pages: the console closes them, experts read messages and grade, workers read how they did."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from chorale.cli import app as commands
-from chorale.store import gates, people
+from chorale.store import gates, item_rows, message_rows, people
 from chorale.study import Study, open_study
 from chorale.web.app import create_app
 from chorale.web.links import OWNER, expert_link_path, study_sessions
@@ -94,25 +96,63 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
     assert "Your score is 0.75." in page
     assert "<script>alert(2)" not in page
     assert 'href="javascript' not in page
-    assert "Messages to you" not in as_worker(study, person).get("/").text
-    [draft] = look(study, gates.drafts)
+    waiting = as_worker(study, person).get("/").text
+    assert "a message about how you did is being checked" in waiting and "Your score is" not in waiting
+    [draft] = look(study, message_rows.drafts)
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "  "}).status_code == 422
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "Well *done*."}).headers["location"] == (
         "/console/desk?done=message-sent"
     )
     shown = as_worker(study, person).get("/").text
-    assert "Messages to you" in shown
+    assert "Messages to you" in shown and "being checked" not in shown
     assert "Well <em>done</em>." in shown
     assert "New" in shown
     # Having been shown, it is no longer new.
     assert '<span class="badge badge-info">New</span>' not in as_worker(study, person).get("/").text
 
 
+@pytest.mark.parametrize(
+    ("judgments", "told"),
+    [
+        ("{ min = 1, max = 1, sample = { items = 2, judgments = 3 } }", {"Drawn by chance to get 3.": 2, "": 6}),
+        (
+            "{ min = 1, max = 2, until = 0.8 }",
+            {
+                "No more are asked for: the confidence has reached 0.8.": 7,
+                "At least 1, then one more until the confidence reaches 0.8; 2 at most.": 1,
+            },
+        ),
+    ],
+)
+def test_an_items_page_tells_why_it_gets_as_many_judgments(
+    tmp_path: Path, judgments: str, told: dict[str, int]
+) -> None:
+    write_protocol_study(tmp_path / "study", gate="threshold = 0.0", judgments=judgments)
+    study = open_study(tmp_path / "study")
+    person, other = Person(study, "a"), Person(study, "b")
+    for one in (person, other):
+        train(one, 4)
+    # Nobody gets both phrases of a pair, and one is left for somebody else.
+    for one, most in ((person, 4), (other, 3)):
+        for _ in range(most):
+            one.submit(one.next("work-a"))
+    look_ahead = other.next("work-a")
+    owner = as_owner(study)
+    pages = [
+        owner.get("/console/items/one", params={"stage": "work-a", "key": item.key}).text
+        for item in look(study, lambda tx: list(item_rows.all_items(tx, "work-a")))
+    ]
+    study.close()
+    assert look_ahead.lease is not None
+    notes = [re.findall(r'Judgments counted</dt><dd>[^<]*</dd><dd class="tile-note">([^<]*)', page) for page in pages]
+    assert Counter(note[0] if note else "" for note in notes) == told
+
+
 def test_nobody_reads_anothers_messages(study: Study) -> None:
     first, second = Person(study, "a"), Person(study, "b")
     train(first, 4)
     as_owner(study).post("/console/gates/trained/close", data=WHY)
-    [draft] = look(study, gates.drafts)
+    [draft] = look(study, message_rows.drafts)
     as_expert(study).post(f"/console/messages/{draft.id}/send", data={"body": "For the first alone."})
     assert "For the first alone." not in as_worker(study, second).get("/").text
 

@@ -267,6 +267,31 @@ def test_whoever_must_write_about_everything_can_grade_nothing(
     assert not refused or "`careful-grades` can never be finished: it takes 5 different people or more" in found[0]
 
 
+@pytest.mark.parametrize(("judgments", "workers", "refused"), [(2, 8, True), (2, 6, False), (1, 8, False)])
+def test_graders_who_are_too_few_for_each_others_answers_are_not_waited_for(
+    tmp_path: Path, judgments: int, workers: int, refused: bool
+) -> None:
+    """Eight of ten go on, two of them grade: what these two write, one alone could grade."""
+    write_writing_study(tmp_path)
+    file = tmp_path / "study.toml"
+    text = re.sub(r"\[arms\]\nnames = .*\n|^arms = .*\n", "", file.read_text(), flags=re.MULTILINE)
+    text = text[: text.index('[[stage]]\nname = "careful-final"')]
+    first = text[text.index('[[stage]]\nname = "careful-practice"') :]
+    again = first.replace("careful-", "again-").replace("judgments = 3\n", f"judgments = {judgments}\n")
+    again = again.replace("graded = 4\n", "graded = 1\n")
+    again = again.replace("judgments = 60\n", 'judgments = 60\nentry = { qualifications = ["careful-trained"] }\n')
+    again = again.replace("grades = true\n", 'grades = true\nentry = { qualifications = ["grader"] }\n')
+    again = again.replace("top_share = 0.4\n", f"top_share = 0.5\nworkers = {workers}\n")
+    # Four texts, ten answers to each, four of everybody.
+    first = first.replace("judgments = 60\n", "judgments = 10\n")
+    promotes = 'top_share = 0.8\npromote = { to = "grader", top_share = 0.2 }\n'
+    head = text[: text.index('[[stage]]\nname = "careful-practice"')]
+    file.write_text(head + first.replace("top_share = 0.4\n", promotes) + again)
+    found = told(tmp_path)
+    assert bool(found) is refused, found
+    assert not refused or "at most 6 people can be scored there, since those who may grade in `again" in found[0]
+
+
 def test_practice_that_no_gate_looks_at_is_counted_for_all_it_is_open_to(tmp_path: Path) -> None:
     more = SECOND + "pay = { per_judgment = 100 }\n"
     write_protocol_study(tmp_path, gate="top = 6\nworkers = 9", extra=more)

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from chorale.cli.app import app as cli
-from chorale.store import gates, people
+from chorale.store import arm_rows, message_rows, people
 from chorale.study import Study, entering, open_study, work
 from chorale.study.gates import close_gate
 from chorale.study.offering import MESSAGES, OVER, WILL_HEAR
@@ -73,7 +73,7 @@ def captions(tmp_path: Path) -> Iterator[Study]:
 
 
 def message_to(study: Study, person: Person) -> str:
-    [message] = look(study, lambda tx: gates.messages_to(tx, person.id))
+    [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
     return message.body.replace("\\", "")
 
 
@@ -145,7 +145,7 @@ def test_practice_that_no_gate_looks_at_promises_nothing(captions: Study) -> Non
 
 def test_writing_that_is_graded_later_is_waited_for_and_then_over(tmp_path: Path) -> None:
     write_graded_study(tmp_path, 4)(study := open_study(tmp_path))
-    [(name, arm)] = look(study, gates.arms).items()
+    [(name, arm)] = look(study, arm_rows.arms).items()
     assert part(study, name, f"{arm}-practice") == ("waiting", f"{MESSAGES['wait']} {WILL_HEAR}")
     do(study, close_gate, study.gates[f"{arm}-trained"], "the test")
     assert part(study, name, f"{arm}-practice") == ("finished", OVER)
@@ -158,7 +158,7 @@ def test_other_arms_and_what_is_for_experts_look_like_nothing(tmp_path: Path) ->
     with TestClient(create_app(study), follow_redirects=False) as client:
         client.get("/join", params={"PROLIFIC_PID": "somebody"})
         client.post("/consent", data={"agree": "yes"})
-        [(_, arm)] = look(study, gates.arms).items()
+        [(_, arm)] = look(study, arm_rows.arms).items()
         [other] = {"careful", "quick"} - {arm}
         nothing = client.get("/stages/nothing"), client.post("/api/stages/nothing/next", json={})
         assert [answer.status_code for answer in nothing] == [404, 404]
@@ -194,7 +194,7 @@ def test_a_spent_budget_is_told_to_everybody(tmp_path: Path) -> None:
 
 def test_what_experts_do_for_nothing_is_no_low_wage(tmp_path: Path) -> None:
     write_graded_study(tmp_path)(study := open_study(tmp_path))
-    [(_, arm)] = look(study, gates.arms).items()
+    [(_, arm)] = look(study, arm_rows.arms).items()
     expert = do(study, entering.arrive_as_expert, "ada")
     settings = tmp_path / "study.toml"
     settings.write_text(settings.read_text().replace("per_judgment = 5\n", ""))

@@ -20,13 +20,24 @@ from chorale.model import (
     Refusal,
     UserError,
 )
-from chorale.protocol import Candidate, decide_gate, draw_arm, gold_after, gold_bonus, parts_bonus
+from chorale.protocol import (
+    Candidate,
+    GateVerdict,
+    decide_gate,
+    draw_arm,
+    gold_after,
+    gold_bonus,
+    parts_bonus,
+)
 from chorale.report.plan import plan_study
-from chorale.store import events, gates, item_rows, ledger, participations
+from chorale.store import arm_rows, events, gates, item_rows, ledger, message_rows, participations
+from chorale.store.grade_rows import GradedAnswer
 from chorale.study import Clock, Study, check_folder, entering, gold_desk, load_folder, open_study, work
 from chorale.study.advancing import advance
+from chorale.study.feedback import compose
 from chorale.study.gates import close_gate, close_ready_gates, gate_statuses, send_message
 from chorale.study.leases import expire_leases
+from chorale.study.overview import overview
 from chorale.study.settling import settle_everything
 from chorale.study.status import status
 from chorale.study.verify import verify
@@ -191,9 +202,15 @@ def test_everybody_scored_gets_the_message(make: Maker) -> None:
     train(everyone[0], 4)
     train(everyone[1], 2)
     do(study, close_gate, study.gates["trained"], "the test")
-    [message] = look(study, lambda tx: gates.messages_to(tx, everyone[1].id))
+    [message] = look(study, lambda tx: message_rows.messages_to(tx, everyone[1].id))
     assert message.body == "You had 0.50, on average people had 0.75."
     assert message.title == "Training"
+
+
+def awaited(study: Study, person: Person) -> tuple[str, ...]:
+    found = look(study, lambda tx: visit(tx, study, person.id))
+    assert found is not None
+    return found.awaited
 
 
 def test_an_expert_can_read_messages_before_they_go_out(make: Maker) -> None:
@@ -201,12 +218,14 @@ def test_an_expert_can_read_messages_before_they_go_out(make: Maker) -> None:
     person = Person(study, "a")
     train(person, 4)
     do(study, close_gate, study.gates["trained"], "the test")
-    assert look(study, lambda tx: gates.messages_to(tx, person.id)) == []
-    [draft] = look(study, gates.drafts)
+    assert look(study, lambda tx: message_rows.messages_to(tx, person.id)) == []
+    assert awaited(study, person) == ("Training",), "they read that they will hear"
+    assert awaited(study, Person(study, "b")) == ()
+    [draft] = look(study, message_rows.drafts)
     assert do(study, send_message, draft.id, "Well done.", "an expert") is True
     assert do(study, send_message, draft.id, "Again.", "an expert") is False
-    [message] = look(study, lambda tx: gates.messages_to(tx, person.id))
-    assert message.body == "Well done."
+    [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
+    assert message.body == "Well done." and awaited(study, person) == ()
     [sent] = look(study, lambda tx: events.recent(tx, kinds=("message sent",)))
     assert sent.evidence["changed"] is True
 
@@ -223,10 +242,27 @@ def test_a_message_lists_what_was_wrong(make: Maker) -> None:
     study = make(gate="threshold = 0.5", message=MESSAGE)
     person = Person(study, "a")
     train(person, 3)
-    [message] = look(study, lambda tx: gates.messages_to(tx, person.id))
+    [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
     assert message.body.count("you said") == 1
     assert "differs from the expert's answer" in message.body
-    assert message.body.rstrip().endswith("25% were wrong; best 3, worst 1.")
+    assert message.body.rstrip().endswith("25% were wrong; best 2, worst 1.")
+
+
+@pytest.mark.parametrize(
+    ("scores", "best", "worst"),
+    [
+        ([0.5], "0.5", ""),
+        ([0.2, 0.9], "0.9", "0.2"),
+        ([0.2, 0.9, 0.4], "0.9 0.4", "0.2"),
+        ([0.7, 0.7, 0.7, 0.7], "0.7 0.7", ""),
+        ([1, 0.9, 0.8, 0.7, 0.3, 0.2, 0.1, 0.4], "1 0.9 0.8", "0.1 0.2 0.3"),
+    ],
+)
+def test_a_message_has_the_best_and_the_worst_of_what_somebody_did(scores: list[float], best: str, worst: str) -> None:
+    graded = [GradedAnswer(1, "w", 1, number, score, (), "an answer", {}, {}) for number, score in enumerate(scores)]
+    verdict = GateVerdict("w", 0.5, True, False, "", {"average": 0.5, "rank": 1, "of": 2, "needed": 0.5})
+    template = "{{ best | map(attribute='score') | join(' ') }}|{{ worst | map(attribute='score') | join(' ') }}"
+    assert compose(template, verdict, graded, {}, {}) == f"{best}|{worst}"
 
 
 @given(
@@ -310,7 +346,7 @@ ARMS = '[arms]\nnames = ["left", "right"]\n'
 def test_arms_are_balanced_concealed_and_recomputable(make: Maker) -> None:
     study = make(arms=ARMS, arms_of=('"left"', '"right"'), entry="")
     everyone = people(study, 20)
-    arms = [look(study, lambda tx, one=person: gates.arm_of(tx, one.id)) for person in everyone]  # type: ignore[misc]
+    arms = [look(study, lambda tx, one=person: arm_rows.arm_of(tx, one.id)) for person in everyone]  # type: ignore[misc]
     assert Counter(arms) == {"left": 10, "right": 10}
     assert all(set(arms[n : n + 2]) == {"left", "right"} for n in range(0, 20, 2))
     for person, arm in zip(everyone, arms, strict=True):
@@ -326,11 +362,11 @@ def test_arms_are_balanced_concealed_and_recomputable(make: Maker) -> None:
 def test_arms_can_wait_for_a_qualification(make: Maker) -> None:
     study = make(arms=ARMS + 'after = "trained"\n', arms_of=('"left"', '"right"'))
     good, bad = people(study, 2)
-    assert look(study, lambda tx: gates.arm_of(tx, good.id)) is None
+    assert look(study, lambda tx: arm_rows.arm_of(tx, good.id)) is None
     train(good, 4)
     train(bad, 1)
-    assert look(study, lambda tx: gates.arm_of(tx, good.id)) in ("left", "right")
-    assert look(study, lambda tx: gates.arm_of(tx, bad.id)) is None
+    assert look(study, lambda tx: arm_rows.arm_of(tx, good.id)) in ("left", "right")
+    assert look(study, lambda tx: arm_rows.arm_of(tx, bad.id)) is None
 
 
 def test_arms_are_balanced_within_a_panel(make: Maker) -> None:
@@ -340,7 +376,7 @@ def test_arms_are_balanced_within_a_panel(make: Maker) -> None:
         for number in range(7):
             worker = do(study, entering.arrive, panel, f"p{number}", {})
             do(study, entering.consent, worker.id)
-            arms.append(look(study, lambda tx, one=worker: gates.arm_of(tx, one.id)))  # type: ignore[misc]
+            arms.append(look(study, lambda tx, one=worker: arm_rows.arm_of(tx, one.id)))  # type: ignore[misc]
         assert abs(arms.count("left") - arms.count("right")) == 1
 
 
@@ -541,6 +577,10 @@ def test_a_sample_gets_more_judgments(make: Maker) -> None:
     counts = Counter(item.judgments for item in look(study, lambda tx: list(item_rows.all_items(tx, "work-a"))))
     # Four applications are eight phrases, of which nobody sees both; two of the eight were drawn.
     assert counts == {1: 6, 3: 2}
+    [planned] = [
+        stage.planned for stage in look(study, lambda tx: overview(tx, study)).stages if stage.counts.name == "work-a"
+    ]
+    assert planned == 6 + 2 * 3
     [told] = look(study, lambda tx: events.recent(tx, kinds=("sampled",)))[:1]
     assert told.evidence["of"] == 8
     assert differences(study) == []
@@ -651,7 +691,7 @@ def test_a_message_that_cannot_be_filled_waits_for_an_expert(make: Maker) -> Non
     study = make(message="Clear: {{ criteria['clarity'].own }}\n")
     person = Person(study, "a")
     train(person, 4)
-    [draft] = look(study, gates.drafts)
+    [draft] = look(study, message_rows.drafts)
     assert draft.worker == person.pseudonym
     [told] = look(study, lambda tx: events.recent(tx, kinds=("message not filled",)))
     assert told.evidence["gate"] == "trained"
@@ -715,7 +755,7 @@ def test_an_expert_who_passes_is_put_in_no_arm(make: Maker) -> None:
     train(expert, 4)
     train(person, 4)
     assert look(study, lambda tx: gates.held(tx, expert.id)) == {"expert", "trained"}
-    assert look(study, gates.arms).keys() == {person.pseudonym}
+    assert look(study, arm_rows.arms).keys() == {person.pseudonym}
 
 
 # Work on work
@@ -841,7 +881,7 @@ def test_gates_and_messages_keep_quiet_about_gold(chain: Callable[..., Study]) -
     do(study, close_gate, study.gates["writer"], "the test")
     [verdict] = look(study, lambda tx: gates.verdicts(tx, "writer"))
     assert (verdict.score, verdict.evidence["graded"]) == (1.0, 3)
-    [message] = look(study, lambda tx: gates.messages_to(tx, person.id))
+    [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
     assert "item 0" in message.body
     assert "g 0" not in message.body
     assert differences(study) == []
@@ -870,7 +910,7 @@ def test_who_is_decided_about_alone_hears_how_others_did(make: Maker) -> None:
     first, second = people(study, 2)
     train(first, 4)
     train(second, 2)
-    [message] = look(study, lambda tx: gates.messages_to(tx, second.id))
+    [message] = look(study, lambda tx: message_rows.messages_to(tx, second.id))
     assert message.body == "You had 0.50, on average people had 0.75."
     [verdict] = [row for row in look(study, lambda tx: gates.verdicts(tx, "trained")) if not row.passed]
     assert (verdict.evidence["rank"], verdict.evidence["of"]) == (2, 2)
@@ -895,11 +935,11 @@ def test_arms_that_come_late_are_for_those_who_are_there(
 ) -> None:
     study = make()
     crowd = people(study, 4)
-    assert look(study, gates.arms) == {}
+    assert look(study, arm_rows.arms) == {}
     study.close()
     write_protocol_study(tmp_path / "study", arms='[arms]\nnames = ["one", "two"]', arms_of=('"one"', '"two"'))
     again = open_study(tmp_path / "study", database, clock)
-    arms = look(again, gates.arms)
+    arms = look(again, arm_rows.arms)
     assert set(arms) == {person.pseudonym for person in crowd} and sorted(arms.values()) == ["one", "one", "two", "two"]
     assert differences(again) == []
     again.close()

@@ -237,6 +237,10 @@ def test_panels_bring_their_own_names_and_ways_back(folder: Path) -> None:
     assert arrival_url("https://s.example", connect) == "https://s.example/join"
     own = ArrivalSettings.model_validate({"panel": "sona", "worker_parameter": "id"})
     assert arrival_url("https://s.example", own) == "https://s.example/join?id=%SURVEY_CODE%"
+    unknown = ArrivalSettings(
+        panel="our-panel", worker_parameter="pid", study_parameter="job", session_parameter="visit"
+    )
+    assert arrival_url("https://s.example", unknown) == "https://s.example/join?pid={pid}&job={job}&visit={visit}"
     assert set(PANELS) == {"prolific", "connect", "sona", "besample", "respondent"}
     back = "https://school.sona-systems.com/webstudy_credit.aspx?experiment_id=1&credit_token=x&survey_code={worker}"
     toml = (folder / "study.toml").read_text()

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from chorale.store import gates
+from chorale.store import arm_rows
 from chorale.study import Study
 from crowd import Person, look
 
@@ -40,7 +40,7 @@ def write_graded_study(folder: Path, written: int = 3) -> Callable[[Study], None
 
     def write(study: Study) -> None:
         writer = Person(study, "writer")
-        stage = f"{look(study, gates.arms)[writer.pseudonym]}-practice"
+        stage = f"{look(study, arm_rows.arms)[writer.pseudonym]}-practice"
         for number in range(written):
             answer = {"question": f"What did the town do on day {number}?", "kind": "what", "length": "one"}
             writer.judge(answer, stage)

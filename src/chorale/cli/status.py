@@ -44,10 +44,10 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
 
 def _print_arms(study: "Study") -> None:
     from chorale.report import arms_table
-    from chorale.store import gates
+    from chorale.store import arm_rows
     from chorale.study.costs import arm_costs
 
-    counts = study.store.read(gates.arm_counts).result()
+    counts = study.store.read(arm_rows.arm_counts).result()
     costs = study.store.read(lambda tx: arm_costs(tx, study)).result()
     show(arms_table(counts, costs, study.settings.pay.currency))
 

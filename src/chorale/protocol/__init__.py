@@ -8,7 +8,7 @@ from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, decide_gate, is_criterion
 from chorale.protocol.gold import gold_due
-from chorale.protocol.judgments import ItemDecision, decide_item, rule_for
+from chorale.protocol.judgments import ItemDecision, asking_told, decide_item, rule_for
 from chorale.protocol.limits import Limit, Shortage, gates_that_wait, stages_too_small
 from chorale.protocol.pay import (
     WageSummary,
@@ -36,6 +36,7 @@ __all__ = [
     "Verdict",
     "WageSummary",
     "WorkerQuality",
+    "asking_told",
     "decide_gate",
     "decide_item",
     "draw_arm",

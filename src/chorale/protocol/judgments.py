@@ -39,3 +39,31 @@ def decide_item(
     if enough or counted >= rule.max:
         return ItemDecision(wanted=counted, complete=True, released=confidence >= release)
     return ItemDecision(wanted=max(rule.min, min(counted + 1, rule.max)), complete=False, released=False)
+
+
+def asking_told(
+    rule: JudgmentSettings, counted: int, confidence: float | None, *, complete: bool, sampled: bool
+) -> str:
+    """In words, why an item gets as many judgments as it does; nothing where all of its stage get as many.
+
+    >>> asking_told(JudgmentSettings(min=2, max=5, until=0.8), 2, 1.0, complete=True, sampled=False)
+    'No more are asked for: the confidence has reached 0.8.'
+    """
+    if sampled and rule.sample is not None:
+        return f"Drawn by chance to get {rule.sample.judgments:,}."
+    if rule.min == rule.max:
+        return ""
+    if not complete:
+        return f"At least {rule.min:,}, then one more {_until(rule)}; {rule.max:,} at most."
+    if rule.until is not None and confidence is not None and confidence >= rule.until:
+        return f"No more are asked for: the confidence has reached {rule.until:g}."
+    if counted >= rule.max:
+        return f"No more are asked for: {rule.max:,} is the most there are."
+    stable = "No more are asked for: the order of what people choose has stayed the same."
+    return stable if rule.stable is not None else ""
+
+
+def _until(rule: JudgmentSettings) -> str:
+    ways = [f"the confidence reaches {rule.until:g}"] if rule.until is not None else []
+    ways += ["the order of what people choose stays the same"] if rule.stable is not None else []
+    return f"until {' or '.join(ways)}"

@@ -69,7 +69,11 @@ class _Limits:
 
     def scored(self, gate: GateSettings) -> Limit:
         stages = [self._stages[name] for name in gate.stage]
-        return min(limit for stage in stages for limit in (self.in_stage(stage), self._answering(stage, gate.graded)))
+        return min(
+            limit
+            for stage in stages
+            for limit in (self.in_stage(stage), self._answering(stage, gate.graded), self._graded(stage))
+        )
 
     def takes(self, stage: StageSettings) -> int:
         """So many different people a stage needs: where a gate may end it before it is full, for a single answer."""
@@ -173,6 +177,17 @@ class _Limits:
         more = stage.judgments.sample
         each = max(stage.judgments.max, more.judgments if more else 0)
         return Limit(len(self._items.get(stage.name, ())) * each // graded, stage.name)
+
+    def _graded(self, stage: StageSettings) -> Limit:
+        """How many people's work can be graded: not the graders' own, where they are too few for one of themselves."""
+        grading = [one for one in self._settings.stage if one.grades and stage.name in one.sources]
+        if len(grading) != 1 or not grading[0].entry.exclude_contributors:
+            return _NONE
+        graders, everybody = self.in_stage(grading[0]), self.in_stage(stage)
+        among = set(stage.entry.qualifications) <= self._implied(grading[0]) and self._same_people(grading[0], stage)
+        if everybody.people == inf or graders.people > _fewest(grading[0]) or not among:
+            return _NONE
+        return Limit(max(0, everybody.people - graders.people), grading[0].name)
 
     def _kept_out(self, stage: StageSettings) -> int:
         """Of those who may enter, the fewest who worked on what an item came from, and do not get it.

@@ -27,7 +27,7 @@ def ranking_is_stable(chosen: Sequence[Sequence[str]], over: int) -> bool:
 
     `chosen` has the options of each answer, in the order they came. With too few answers to tell it is not.
 
-    >>> ranking_is_stable([["a"], ["a", "b"], ["a"], ["a"]], over=1)
+    >>> ranking_is_stable([["a"], ["a", "b"], ["a"], ["a"], ["a"]], over=1)
     True
     >>> ranking_is_stable([["a"], ["b"], ["b"], ["b"]], over=3)
     False

@@ -8,7 +8,7 @@ from random import Random
 from statistics import fmean
 
 from chorale.model import Standing
-from chorale.store import Tx, gates, people, standing_rows
+from chorale.store import Tx, arm_rows, grade_rows, people, standing_rows
 from chorale.store.standing_rows import WorkerStanding
 from chorale.study.costs import CostTerms, arm_costs, final_stages_of_arm
 from chorale.study.running import Study
@@ -57,7 +57,7 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
     rule = study.settings.arms
     if rule is None:
         return []
-    arms, panels, costs = gates.arms(tx), people.panels(tx), arm_costs(tx, study)
+    arms, panels, costs = arm_rows.arms(tx), people.panels(tx), arm_costs(tx, study)
     weights = dict(zip(rule.names, rule.weights or (1,) * len(rule.names), strict=True))
     rows: dict[str, list[WorkerStanding]] = defaultdict(list)
     for row in standing_rows.worker_standings(tx):
@@ -147,7 +147,7 @@ def _grades(tx: Tx, study: Study, arm: str, mine: set[str]) -> tuple[list[float]
     """The mean grade of each of an arm, where they were graded last: what they make in the end may be validated."""
     for stage in reversed([stage for stage in study.stages.values() if arm in stage.settings.arms]):
         scores: dict[str, list[float]] = defaultdict(list)
-        for answer in gates.graded_answers(tx, [stage.id]):
+        for answer in grade_rows.graded_answers(tx, [stage.id]):
             if answer.worker in mine:
                 scores[answer.worker].append(answer.score)
         if scores:

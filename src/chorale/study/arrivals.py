@@ -15,10 +15,11 @@ PUBLIC_PANEL = "public"
 
 
 def arrival_url(base: str, arrival: ArrivalSettings) -> str:
-    """What to paste into the panel, which puts its own values in."""
-    panel = PANELS.get(arrival.panel, PANELS["prolific"])
+    """What to paste into the panel, which puts its own values in; of a panel that is not known, where to put them."""
     names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
-    query = "&".join(f"{name}={value}" for name, value in zip(names, panel.values, strict=True) if value)
+    panel = PANELS.get(arrival.panel)
+    values = tuple(f"{{{name}}}" for name in names) if panel is None else panel.values
+    query = "&".join(f"{name}={value}" for name, value in zip(names, values, strict=True) if value)
     return f"{base}/join?{query}" if query else f"{base}/join"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chorale.model import EntryKind
-from chorale.store import Tx, gates, ledger, response_rows, stage_rows
+from chorale.store import Tx, arm_rows, ledger, response_rows, stage_rows
 from chorale.store.ledger import LedgerLine
 from chorale.study.running import RunningStage, Study
 
@@ -109,7 +109,7 @@ def arm_costs(tx: Tx, study: Study) -> dict[str, CostTerms]:
     if study.settings.arms is None:
         return {}
     spent, answers = _spent(tx)
-    arms = gates.arms(tx)
+    arms = arm_rows.arms(tx)
     found = {}
     for arm in study.settings.arms.names:
         mine = [one for one in spent if arms.get(one.worker) == arm]

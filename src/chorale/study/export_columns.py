@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from chorale.model import AssignmentKind, Standing
-from chorale.store import Tx, gates, item_rows, response_rows
+from chorale.store import Tx, arm_rows, item_rows, response_rows
 from chorale.study.export_rows import iso_time
 from chorale.study.running import Study
 
@@ -33,7 +33,7 @@ def response_lines(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[
 
 def _batches(tx: Tx, study: Study, values: Callable[[Sequence[str | None]], list[Any]]) -> Iterator[_Columns]:
     sources = {item: json.dumps(keys, ensure_ascii=False) for item, keys in item_rows.all_sources(tx).items()}
-    arms = gates.arms(tx) if study.settings.arms is not None else {}
+    arms = arm_rows.arms(tx) if study.settings.arms is not None else {}
     for rows in response_rows.response_batches(tx, SIZE):
         # Rows are tuples: turned around, they are columns.
         stored = dict(zip(response_rows.RESPONSE_COLUMNS, zip(*rows, strict=True), strict=True))

@@ -8,6 +8,9 @@ from typing import Any
 from chorale.model import ItemState
 from chorale.protocol import hourly_wage
 from chorale.store import Tx, events, gates, item_rows, ledger, standing_rows
+from chorale.store.arm_rows import arms as arms_of_workers
+from chorale.store.grade_rows import all_grades
+from chorale.store.message_rows import all_messages
 from chorale.store.response_rows import all_responses
 from chorale.study.running import Study
 from chorale.study.status import trust_of
@@ -16,7 +19,7 @@ from chorale.study.status import trust_of
 def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per response, with all that belongs to it."""
     sources = item_rows.all_sources(tx)
-    arms = None if study.settings.arms is None else gates.arms(tx)
+    arms = None if study.settings.arms is None else arms_of_workers(tx)
     for response in all_responses(tx):
         yield {
             "response": response.id,
@@ -108,7 +111,7 @@ def arm_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
 
 
 def message_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
-    for row in gates.all_messages(tx):
+    for row in all_messages(tx):
         yield {
             "message": row.id,
             "worker": row.worker,
@@ -124,7 +127,7 @@ def message_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
 
 def grade_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
     """One row per grade there ever was; of those with the same response, the last one counts."""
-    for row in gates.all_grades(tx):
+    for row in all_grades(tx):
         yield {
             "grade": row.id,
             "response": row.response_id,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import fmean
 from typing import Any
@@ -11,7 +11,7 @@ from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from chorale.protocol import GateVerdict
-from chorale.store.gates import GradedAnswer
+from chorale.store.grade_rows import GradedAnswer
 
 LISTED = 3
 """How many of the best and of the worst answers a message lists."""
@@ -52,12 +52,13 @@ def compose(
     """The message to one worker, in Markdown.
 
     The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded
-    answers of the worker in the order they gave them, `best` and `worst`, some of them; `flagged`, those with reasons,
-    and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean (`own`) and everybody's
+    answers of the worker in the order they gave them, `best` and `worst`, some of either half; `flagged`, those with
+    reasons, and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean (`own`) and everybody's
     (`average`, from `averages`); and what is in `extra`.
     """
     shown = [_shown(answer) for answer in own]
-    by_score = sorted(range(len(shown)), key=lambda place: (-shown[place].score, place))
+    by_score = sorted(shown, key=lambda answer: -answer.score)
+    better = (len(shown) + 1) // 2
     flagged = [answer for answer in shown if answer.reasons]
     return _filled(
         template,
@@ -71,8 +72,9 @@ def compose(
             "passed": verdict.passed,
             "promoted": verdict.promoted,
             "answers": shown,
-            "best": [shown[place] for place in by_score[:LISTED]],
-            "worst": [shown[place] for place in reversed(by_score[LISTED:][-LISTED:])],
+            "best": by_score[:better][:LISTED],
+            # The lowest first. Where all are as good as each other, none is the worst.
+            "worst": [answer for answer in by_score[better:][::-1] if answer.score < by_score[0].score][:LISTED],
             "flagged": flagged,
             "flagged_share": len(flagged) / len(shown) if shown else 0.0,
             "criteria": _criteria(own, averages),
@@ -84,9 +86,10 @@ def check_template(template: str, extra: Mapping[str, Any]) -> None:
     """Fill a template with made-up work: TemplateMistakeError if that can't be done."""
     evidence = {"average": 0.5, "rank": 1, "of": 2, "needed": 0.5}
     answer = GradedAnswer(1, "w", 1, 1, 0.5, ("a reason",), "an answer", {"text": "an item"}, {"clarity": 0.5})
+    several = [replace(answer, score=place / 7) for place in range(7)]
     for passed in (True, False):
         made_up = GateVerdict("w", 0.5, passed, passed, "", evidence)
-        compose(template, made_up, [answer] * 7, answer.criteria, extra)
+        compose(template, made_up, several, answer.criteria, extra)
         compose(template, made_up, [answer], answer.criteria, extra)
 
 

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, replace
 
 from chorale.model import MessageState, Refusal, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
-from chorale.store import Tx, events, gates
-from chorale.store.gates import GradedAnswer
+from chorale.store import Tx, events, gates, grade_rows, message_rows
+from chorale.store.grade_rows import GradedAnswer
 from chorale.study.entering import put_in_arm
 from chorale.study.feedback import TemplateMistakeError, compose, mean_criteria
 from chorale.study.paying import covers, pay_bonus
@@ -39,14 +39,14 @@ def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None
     """Who has done enough for a gate to decide about them, and is not decided about yet."""
     stages = stages_of(study, gate)
     ids = [stage.id for stage in stages]
-    decided = gates.decided_about(tx, gate.name)
+    decided = gates.decided_about(tx, gate.name, worker_id)
     done = [
         each
-        for each, answered in gates.answered_by(tx, ids, worker_id).items()
+        for each, answered in grade_rows.answered_by(tx, ids, worker_id).items()
         if each not in decided and all(answered.get(stage.id, 0) >= _enough(stage, gate) for stage in stages)
     ]
     graded: dict[int, list[GradedAnswer]] = defaultdict(list)
-    for answer in gates.graded_answers(tx, ids, worker_id) if done else ():
+    for answer in grade_rows.graded_answers(tx, ids, worker_id) if done else ():
         graded[answer.worker_id].append(answer)
     candidates, by_name, found, waiting = [], {}, {}, 0
     for each in done:
@@ -138,7 +138,7 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
     """
     closed = gates.closed_gates(tx) - {gate.name}
     return {
-        stage.name: gates.active_in(tx, stage.id, stage.settings.pay.finished_from)
+        stage.name: grade_rows.active_in(tx, stage.id, stage.settings.pay.finished_from)
         for stage in study.stages.values()
         if stage.settings.grades
         and stage.settings.pay.finished
@@ -171,7 +171,7 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
     everybody = [answer for answers in field.answers.values() for answer in answers]
     if alone and gate.message is not None and "criteria" in gate.message:
         # Only to tell somebody how others did by each criterion are all answers needed.
-        everybody = gates.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
+        everybody = grade_rows.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
     averages = mean_criteria(everybody)
     for verdict in verdicts:
         worker_id, own = field.ids[verdict.worker], field.answers[verdict.worker]
@@ -236,7 +236,7 @@ def _write(
         told = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
         events.record(tx, now, "message not filled", told, worker_id=worker_id)
     title = study.stage(gate.settings.stage[-1]).settings.title
-    gates.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
+    message_rows.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
 
 
 def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
@@ -264,10 +264,10 @@ def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, s
 
 def send_message(tx: Tx, study: Study, message_id: int, body: str, by: str) -> bool:
     """Send a message that waited for an expert, as they have left it; False if it was sent before."""
-    found = gates.message_by_id(tx, message_id)
+    found = message_rows.message_by_id(tx, message_id)
     if found is None:
         raise Refusal("not_found", "There is no such message. Go back to the list.", 404)
-    sent = gates.send(tx, message_id, body, study.clock())
+    sent = message_rows.send(tx, message_id, body, study.clock())
     if sent:
         evidence = {"message": message_id, "cause": found.cause, "by": by, "changed": body != found.body}
         events.record(tx, study.clock(), "message sent", evidence, worker_id=found.worker_id)

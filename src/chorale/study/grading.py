@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any
 
 from chorale.model import Judgment
-from chorale.store import Tx, events, gates, responses
+from chorale.store import Tx, events, grade_rows, responses
 from chorale.study.gates import decide_about
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import Marks, Task
@@ -41,7 +41,7 @@ def grade_answer(tx: Tx, study: Study, stage: RunningStage, response_id: int, ju
     grade = grade_of(stage.task, [judgment.answer for judgment in judgments])
     if grade is None:
         return
-    graded = gates.grades_of(tx, response_id)
+    graded = grade_rows.grades_of(tx, response_id)
     if graded.score is not None and abs(graded.score - grade.score) < _SAME:
         return
     source = f"{stage.name}#{graded.times + 1}"

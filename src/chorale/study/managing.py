@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError
-from chorale.store import Tx, console, events, gates, participations, people, standing_rows
+from chorale.store import Tx, console, events, gates, message_rows, participations, people, standing_rows
 from chorale.store.people import WorkerRow
 from chorale.study.entering import put_in_arm
 from chorale.study.leases import give_back_everything
@@ -52,7 +52,9 @@ def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) 
     if not title.strip() or not body.strip():
         raise UserError("A message needs a title and a text.")
     now = study.clock()
-    sent = gates.add_message(tx, worker.id, act.cause, now, title.strip()[:LONGEST_TITLE], body, MessageState.SENT)
+    sent = message_rows.add_message(
+        tx, worker.id, act.cause, now, title.strip()[:LONGEST_TITLE], body, MessageState.SENT
+    )
     if sent:
         events.record(tx, now, "message written", {**act.told(), "cause": act.cause}, worker_id=worker.id)
     return sent

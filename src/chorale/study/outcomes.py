@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from chorale.model import ItemState, SourceItem
-from chorale.store import Tx, gates, item_rows, responses, standing_rows
+from chorale.store import Tx, arm_rows, item_rows, responses, standing_rows
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import Origin, Seeds, StageResults
 
@@ -22,7 +22,7 @@ def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
         judgments=lambda item: responses.judgments_of(tx, item.id, stage.settings.gold),
         seeds=partial(Seeds.of, study.settings.study.seed, stage.name),
         origin=_origins(tx, stage),
-        arm=gates.arms(tx).get,
+        arm=arm_rows.arms(tx).get,
         seconds=_seconds(tx, stage),
     )
 

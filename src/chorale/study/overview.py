@@ -1,12 +1,12 @@
 """A running study at a glance: how far it is, what it costs, how people agree, and what needs somebody's hand."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from chorale.model import GoldRecord, StageState, Standing
+from chorale.model import GoldRecord, JudgmentSettings, StageState, Standing
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
 from chorale.store.console import DroppedRow, GoldMet, WorkedRow
@@ -30,6 +30,7 @@ EASY_AFTER, EASY_ABOVE = 50, 0.98
 MOST_NAMED = 5
 MOST_DROPPED = 20
 RECENT_EVENTS = 12
+MOST_DRAWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def overview(tx: Tx, study: Study) -> Overview:
     # That a file does not tell what was paid does not mean that nothing was.
     unpaid |= {one.stage_id for one in counts if imported and not one.paid}
     worked = [row for row in console.worked(tx) if row.stage_id not in unpaid]
-    stages = _stage_views(study, counts, worked)
+    stages = _stage_views(study, counts, worked, _drawn_for_more(tx, study))
     wage = wage_summary(_by_worker(worked))
     gone = console.dropped(tx, MOST_DROPPED)
     return Overview(
@@ -136,7 +137,23 @@ def overview(tx: Tx, study: Study) -> Overview:
     )
 
 
-def _stage_views(study: Study, counts: Sequence[StageCounts], worked: Sequence[WorkedRow]) -> list[StageView]:
+def _drawn_for_more(tx: Tx, study: Study) -> Counter[str]:
+    """How many items of each stage were drawn to get another number of judgments."""
+    drawn: Counter[str] = Counter()
+    if any(stage.settings.judgments.sample is not None for stage in study.stages.values()):
+        for event in events.recent(tx, MOST_DRAWS, kinds=("sampled",)):
+            drawn[event.stage or ""] += len(event.evidence["items"])
+    return drawn
+
+
+def _planned(rule: JudgmentSettings, items: int, drawn: int) -> int:
+    more = 0 if rule.sample is None else rule.sample.judgments - rule.min
+    return items * rule.min + drawn * more
+
+
+def _stage_views(
+    study: Study, counts: Sequence[StageCounts], worked: Sequence[WorkedRow], drawn: Mapping[str, int]
+) -> list[StageView]:
     paid: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in worked:
         paid[row.stage_id].append((row.earned, row.worked_ms))
@@ -144,7 +161,7 @@ def _stage_views(study: Study, counts: Sequence[StageCounts], worked: Sequence[W
         StageView(
             one,
             study.stage(one.name).settings.title,
-            one.items * study.stage(one.name).settings.judgments.min,
+            _planned(study.stage(one.name).settings.judgments, one.items, drawn.get(one.name, 0)),
             wage_summary(paid[one.stage_id]),
             study.stage(one.name).round_size,
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from chorale.model import GoldRecord, Standing
 from chorale.protocol import WageSummary, trust, wage_summary
-from chorale.store import Tx, events, gates, ledger, standing_rows
+from chorale.store import Tx, arm_rows, events, ledger, standing_rows
 from chorale.store.stage_rows import StageCounts, stage_counts
 from chorale.study.costs import arm_costs, study_costs
 from chorale.study.gates import statuses_as_json
@@ -128,7 +128,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "stopped_by_budget": list(now.stopped),
         "gates": statuses_as_json(tx, study),
         "costs": asdict(study_costs(tx, study)),
-        **({} if told is None else {"arms": {"workers": gates.arm_counts(tx), "costs": told}}),
+        **({} if told is None else {"arms": {"workers": arm_rows.arm_counts(tx), "costs": told}}),
         "dropped": [asdict(worker) for worker in now.dropped],
         "outcomes": {name: dict(tally) for name, tally in tallies(tx, study).items()},
     }

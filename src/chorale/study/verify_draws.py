@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from chorale.model import AssignmentKind, StageSettings, StudySettings
 from chorale.protocol import draw_arm
-from chorale.store import Tx, events, gates, item_rows, labels, people, setup
+from chorale.store import Tx, arm_rows, events, gates, item_rows, labels, people, setup
 from chorale.store.events import EventRow
 from chorale.store.response_rows import ResponseRow
 from chorale.store.standing_rows import WorkerStanding
@@ -21,7 +21,7 @@ SettingsAt = Callable[[int], StudySettings]
 def arm_differences(tx: Tx, study: Study, settings_at: SettingsAt, standings: Sequence[WorkerStanding]) -> list[str]:
     """Whether everybody is in the arm that chance put them in, and worked in its stages only."""
     found: list[str] = []
-    present = gates.arms(tx)
+    present = arm_rows.arms(tx)
     told = events.recent(tx, ALL, kinds=("arm",))
     numbers: dict[str, list[int]] = defaultdict(list)
     held, panels = _held(tx), people.panels(tx)

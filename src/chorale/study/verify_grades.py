@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from chorale.model import AssignmentKind, ItemState, Judgment
-from chorale.store import Tx, corrections, events, gates, item_rows
+from chorale.store import Tx, corrections, events, grade_rows, item_rows
 from chorale.store.corrections import is_by_gold
-from chorale.store.gates import GradeRow
+from chorale.store.grade_rows import GradeRow
 from chorale.store.response_rows import ResponseRow
 from chorale.study.grading import PeoplesGrade, grade_of
 from chorale.study.running import Study
@@ -21,7 +21,7 @@ def grade_differences(
 ) -> list[str]:
     """Grades that do not follow from what graders answered, then or by now. `judged`: counted, by stage and item."""
     by_response: dict[int, list[GradeRow]] = defaultdict(list)
-    for grade in gates.all_grades(tx):
+    for grade in grade_rows.all_grades(tx):
         by_response[grade.response_id].append(grade)
     given = {response.id: response for response in responses}
     made_from: dict[int, int | None] = {}

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings, invited_to
 from chorale.protocol import Candidate, GateVerdict, decide_gate
-from chorale.store import Tx, events, gates, response_rows
+from chorale.store import Tx, events, gates, grade_rows, message_rows, response_rows
 from chorale.store.events import EventRow
-from chorale.store.gates import GradeRow, VerdictRow
+from chorale.store.gates import VerdictRow
+from chorale.store.grade_rows import GradeRow
 from chorale.study.gates import survey
 from chorale.study.running import Study, closed_by
 from chorale.study.verify_managing import held_since, taken_away, written_by_hand
@@ -41,7 +42,7 @@ class _Decided:
 def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[Bonuses, list[str]]:
     """What gates paid, by stage and worker, as moment and amount; and what does not follow from the grades."""
     found: list[str] = []
-    grades = {grade.id: grade for grade in gates.all_grades(tx)}
+    grades = {grade.id: grade for grade in grade_rows.all_grades(tx)}
     decided: list[_Decided] = []
     for row in gates.verdicts(tx):
         rule = next((gate for gate in settings_at(row.at).gate if gate.name == row.gate), None)
@@ -226,7 +227,7 @@ def _message_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
     expected |= written_by_hand(tx)
     # What scripts write to workers is theirs to decide.
-    messages = (message for message in gates.all_messages(tx) if not message.cause.startswith("mturk:"))
+    messages = (message for message in message_rows.all_messages(tx) if not message.cause.startswith("mturk:"))
     written = {(message.worker, message.cause): message.written_at for message in messages}
     for worker, cause in sorted(expected.keys() | written.keys()):
         if (worker, cause) not in written:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from chorale.model import EXPERT, Standing
-from chorale.store import Tx, gates, offering, people, visiting
-from chorale.store.gates import MessageRow
+from chorale.store import Tx, message_rows, offering, people, visiting
+from chorale.store.message_rows import MessageRow
 from chorale.store.visiting import Attended
 from chorale.study.entering import admission, why_locked
 from chorale.study.offering import MESSAGES, OVER, at_the_end, more_may_come, why_dropped
@@ -31,6 +31,8 @@ class Visit:
     stages: tuple[StageVisit, ...]
     messages: tuple[MessageRow, ...] = ()
     """The newest first."""
+    awaited: tuple[str, ...] = ()
+    """The titles of messages to them that an expert has not sent yet."""
 
     @property
     def earned(self) -> int:
@@ -68,7 +70,11 @@ def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
     if worker is None:
         return None
     stages = tuple(parts_for(tx, study, worker_id))
-    return Visit(worker, people.panel_of(tx, worker_id), stages, tuple(gates.messages_to(tx, worker_id)))
+    read_first = any(gate.settings.review for gate in study.gates.values())
+    awaited = message_rows.awaited(tx, worker_id) if read_first else ()
+    return Visit(
+        worker, people.panel_of(tx, worker_id), stages, tuple(message_rows.messages_to(tx, worker_id)), awaited
+    )
 
 
 def parts_for(tx: Tx, study: Study, worker_id: int, among: Collection[str] | None = None) -> Iterator[StageVisit]:

@@ -6,10 +6,10 @@ from statistics import fmean, median
 
 from chorale.model import AssignmentKind, ItemState
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, console, events, gates, ledger, response_rows, standing_rows
+from chorale.store import Tx, console, events, ledger, message_rows, response_rows, standing_rows
 from chorale.store.events import EventRow
-from chorale.store.gates import MessageRow
 from chorale.store.ledger import LedgerLine
+from chorale.store.message_rows import MessageRow
 from chorale.store.people import WorkerRow
 from chorale.store.response_rows import ResponseRow
 from chorale.store.standing_rows import WorkerStanding
@@ -78,7 +78,7 @@ def worker_record(tx: Tx, study: Study, worker: WorkerRow) -> WorkerRecord:
         given[::-1][:SHOWN],
         quality_over_time(study, given),
         [(held, at, _reason_for(told, held)) for held, at in console.qualifications_of(tx, worker.id)],
-        gates.messages_to(tx, worker.id),
+        message_rows.messages_to(tx, worker.id),
     )
 
 

@@ -12,10 +12,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from chorale.model import Refusal, StagePay, Standing, money_text
+from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
 from chorale.protocol import parts_bonus
 from chorale.store import Tx, people
-from chorale.store.gates import note_read
+from chorale.store.message_rows import note_read
 from chorale.study import Study, entering, recruiting, settling, work
 from chorale.study.mturk import market_stage, working
 from chorale.study.mturk.working import Board
@@ -233,6 +233,7 @@ def _home_context(site: Site, found: Visit, board: Board | None) -> dict[str, An
         "messages": [
             {"title": one.title, "html": markdown(one.body), "new": one.read_at is None} for one in found.messages
         ],
+        "awaited": found.awaited,
         "hits": None if board is None else _hits_context(board),
         "earned_total": money_text(found.earned, currency),
         "stages": [
@@ -244,7 +245,7 @@ def _home_context(site: Site, found: Visit, board: Board | None) -> dict[str, An
                 "reason": part.reason,
                 "answered": part.answered,
                 "earned": money_text(part.earned, currency),
-                "pay": _pay_text(part.stage.settings.pay, currency),
+                "pay": pay_text(part.stage.settings, currency),
                 "url": f"/stages/{part.stage.name}",
                 "guidelines_url": f"/stages/{part.stage.name}#guidelines",
             }
@@ -289,10 +290,16 @@ def _bonuses(pay: StagePay, currency: str) -> list[str]:
     return [money_text(bonus, currency) if (bonus := parts_bonus(count, pay.parts)) else "" for count in range(COUNTED)]
 
 
-def _pay_text(pay: StagePay, currency: str) -> str:
+def pay_text(stage: StageSettings, currency: str) -> str:
     """What a stage pays, in a few words; nothing where another stage pays for it."""
+    pay = stage.pay
     each = f"{money_text(pay.per_judgment, currency)} per answer" if pay.per_judgment else ""
-    whole = f"{money_text(pay.finished, currency)} when you have finished" if pay.finished else ""
+    when = "when you have finished"
+    if stage.grades:
+        # Nobody finishes grading: who has done enough of it is paid when the gate closes.
+        when = "when the round is over"
+        when += f", for {pay.finished_from:,} answers or more" if pay.finished_from > 1 else ""
+    whole = f"{money_text(pay.finished, currency)} {when}" if pay.finished else ""
     return ", ".join(part for part in (each, whole) if part)
 
 

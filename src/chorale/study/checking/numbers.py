@@ -80,9 +80,10 @@ def _check_people(settings: StudySettings, items: _Items, report: Report) -> Non
         )
     for short in gates_that_wait(settings, items):
         most = f"{short.most.people:.0f}"
-        why = (
-            f"gate `{short.most.by}` lets no more" if short.most.by in gates else f"`{short.most.by}` has no more items"
-        )
+        by = short.most.by
+        why = f"gate `{by}` lets no more" if by in gates else f"`{by}` has no more items"
+        if by in stages and settings.stage[stages[by]].grades:
+            why = f"those who may grade in `{by}` are too few to grade each other's answers"
         report.setting(
             ("gate", gates[short.name], "workers"),
             f"the gate would never close: at most {most} people can be scored there, since {why}",

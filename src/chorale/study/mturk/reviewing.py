@@ -6,7 +6,7 @@ from typing import Any
 from chorale.model import EntryKind, MessageState
 from chorale.platforms.mturk import errors
 from chorale.platforms.mturk.requests import money_as_sent
-from chorale.store import events, gates
+from chorale.store import events, message_rows
 from chorale.store.mturk import assignments, hits, keys
 from chorale.store.mturk.assignments import AssignmentRow
 from chorale.store.mturk.hits import HitRow
@@ -117,7 +117,7 @@ def _quoted(text: str) -> str:
 
 def tell(market: Market, worker: int, cause: str, title: str, body: str) -> None:
     """A message on a worker's start page."""
-    gates.add_message(market.tx, worker, cause, market.now, title, body, MessageState.SENT)
+    message_rows.add_message(market.tx, worker, cause, market.now, title, body, MessageState.SENT)
 
 
 def send_bonus(market: Market, request: Request) -> Reply:

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Path, Request, Response
 
 from chorale.model import Refusal, UserError
-from chorale.store import Tx, gates, people
+from chorale.store import Tx, message_rows, people
 from chorale.store import console as queries
-from chorale.store.gates import MessageRow
+from chorale.store.message_rows import MessageRow
 from chorale.study import RunningStage, Study, gold_desk
 from chorale.study.asking_experts import Question, answer_question, questions
 from chorale.study.entering import EXPERTS_PANEL, arrive_as_expert
@@ -71,7 +71,7 @@ def _desk(tx: Tx, study: Study, name: str) -> Desk:
         if stage.is_for_experts
     ]
     waiting, total = questions(tx, QUESTIONS_SHOWN)
-    drafts = gates.drafts(tx)
+    drafts = message_rows.drafts(tx)
     return Desk(queues, waiting, total, list(drafts[:DRAFTS_SHOWN]), len(drafts))
 
 

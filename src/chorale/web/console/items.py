@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal, get_args
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from chorale.model import Refusal, UserError
+from chorale.model import ItemState, Refusal, UserError
+from chorale.protocol import asking_told
 from chorale.store import Tx, events, item_lists, item_rows, response_rows, responses, standing_rows
 from chorale.store.events import EventRow
 from chorale.store.item_lists import GradeOfItem, ItemsWanted
@@ -60,6 +61,10 @@ class ItemStory:
     """Stage, key and state of what was made from it."""
     gold: GoldAnswer | None
     events: list[EventRow]
+    origin: ResponseRow | None
+    """The answer it was made from, where it was made from one."""
+    asking: str
+    """Why it gets as many judgments as it does."""
 
 
 def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
@@ -72,16 +77,32 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
         for worker in dict.fromkeys(one.worker for one in given)
         for row in standing_rows.worker_standings(tx, stage_name=stage.name, pseudonym=worker)
     }
+    lineage = item_rows.lineage(tx, item.id)
     return ItemStory(
         item,
         given,
         trusts,
         item_lists.grades_of_item(tx, item.id),
-        item_rows.lineage(tx, item.id),
+        lineage,
         item_lists.made_from(tx, item.id, MOST_CHILDREN),
         responses.gold_answer(tx, item.id),
         events.recent(tx, 100, item_id=item.id),
+        _origin(tx, item, lineage),
+        asking_told(
+            stage.settings.judgments,
+            item.judgments,
+            item.confidence,
+            complete=item.state == ItemState.COMPLETE,
+            sampled=item.sampled,
+        ),
     )
+
+
+def _origin(tx: Tx, item: ItemRow, lineage: list[tuple[str, str]]) -> ResponseRow | None:
+    if item.response_id is None:
+        return None
+    sources = [found.id for stage, key in lineage if (found := item_rows.one_item(tx, stage, key))]
+    return next((one for one in response_rows.all_responses(tx, item_ids=sources) if one.id == item.response_id), None)
 
 
 @dataclass(frozen=True, slots=True)

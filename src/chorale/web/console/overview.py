@@ -144,7 +144,7 @@ def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[EventR
 # What the record can be searched for; kinds that are not listed here can still be asked for by address.
 EVENT_KINDS = (
     *("arrived", "consented", "entered", "returned", "expired", "dropped"),
-    *("labelled", "reopened", "drawn", "derived", "withdrawn", "brought back"),
+    *("labelled", "reopened", "drawn", "sampled", "derived", "withdrawn", "brought back"),
     *("passed", "not passed", "qualified", "arm", "gate closed", "message sent", "budget reached"),
     *(
         "made gold",
