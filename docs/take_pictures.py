@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, expect
 from asking import write_qasrl_study
 from browsing import PHONE, Scene, Site, gold_of, open_chromium, under_way
 from chorale.platforms.mturk.questions import html_question
-from chorale.store import gates
+from chorale.store import arm_rows
 from chorale.study import Study
 from chorale.study.gates import close_gate
 from chorale.study.templating import create_study
@@ -119,7 +119,7 @@ def people_in_arms(study: Study) -> None:
 def graded_people_in_arms(study: Study) -> None:
     """Twenty-four people come, most of them write and grade each other, and the better ones of each arm go on."""
     everyone = [one for number, one in enumerate(people(study, 24)) if number % 7]
-    arms = look(study, gates.arms)
+    arms = look(study, arm_rows.arms)
     chance = Random(4)
     for number, writer in enumerate(everyone):
         for turn in range(4):

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from chorale.cli import app
 from chorale.protocol import draw_arm
 from chorale.report import plan_study
-from chorale.store import events, gates
+from chorale.store import arm_rows, events
 from chorale.study import Study, load_folder, open_study
 from chorale.study.costs import Spending, arm_costs, cost_terms, study_costs
 from chorale.study.export import write_export
@@ -146,7 +146,7 @@ def test_qualifications_grades_and_messages_can_be_exported(study: Study, tmp_pa
 
 
 def test_exports_have_the_arm_where_there_are_arms(study: Study, tmp_path: Path) -> None:
-    arms = look(study, gates.arms)
+    arms = look(study, arm_rows.arms)
     drawn = rows(study, "arms", tmp_path)
     assert {row["worker"]: row["arm"] for row in drawn} == arms
     assert [int(row["number"]) for row in drawn] == list(range(len(arms)))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
@@ -261,6 +262,16 @@ def test_sessions_come_out_as_shown(path: Path, elsewhere: Path) -> None:
         session = doctest.DocTestParser().get_doctest(block, {}, path.name, str(path), 0)
         doctest.DocTestRunner(verbose=False).run(session, out=told.append)
     assert told == []
+
+
+@pytest.mark.slow
+def test_examples_beside_the_code_come_out_as_shown() -> None:
+    """Those in docstrings, of every module that has some."""
+    source = ROOT / "src"
+    modules = [path for path in source.rglob("*.py") if ">>> " in path.read_text("utf-8")]
+    names = [".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__") for path in modules]
+    wrong = {name: failed for name in names if (failed := doctest.testmod(import_module(name)).failed)}
+    assert len(names) > 50 and wrong == {}
 
 
 @pytest.mark.parametrize("path", [ROOT / "README.md", DOCS / "quickstart.md"], ids=file_name)

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from chorale.model import StageState, UserError
 from chorale.report.plan import plan_study
-from chorale.store import Tx, events, gates, item_rows, participations, response_rows
+from chorale.store import Tx, arm_rows, events, item_rows, participations, response_rows
 from chorale.study import Clock, Study, load_folder, open_study
 from chorale.study.advancing import advance
 from chorale.study.control import set_stage_state
@@ -45,7 +45,7 @@ def study(tmp_path: Path, database: str | None, clock: Clock) -> Iterator[Study]
 class Writer(Person):
     def __init__(self, study: Study, name: str) -> None:
         super().__init__(study, name)
-        self.arm = look(study, gates.arms)[self.pseudonym]
+        self.arm = look(study, arm_rows.arms)[self.pseudonym]
 
     def write(self, times: int) -> None:
         for number in range(times):

@@ -23,7 +23,7 @@ from chorale.report.study_report.document import StudyReport
 from chorale.report.study_report.page import report_page
 from chorale.report.study_report.tasks import task_sections
 from chorale.simulate import CrowdSettings, KindSettings
-from chorale.store import Tx, gates
+from chorale.store import Tx, arm_rows, gates
 from chorale.store.schema import worker
 from chorale.study import Study, check_folder, load_folder, open_study
 from chorale.study.export import export_formats, write_export
@@ -493,7 +493,7 @@ def without_validation(folder: Path) -> Path:
 def pools(study: Study, performance: Performance) -> dict[str, float]:
     """By arm: how much more skilled those are who are left after three rounds, by now, than those who began were."""
     held = study.store.read(lambda tx: list(gates.qualifications(tx))).result()
-    arms = study.store.read(gates.arms).result()
+    arms = study.store.read(arm_rows.arms).result()
     ids = study.store.read(worker_ids).result()
     everybody = {person.worker_id: person for person in performance.people}
     found = {}

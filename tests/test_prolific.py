@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from chorale.cli import app
 from chorale.model import MessageState, UserError
 from chorale.platforms.prolific import InDoubtError, Prolific, enough_said, has_arrived
-from chorale.store import gates, item_rows
+from chorale.store import gates, item_rows, message_rows
 from chorale.study import Study, load_folder, open_study, recruiting
 from chorale.study.verify import verify
 from chorale.web.app import create_app
@@ -280,7 +280,7 @@ def test_messages_are_sent_on_once(folder: Path, running: tuple[Study, TestClien
 
     def write(tx: Any) -> None:
         worker = tx.exec_driver_sql("SELECT id FROM worker").scalar_one()
-        gates.add_message(tx, worker, "test:1", now, "Well done", "You may go on.", MessageState.SENT)
+        message_rows.add_message(tx, worker, "test:1", now, "Well done", "You may go on.", MessageState.SENT)
 
     study.store.write(write).result()
     world.faults["POST /messages/"] = ["lost"]

@@ -1,6 +1,7 @@
 """Rehearsals know how good what people write is: grades follow it, and feedback that is right teaches."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -17,13 +18,14 @@ from chorale.rehearsal import Crowd, Rehearsal, Run
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.simulate import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
-from chorale.store import Tx, events, gates, ledger
+from chorale.store import Tx, arm_rows, events, grade_rows, ledger, message_rows
 from chorale.study import Study, check_folder, load_folder, open_study
 from chorale.study.arm_outcomes import arm_outcomes
 from chorale.study.gates import close_gate, close_ready_gates, survey
 from chorale.study.managing import Act, end_work
 from chorale.study.verify import verify
 from chorale.tasks import BUILT_IN
+from chorale.web.worker import pay_text
 from conftest import ManualClock
 from crowd import Person, do, look, people
 from writing_study import write_writing_study
@@ -56,7 +58,7 @@ def perform(folder: Path, crowd: Crowd, seed: int = 1) -> tuple[Run, Study, Perf
 
 def grades_and_qualities(study: Study, performance: Performance, stage: str) -> tuple[list[float], list[float]]:
     def graded(tx: Tx) -> list[tuple[float, float]]:
-        found = gates.graded_answers(tx, [study.stage(stage).id])
+        found = grade_rows.graded_answers(tx, [study.stage(stage).id])
         return [(answer.score, performance.qualities[answer.response_id]) for answer in found]
 
     pairs = study.store.read(graded).result()
@@ -120,7 +122,7 @@ def test_experts_read_and_send_the_messages_that_wait_for_them(tmp_path: Path) -
     file.write_text(file.read_text().replace('message = "message.md"', 'message = "message.md"\nreview = true'))
     crowd = writers(1.0, 1.0)
     _, study, performance = perform(tmp_path, crowd)
-    messages = study.store.read(gates.all_messages).result()
+    messages = study.store.read(message_rows.all_messages).result()
     assert messages and all(message.sent_at is not None for message in messages)
     assert any((message.sent_at or 0) > message.written_at for message in messages), "reading takes time"
     assert any(person.errors for person in performance.people), "whoever goes on has learned from them"
@@ -130,7 +132,7 @@ def test_experts_read_and_send_the_messages_that_wait_for_them(tmp_path: Path) -
     nobody = Crowd(crowd.settings.model_copy(update={"experts": 0}))
     run, study, performance = perform(tmp_path, nobody)
     assert run.answers and not any(person.errors for person in performance.people)
-    assert {message.sent_at for message in study.store.read(gates.all_messages).result()} == {None}
+    assert {message.sent_at for message in study.store.read(message_rows.all_messages).result()} == {None}
     study.close()
 
 
@@ -168,10 +170,22 @@ def test_forecasts_tell_what_comes_of_each_arm(tmp_path: Path) -> None:
     assert set(variation["arms"]) == {"careful", "quick"}
     for arm in variation["arms"].values():
         assert arm["cost"]["mean"] > 0 and arm["wage"]["mean"] > 0 and 0 < arm["quality"]["mean"] <= 1
-    assert "Forecast of its arms" in page.read_text("utf-8")
+    text = page.read_text("utf-8")
+    assert "Forecast of its arms" in text
+    # No stage has a truth file: the picture goes by what the arms made, and has a point for each.
+    picture = text.partition("Quality against cost: quality of answers")[2].partition("</figure>")[0]
+    assert picture.count("<circle") == 2 and ">careful<" in picture and ">quick<" in picture
+    assert variation["answers_quality_of"] == "mean of the arms" and variation["answers_quality"]["mean"] > 0
+    funnel = text.partition("Who came and who stayed")[2].partition("</figure>")[0]
+    bars = re.findall(r">([a-z-]+): (?:entered|passed)<", funnel)
+    order = ["careful-practice", "careful-grades", "careful-trained", "careful-final"]
+    assert [bar for bar in bars if bar.startswith("careful")] == order, "a gate stands after what it looks at"
     assert not any("nothing is said about quality" in note for note in told["notes"])
     saved = json.loads((tmp_path / "study" / "forecast.json").read_text("utf-8"))
     assert saved["variations"] == told["variations"]
+    CliRunner().invoke(app, [*command, "--vary", "careful-final.judgments=1,2", "--out", str(page), "--force"])
+    text = page.read_text("utf-8")
+    assert "quality of answers (mean of the arms)" in text and ">2 careful<" in text
     again = CliRunner().invoke(app, [*command, "--save"])
     assert again.exit_code == 2 and "forecast.json" in again.output
 
@@ -197,7 +211,7 @@ def write_and_grade(study: Study, *grading: int) -> list[Person]:
     """Everybody writes about the texts of their arm; then some grade, each so many of what the other arm wrote."""
     graders = []
     for person in people(study, 16):
-        arm = look(study, partial(gates.arm_of, worker_id=person.id))
+        arm = look(study, partial(arm_rows.arm_of, worker_id=person.id))
         for _ in range(4):
             offer = person.next(f"{arm}-practice")
             person.submit(offer, {"question": "Who left?", "kind": "who", "length": "one"})
@@ -221,6 +235,8 @@ def test_graders_are_paid_for_the_round_when_the_gate_closes(opened: Callable[..
     assert finishing(study) == {}
     do(study, lambda tx, study: close_gate(tx, study, study.gates["careful-trained"], "test"))
     assert finishing(study) == {first.pseudonym: 500}
+    told = "$5.00 when the round is over, for 2 answers or more"
+    assert pay_text(study.stage("careful-grades").settings, "USD").endswith(told)
     assert look(study, lambda tx: verify(tx, study)).differences == []
 
 
@@ -236,7 +252,7 @@ def test_a_round_that_people_grade(opened: Callable[..., Study]) -> None:
                 person.submit(offer, {"clear": clear, "hard": 3})
                 break
             person.give_back(offer)
-    [answer] = look(study, lambda tx: gates.graded_answers(tx, [study.stage("careful-practice").id]))
+    [answer] = look(study, lambda tx: grade_rows.graded_answers(tx, [study.stage("careful-practice").id]))
     assert answer.criteria == pytest.approx({"clear": (0 + 0.25 + 1) / 3, "hard": 0.5})
     [told] = look(study, lambda tx: events.recent(tx, kinds=("graded",)))
     assert len(told.evidence["by"]) == 3

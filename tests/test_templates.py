@@ -15,7 +15,7 @@ from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.measuring import Run, measure
 from chorale.report import plan_study, study_notes
 from chorale.simulate import CrowdSettings, KindSettings
-from chorale.store import gates, item_rows, ledger
+from chorale.store import gates, item_rows, ledger, message_rows
 from chorale.study import Clock, Study, check_folder, entering, load_folder, open_study
 from chorale.study.gates import close_gate
 from chorale.study.offering import MESSAGES
@@ -111,7 +111,7 @@ def test_the_feedback_shows_on_the_sentence_what_was_missed(qasrl: Path, clock: 
             outcome = person.submit(offer, answer)
             missed = [one["status"] for one in (outcome.details or {"arguments": []})["arguments"]]
             assert ("missed" in missed) == (answer != expert[tuple(offer.view["tokens"])])
-        [message] = look(study, lambda tx: gates.messages_to(tx, person.id))
+        [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
     finally:
         study.close()
     asked = r"Missed: When does someone grow something? My aunt grows tomatoes on her balcony \[every summer\]\."

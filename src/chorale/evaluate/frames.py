@@ -149,7 +149,7 @@ def area(values: FloatArray) -> float:
 
     Of one value, which makes no curve, it is the value; of none, 0.
 
-    >>> area(np.array([0.2, 1.0, 0.6]))
+    >>> round(area(np.array([0.2, 1.0, 0.6])), 3)
     0.4
     """
     if len(values) < 2:

@@ -37,8 +37,8 @@ def outcomes_of(votes: tuple[int, ...], writer: int, drawn: int = 4, ties: Ties 
 
     A question with no more than `drawn` votes is not drawn from: all its votes and the writer's make the gold.
 
-    >>> [(one.probability, one.gold, one.human) for one in outcomes_of((9, 1, 0), writer=0)]
-    [(1.0, 0, 1.0)]
+    >>> [(one.probability, one.gold, one.for_gold, one.human) for one in outcomes_of((9, 1, 0), writer=0)]
+    [(0.4, 0, 4, 1.0), (0.6, 0, 5, 1.0)]
     """
     found: dict[tuple[int, int, int, float | None], int] = {}
     for taken, ways in _draws(votes, drawn):
