@@ -122,7 +122,6 @@ class Rows(Cursor):
     """A cursor with as much of a result as prepared statements are asked for."""
 
     __slots__ = ()
-    first = Cursor.fetchone
 
     def scalar(self) -> Any:
         row = self.fetchone()

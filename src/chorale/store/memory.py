@@ -16,7 +16,10 @@ FOR_LOOKING_UP = (
     "ix_item_state",
     "ix_response_stage",
 )
-"""Indexes that only people need who look at a study in the console. Here nobody does, and keeping them takes time."""
+"""Indexes that are for people who look at a study in the console, or for answers that are not among the newest.
+
+Here nobody looks, and only the newest are asked for, which are found by their numbers. Keeping them takes time.
+"""
 
 FOR_PAPERS = "CREATE INDEX ix_participation_dropped ON participation (worker_id) WHERE standing = 'dropped'"
 """Where somebody was dropped is asked with every item. Of most people it is nowhere, and this index says so at once."""
