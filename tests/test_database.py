@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
 from chorale.model import Refusal
 from chorale.store import Store, open_memory_store, open_store, stage_rows, store_url
 from chorale.store.database import GroupCommitWriter, sqlite_engine
+from chorale.store.prepared import ONE, Prepared
+from chorale.store.schema import stage
 from conftest import StudyMaker
 from crowd import people
 
@@ -167,6 +169,14 @@ def test_both_sides_finished_at_once_do_not_wait_for_each_other(make_study: Stud
     assert deadlocks == 0
     meaningful, entailment = study.store.read(stage_rows.stage_counts).result()
     assert (meaningful.complete, entailment.items) == (80, 40)
+
+
+def test_a_statement_that_is_prepared_once_has_its_limit_written_out() -> None:
+    store = open_memory_store()
+    with pytest.raises(ValueError, match="the limit must be written out"):
+        store.do(lambda tx: Prepared(select(stage.c.id).limit(1)).first(tx, {}))
+    assert store.do(lambda tx: Prepared(select(stage.c.id).limit(ONE)).first(tx, {})) is None
+    store.close()
 
 
 def test_nothing_is_read_from_a_store_in_memory_after_work_has_failed_half_way() -> None:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, literal_column, select
 
-from chorale.store.prepared import Prepared
+from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, item, participation, response
 
 
@@ -40,7 +40,7 @@ _DRAWN = (
     .where(item.c.stage_id == bindparam("later_id"), response.c.stage_id == bindparam("stage_id"))
 )
 _DRAWN_FROM = Prepared(_DRAWN.distinct())
-_DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worker_id")).limit(1))
+_DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worker_id")).limit(ONE))
 
 
 def people_to_draw_from(tx: Connection, later_id: int, stage_id: int, at_least: int = 1) -> list[int]:

@@ -8,7 +8,7 @@ locks are no-ops.
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, bindparam, func, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select, update
 
 from chorale.model import AssignmentKind, AssignmentState
 from chorale.store.offering import OfferedItem
@@ -219,19 +219,20 @@ def set_expiry(tx: Connection, assignment_id: int, expires_at: int) -> None:
     tx.execute(update(assignment).where(assignment.c.id == assignment_id).values(expires_at=expires_at))
 
 
+EXPIRED_AT_ONCE = 500
 _EXPIRED = Prepared(
     _LEASED.where(assignment.c.state == _LIVE, assignment.c.expires_at <= bindparam("now"))
     # Sorted by a sum: by the column itself, SQLite would go through all assignments there ever were in their order,
     # instead of asking the small index of those that expire.
     .order_by(assignment.c.item_id + literal_column("0"))
-    .limit(bindparam("most", type_=Integer))
+    .limit(literal_column(str(EXPIRED_AT_ONCE)))
     .with_for_update(skip_locked=True, key_share=True)
 )
 
 
-def expired_assignments(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
-    """Live assignments past their time, locked, by item."""
-    return [AssignmentRow._make(row) for row in _EXPIRED(tx, {"now": now, "most": limit})]
+def expired_assignments(tx: Connection, now: int) -> list[AssignmentRow]:
+    """Live assignments past their time, so many at once, locked, by item."""
+    return [AssignmentRow._make(row) for row in _EXPIRED(tx, {"now": now})]
 
 
 _LIVE_BY_STAGE = Prepared(

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, literal_column, select, text
 
-from chorale.store.prepared import Prepared
+from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, gold, item, item_source, stage
 
 # Written out, not bound: only then can the database see that the partial index applies.
@@ -55,7 +55,7 @@ def _offered(back: int, ahead: int) -> Select[Any]:
         select(item.c.id, item.c.key, item.c.group_key, item.c.payload, item.c.position)
         .where(item.c.stage_id == bindparam("stage_id"), _OFFERED, item.c.position > bindparam("after"), ~_SEEN)
         .order_by(item.c.position)
-        .limit(1)
+        .limit(ONE)
     )
     query = query.where(*(~_contributed(level) for level in range(1, back + 1)))
     return query.where(*(~_seen_later(level) for level in range(1, ahead + 1)))
@@ -98,7 +98,7 @@ _NEXT_GOLD = Prepared(
     .join(item, item.c.id == gold.c.item_id)
     .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.position > bindparam("after"), ~_SEEN)
     .order_by(gold.c.position)
-    .limit(1)
+    .limit(ONE)
 )
 
 

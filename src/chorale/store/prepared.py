@@ -78,6 +78,9 @@ def _compile(statement: Any, tx: Connection) -> tuple[str, Callable[[Mapping[str
     compiled = statement.compile(dialect=tx.dialect)
     # Values written into the statement itself (`served + 1`) are parameters too, with values of their own.
     fixed = {name: value for name, value in compiled.params.items() if value is not None}
+    if "LIMIT ?" in str(compiled):
+        # SQLite from 3.47 on plans by the limit, and anew for every value that is bound to it: eight times the work.
+        raise ValueError(f"the limit must be written out in a statement that is prepared once: {compiled}")
     if compiled.positional:
         order = tuple(compiled.positiontup)
         if not order:

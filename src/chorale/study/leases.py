@@ -7,7 +7,6 @@ from chorale.store import Tx, events, leasing
 from chorale.store.leasing import Assigned
 from chorale.study.running import Study
 
-EXPIRE_AT_ONCE = 500
 # Being able to extend a time limit ten times over is what WCAG 2.2 asks for (success criterion 2.2.1).
 MOST_LEASES = 10
 
@@ -64,7 +63,7 @@ def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
 def expire_leases(tx: Tx, study: Study) -> int:
     """End leases whose time is over; how many."""
     now = study.clock()
-    expired = leasing.expired_assignments(tx, now, EXPIRE_AT_ONCE)
+    expired = leasing.expired_assignments(tx, now)
     for assignment in expired:
         leasing.end_assignment(tx, assignment, AssignmentState.EXPIRED, now)
         events.record(
