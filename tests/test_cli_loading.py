@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from chorale.cli.loading import Loaded, LoadingGroup
 from chorale.cli.quick_values import take_quickly
+from small_study import write_small_study
 
 LOADED = """
 import sys
@@ -37,6 +38,15 @@ def test_a_scoring_command_loads_only_what_it_needs(arguments: tuple[str, ...], 
     imported = set(done.stderr.split())
     assert f"chorale.cli.{arguments[0]}" in imported
     assert not imported & {*HEAVY, "chorale.cli.serve", "chorale.cli.evaluate", "chorale.cli.irt"}
+
+
+def test_a_rehearsal_loads_no_tables_no_migrations_and_no_tasks_but_its_own(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "study", applications=4, gold=2)
+    given = ["rehearse", str(tmp_path / "study"), "--seeds", "1", "--workers", "4"]
+    done = subprocess.run([sys.executable, "-c", LOADED, *given], capture_output=True, text=True, check=True)
+    imported = set(done.stderr.split())
+    assert {one for one in imported if one.startswith("chorale.tasks.")} >= {"chorale.tasks.rules_entailment"}
+    assert not imported & {"polars", "alembic", "fastapi", "chorale.tasks.form", "chorale.tasks.frame_choice"}
 
 
 # Values

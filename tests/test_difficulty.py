@@ -14,8 +14,9 @@ from chorale.formats.judgments import Judgments
 from chorale.rehearsal import rehearse
 from chorale.report.rehearsal import forecast_notes
 from chorale.report.rehearsal_page import forecast_page
-from chorale.simulate import AnswerSheet, WorkerModel, draw_hardness, fit_spread
+from chorale.simulate import AnswerSheet, WorkerModel, draw_hardness
 from chorale.simulate.fitting import fit_workers
+from chorale.simulate.spread import fit_spread
 from chorale.tasks import BUILT_IN
 from small_study import write_small_study
 from test_rehearsal import with_truth

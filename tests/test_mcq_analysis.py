@@ -17,14 +17,13 @@ from chorale.evaluate.mcq import alpha_over_draws
 from chorale.evaluate.mcq.artifacts import by_place, first_less_second, measure_written, option_lengths
 from chorale.evaluate.mcq.costs import costs_by_arm
 from chorale.evaluate.mcq.difficulty import difficulties
+from chorale.evaluate.mcq.explaining import explanations, repeated_questions
 from chorale.evaluate.mcq.measures import measure_mcq
-from chorale.evaluate.mcq.wording import (
+from chorale.evaluate.wording import (
     NEARLY_THE_SAME,
     alike_places,
-    explanations,
     is_generic,
     overlap,
-    repeated_questions,
     wh_word,
 )
 from chorale.formats.alike import alike_pairs, words_of

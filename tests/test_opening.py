@@ -2,10 +2,12 @@
 
 import importlib
 import pkgutil
+import re
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -14,7 +16,8 @@ from sqlalchemy import create_engine, inspect, text
 
 import chorale.store
 from chorale.model import UserError
-from chorale.store import open_store, stage_rows, store_url
+from chorale.store import open_memory_store, open_store, stage_rows, store_url
+from chorale.store.memory import FOR_LOOKING_UP
 from chorale.store.opening import MIGRATIONS
 from chorale.store.schema import metadata
 from chorale.study import Study, open_study
@@ -69,6 +72,54 @@ def test_migrations_make_the_schema_the_code_uses(tmp_path: Path, database: str 
         differences = compare_metadata(MigrationContext.configure(connection), metadata)
     engine.dispose()
     assert differences == []
+
+
+def schema(connection: sqlite3.Connection) -> dict[tuple[str, str], Any]:
+    """By kind and name: of tables their columns, checks and what they refer to, in any order; of the rest all of it."""
+    found: dict[tuple[str, str], Any] = {}
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+    for kind, name, table, sql in connection.execute(query).fetchall():
+        told = re.sub(r"[\s\"]+", " ", sql or "")
+        if kind == "table":
+            columns = {tuple(row[1:]) for row in connection.execute(f"PRAGMA table_info({name})")}
+            others = {tuple(row[2:]) for row in connection.execute(f"PRAGMA foreign_key_list({name})")}
+            found[kind, name] = (
+                columns,
+                others,
+                set(re.findall(r"CONSTRAINT ck_\w+ CHECK .*", told.replace(", CON", "\nCON"))),
+            )
+        elif sql is None:
+            # What is unique or a key: numbered as it comes in the table.
+            over = tuple(row[2] for row in connection.execute(f"PRAGMA index_info({name})"))
+            found["unique", f"{table} {over}"] = True
+        else:
+            found[kind, name] = told
+    return found
+
+
+def test_a_store_in_memory_has_the_tables_that_migrations_make(tmp_path: Path) -> None:
+    open_store(store_url(None, tmp_path / "study.db")).close()
+    with closing(sqlite3.connect(tmp_path / "study.db")) as connection:
+        migrated = schema(connection)
+    store = open_memory_store()
+    driver: Any = store.do(lambda tx: tx.connection.driver_connection)
+    made = schema(driver)
+    store.close()
+    assert all(made[key] == migrated[key] for key in made.keys() & migrated.keys())
+    assert {name for _, name in made.keys() - migrated.keys()} == {"ix_participation_dropped"}
+    missing = migrated.keys() - made.keys()
+    assert {name for kind, name in missing if kind == "index"} == {*FOR_LOOKING_UP}
+    # Nobody is paid in a rehearsal.
+    assert {name for kind, name in missing if kind == "trigger"} == {
+        "payout_no_delete",
+        "payment_no_delete",
+        "payment_no_change",
+    }
+    assert {name for kind, name in missing if kind not in ("index", "trigger")} == {
+        "alembic_version",
+        "alembic_version ('version_num',)",
+    }
+    assert any("taken <= wanted" in check for check in made["table", "item"][2])
 
 
 def test_an_older_study_is_brought_up_to_date(tmp_path: Path, database: str | None) -> None:

@@ -10,8 +10,9 @@ from random import Random
 import pytest
 
 from chorale.formats.judgments import Judgments
-from chorale.simulate import WorkerModel, draw_hardness, fit_spread
-from chorale.simulate.fitting import draw_fitted, fit_workers
+from chorale.simulate import WorkerModel, draw_fitted, draw_hardness
+from chorale.simulate.fitting import fit_workers
+from chorale.simulate.spread import fit_spread
 
 SHARED = Path(__file__).parents[2] / "shared"
 

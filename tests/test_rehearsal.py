@@ -36,7 +36,8 @@ from chorale.report.scoring import ScoreTable, score_table
 from chorale.report.svg import Point, point_chart
 from chorale.simulate import AnswerSheet, CrowdSettings, KindSettings, Mode, WorkerModel, draw_arrivals, draw_crowd
 from chorale.simulate.answering import listed_answers
-from chorale.simulate.fitting import draw_fitted, fit_workers
+from chorale.simulate.crowd import draw_fitted
+from chorale.simulate.fitting import fit_workers
 from chorale.store import Tx, events, ledger, response_rows, standing_rows
 from chorale.study import Study, load_folder
 from chorale.study.gates import gate_statuses

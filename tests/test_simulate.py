@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from chorale.model import UserError
 from chorale.simulate import (
+    AnswerSheet,
     Knowledge,
     Mode,
     WorkerModel,
@@ -108,6 +109,15 @@ class _OfText(BaseModel):
 
 def _task(answer_type: type[BaseModel]) -> Task:
     return Task("a-task", 1, "?", BaseModel, BaseModel, answer_type, Path("form.html"), ())
+
+
+def test_where_nobody_knows_the_same_is_true_of_all_that_looks_the_same() -> None:
+    sheet = AnswerSheet(BUILT_IN["rules-meaningful"], [], "1")
+    alike = {sheet.prospects(f"payload {number}", {"phrase": "the ferry carry the cars"})[0] for number in range(30)}
+    others = {
+        sheet.prospects(f"other {number}", {"phrase": f"the ferry carry {number} cars"})[0] for number in range(30)
+    }
+    assert (len(alike), len(others)) == (1, 2)
 
 
 def test_choices_come_from_the_task() -> None:

@@ -95,8 +95,6 @@ def rehearse(
     from chorale.model import UserError
     from chorale.rehearsal import FORECAST_FILE, FitColumns, parse_vary
     from chorale.rehearsal import rehearse as run
-    from chorale.report.rehearsal_page import forecast_page
-    from chorale.study.started import keep_forecast
 
     columns = FitColumns(task, worker, label, sep)
     if fit is None and any(columns):
@@ -118,8 +116,12 @@ def rehearse(
             progress=progress,
         )
     if out is not None:
+        from chorale.report.rehearsal_page import forecast_page
+
         write_text(out, "--out", forecast_page(forecast))
     if kept is not None:
+        from chorale.study.started import keep_forecast
+
         write_text(kept, "--save", json.dumps(forecast.as_json(), ensure_ascii=False, indent=1) + "\n")
         keep_forecast(directory)
     _tell(forecast, directory, [file for file in (out, kept) if file is not None], as_json=as_json, as_latex=as_latex)

@@ -7,12 +7,12 @@ from typing import Any
 
 from chorale import __version__
 from chorale.rehearsal.arms import ArmRun
-from chorale.rehearsal.crowd_file import CROWD_FILE, USUAL_COLUMNS, FitColumns, read_crowd
+from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
 from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Estimate, Forecast
 from chorale.rehearsal.many import Programme, Progress, perform_all
 from chorale.rehearsal.measuring import GateRun, Run, StageRun
 from chorale.rehearsal.performing import Advance, Performance
-from chorale.rehearsal.preparing import Crowd, Rehearsal, truth_that_fits_nothing
+from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, Rehearsal, truth_that_fits_nothing
 from chorale.rehearsal.varying import Variation, Vary, parse_vary, variations
 from chorale.study import load_folder
 from chorale.study.planning import FORECAST_FILE
@@ -103,7 +103,7 @@ def rehearse(
     folder = load_folder(path)
     crowd = read_crowd(folder, workers, fit, fit_columns)
     tried = tuple(variations(folder, vary))
-    programme = Programme(path, tried, crowd, tuple(range(first_seed, first_seed + seeds)), find_fewest)
+    programme = Programme(path, tried, crowd, tuple(range(first_seed, first_seed + seeds)), find_fewest, folder)
     runs = perform_all(programme, processes, progress)
     return Forecasts(
         folder.settings.study.title,

@@ -15,6 +15,7 @@ from chorale.model import UserError
 from chorale.rehearsal.measuring import Run, measure
 from chorale.rehearsal.preparing import Crowd, Rehearsal, not_collecting
 from chorale.rehearsal.varying import Variation, load_variation
+from chorale.study import StudyFolder
 
 WAKE_SECONDS = 0.2
 MOST_TIMES = 8
@@ -33,6 +34,8 @@ class Programme:
     seeds: tuple[int, ...]
     find_fewest: bool = False
     """Whether every run is followed by others with fewer people, to see how many it takes."""
+    folder: StudyFolder | None = None
+    """The study as it is, if it is at hand; other processes read it for themselves."""
 
     @property
     def jobs(self) -> list[tuple[int, int]]:
@@ -78,7 +81,8 @@ def _in_processes(
     others = set(active_children())
     found: Found = {}
     # Started afresh, not forked: a fork would inherit threads and locks of whoever calls.
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin, initargs=(programme,))
+    told = replace(programme, folder=None)
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin, initargs=(told,))
     try:
         futures = {pool.submit(_perform, *job): job for job in jobs}
         waiting = set(futures)
@@ -171,4 +175,7 @@ def _prepared(programme: Programme, number: int) -> Rehearsal:
     if variation.workers is not None:
         settings = crowd.settings.model_copy(update={"workers": variation.workers})
         crowd = replace(crowd, settings=settings)
-    return Rehearsal(load_variation(programme.path, variation), crowd)
+    folder = programme.folder
+    if folder is None or folder.settings_text != variation.settings_text:
+        folder = load_variation(programme.path, variation)
+    return Rehearsal(folder, crowd)

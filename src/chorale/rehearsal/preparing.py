@@ -5,13 +5,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import NamedTuple
 
 from chorale.rehearsal.performing import Advance, Clock, Manners, Performance
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.sizing import usual_workers
-from chorale.simulate import AnswerSheet, CrowdSettings, Knowledge, WorkerModel, draw_arrivals, draw_crowd, draw_experts
-from chorale.simulate.fitting import draw_fitted
+from chorale.simulate import (
+    AnswerSheet,
+    CrowdSettings,
+    Knowledge,
+    WorkerModel,
+    draw_arrivals,
+    draw_crowd,
+    draw_experts,
+    draw_fitted,
+)
 from chorale.simulate.knowledge import view_key
 from chorale.store import MemoryStore, open_memory_store
 from chorale.study import Study, StudyFolder
@@ -55,6 +64,18 @@ class Crowd:
         if self.fitted:
             return draw_fitted(self.fitted, size, rng)
         return draw_crowd(self.settings.kind, size, rng)
+
+
+class FitColumns(NamedTuple):
+    """The columns of real judgments, where they are not called `task`, `worker` and `label`; and what splits labels."""
+
+    task: str | None = None
+    worker: str | None = None
+    label: str | None = None
+    sep: str | None = None
+
+
+USUAL_COLUMNS = FitColumns()
 
 
 def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:

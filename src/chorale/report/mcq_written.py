@@ -12,7 +12,7 @@ from chorale.evaluate.mcq.artifacts import (
     measure_written,
     option_lengths,
 )
-from chorale.evaluate.mcq.wording import Explanations, explanations, repeated_questions
+from chorale.evaluate.mcq.explaining import Explanations, explanations, repeated_questions
 from chorale.report.drawing import Drawing
 from chorale.report.mcq_measured import McqOptions, NamedQuestions
 from chorale.report.mcq_sections import McqSection

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from chorale.evaluate.mcq import McqMeasures, Section, alpha_over_draws, measure_mcq
-from chorale.evaluate.mcq.wording import is_generic
+from chorale.evaluate.wording import is_generic
 from chorale.formats.mcq_files import McqQuestions, read_mcq
 from chorale.reproduce.checking import find
 from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository

@@ -1,8 +1,15 @@
 """Workers who answer like people of known quality. Pure: randomness comes in as an argument."""
 
 from chorale.simulate.answering import AnswerSheet, plausible_answers
-from chorale.simulate.crowd import CrowdSettings, KindSettings, draw_arrivals, draw_crowd, draw_experts
-from chorale.simulate.difficulty import draw_hardness, fit_spread
+from chorale.simulate.crowd import (
+    CrowdSettings,
+    KindSettings,
+    draw_arrivals,
+    draw_crowd,
+    draw_experts,
+    draw_fitted,
+)
+from chorale.simulate.difficulty import draw_hardness
 from chorale.simulate.knowledge import Knowledge, choices_of, prospects
 from chorale.simulate.models import (
     Hardness,
@@ -30,10 +37,10 @@ __all__ = [
     "draw_arrivals",
     "draw_crowd",
     "draw_experts",
+    "draw_fitted",
     "draw_hardness",
     "fair_grade",
     "first_option_clicker",
-    "fit_spread",
     "good",
     "mistakes_told",
     "mixed_crowd",

@@ -68,6 +68,7 @@ class AnswerSheet:
         return found
 
     def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
+        # By what people see: whatever else two items differ in, the same is true of them.
         key = view_key(view)
         known = self._known.by_key(key)
         seed = f"{self._seed}:{key}"

@@ -1,5 +1,6 @@
 """Crowds as a requester describes them: what kinds of people there are, how many come, and when."""
 
+from collections.abc import Sequence
 from random import Random
 from typing import Annotated, Any, Literal
 
@@ -119,6 +120,15 @@ def draw_crowd(kinds: tuple[KindSettings, ...], size: int, rng: Random) -> list[
     crowd = [_somebody(kind, rng) for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
     rng.shuffle(crowd)
     return crowd
+
+
+def draw_fitted(models: Sequence[WorkerModel], size: int, rng: Random) -> list[WorkerModel]:
+    """So many people like those, again and again, each as often as their share of the judgments.
+
+    Simulated people do about as much as one another; real ones do not. By their shares, answers are right here as often
+    as they were there.
+    """
+    return rng.choices(models, [model.share for model in models], k=size)
 
 
 def draw_experts(settings: CrowdSettings, rng: Random) -> list[WorkerModel]:

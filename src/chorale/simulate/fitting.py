@@ -1,8 +1,6 @@
 """Simulated workers who err as real ones did: fitted to judgments, by Dawid and Skene's model."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from random import Random
 
 import numpy as np
 
@@ -32,15 +30,6 @@ def fit_workers(judgments: Judgments, like: WorkerModel) -> list[WorkerModel]:
         replace(like, accuracy=float(accuracy), confusion=confusion, share=float(count))
         for accuracy, confusion, count in zip(accuracies, confusions, given, strict=True)
     ]
-
-
-def draw_fitted(models: Sequence[WorkerModel], size: int, rng: Random) -> list[WorkerModel]:
-    """So many people like those, again and again, each as often as their share of the judgments.
-
-    Simulated people do about as much as one another; real ones do not. By their shares, answers are right here as often
-    as they were there.
-    """
-    return rng.choices(models, [model.share for model in models], k=size)
 
 
 def _confusions(found: Aggregation, given: FloatArray) -> list[dict[str, dict[str, float]]]:

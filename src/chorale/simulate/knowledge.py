@@ -25,7 +25,7 @@ class Knowledge:
 
     def get(self, view: View) -> Answer | None:
         """The right answer, if it is known."""
-        return self.by_key(view_key(view))
+        return self.by_key(view_key(view)) if self._answers else None
 
     def by_key(self, key: str) -> Answer | None:
         """The same for a view whose key is at hand."""

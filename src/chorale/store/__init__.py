@@ -4,8 +4,8 @@ from sqlalchemy import Connection as Tx
 
 from chorale.store.database import Store
 from chorale.store.loading import LoadingStore
-from chorale.store.memory import MemoryStore
-from chorale.store.opening import open_loading_store, open_memory_store, open_store, store_url
+from chorale.store.memory import MemoryStore, open_memory_store
+from chorale.store.opening import open_loading_store, open_store, store_url
 
 __all__ = [
     "LoadingStore",

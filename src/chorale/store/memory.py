@@ -1,16 +1,18 @@
 """A database in memory, for studies that are only rehearsed: no threads, no disk, and gone when it is closed."""
 
-from collections.abc import Callable
-
 from sqlalchemy import Connection
+from sqlalchemy.schema import CreateIndex, CreateTable
 
+# Tables are in several modules, and those of all of them belong to the schema.
+import chorale.store.mturk_schema
+import chorale.store.recruiting_schema  # noqa: F401
 from chorale.store.direct import DirectStore, direct_engine
+from chorale.store.schema import metadata
 
 FOR_LOOKING_UP = (
     "ix_entry_bonus",
     "ix_entry_worker",
     "ix_event_item",
-    "ix_event_kind",
     "ix_event_worker",
     "ix_item_confidence",
     "ix_item_state",
@@ -25,18 +27,15 @@ FOR_PAPERS = "CREATE INDEX ix_participation_dropped ON participation (worker_id)
 """Where somebody was dropped is asked with every item. Of most people it is nowhere, and this index says so at once."""
 
 
+APPEND_ONLY = ("response", "grade", "event", "entry")
+"""Tables in which nothing may be changed or deleted. (What is paid out is kept as well; nobody is paid here.)"""
+
+
 class MemoryStore(DirectStore):
     """A store that is gone when it is closed."""
 
-    def __init__(self, prepare: Callable[[Connection], None] | None = None) -> None:
-        engine = direct_engine("sqlite://", _PRAGMAS)
-        if prepare is not None:
-            with engine.begin() as connection:
-                prepare(connection)
-                for index in FOR_LOOKING_UP:
-                    connection.exec_driver_sql(f"DROP INDEX {index}")
-                connection.exec_driver_sql(FOR_PAPERS)
-        super().__init__(engine)
+    def __init__(self) -> None:
+        super().__init__(direct_engine("sqlite://", _PRAGMAS))
 
     def copy(self) -> "MemoryStore":
         """Another store with the same content."""
@@ -48,6 +47,29 @@ class MemoryStore(DirectStore):
         for driver in drivers:
             driver.execute("BEGIN")
         return twin
+
+
+def open_memory_store() -> MemoryStore:
+    """A database of its own in memory, with the current schema and nothing in it."""
+    store = MemoryStore()
+    store.do(_create)
+    return store
+
+
+def _create(tx: Connection) -> None:
+    """The tables that migrations make, at once: going through all there ever were takes several times as long."""
+    for table in metadata.tables.values():
+        tx.execute(CreateTable(table))
+        for index in table.indexes:
+            if index.name not in FOR_LOOKING_UP:
+                tx.execute(CreateIndex(index))
+    for name in APPEND_ONLY:
+        for change in ("update", "delete"):
+            tx.exec_driver_sql(
+                f"CREATE TRIGGER {name}_no_{change} BEFORE {change.upper()} ON {name} "
+                f"BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END"
+            )
+    tx.exec_driver_sql(FOR_PAPERS)
 
 
 _PRAGMAS = (

@@ -3,10 +3,8 @@
 import shutil
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
@@ -14,7 +12,9 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 from chorale.model import UserError
 from chorale.store.database import Store, connect, sqlite_engine
 from chorale.store.loading import LoadingStore
-from chorale.store.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 # Any number will do, as long as every Chorale process takes the same one.
@@ -69,18 +69,18 @@ def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) 
     return connect(url)
 
 
-def open_memory_store(migrations: Path = MIGRATIONS) -> MemoryStore:
-    """A database of its own in memory, with the current schema and nothing in it."""
-    return MemoryStore(partial(_migrate, migrations))
-
-
 def open_loading_store(file: Path, migrations: Path = MIGRATIONS) -> LoadingStore:
     """A new SQLite file with the current schema, to be filled with what is there already and then finished."""
     return LoadingStore(file, partial(_migrate, migrations))
 
 
 def _migrate(migrations: Path, connection: Connection) -> None:
-    config, _, _ = _scripts(migrations)
+    _upgrade(_scripts(migrations)[0], connection)
+
+
+def _upgrade(config: "Config", connection: Connection) -> None:
+    from alembic import command  # noqa: PLC0415
+
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 
@@ -107,8 +107,7 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
                 )
             if current is not None and is_sqlite and url.database:
                 _keep_copy(Path(url.database), current)
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            _upgrade(config, connection)
     finally:
         engine.dispose()
 
@@ -127,7 +126,11 @@ def _revision(connection: Connection) -> str | None:
 
 
 @cache
-def _scripts(migrations: Path) -> tuple[Config, frozenset[str], str]:
+def _scripts(migrations: Path) -> tuple["Config", frozenset[str], str]:
+    # A tenth of a second to load, which who only rehearses need not wait for.
+    from alembic.config import Config  # noqa: PLC0415
+    from alembic.script import ScriptDirectory  # noqa: PLC0415
+
     config = Config()
     config.set_main_option("script_location", str(migrations).replace("%", "%%"))
     scripts = ScriptDirectory.from_config(config)

@@ -9,10 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from chorale.aggregate.crowdtruth import CrowdTruth, crowdtruth
-from chorale.formats.judgments import Judgments
 from chorale.model import UserError
 from chorale.protocol import WorkerQuality, review_quality
 from chorale.store import Tx, events, labels, participations, responses
@@ -20,6 +18,9 @@ from chorale.store.responses import GivenAnswer
 from chorale.study.running import RunningStage, Study
 from chorale.study.settling import settle_worker
 from chorale.study.verify_managing import gone_by
+
+if TYPE_CHECKING:
+    from chorale.aggregate.crowdtruth import CrowdTruth
 
 FEWEST_MORE = 20
 MORE = 0.05
@@ -32,7 +33,7 @@ LATE = 500
 class StageQuality:
     """A stage's qualities, and what they rest on."""
 
-    found: CrowdTruth | None = None
+    found: "CrowdTruth | None" = None
     """None as long as no two people have judged one item."""
     answers: tuple[GivenAnswer, ...] = ()
     """Those that count."""
@@ -80,12 +81,16 @@ def is_due(counted: int, before: int) -> bool:
     return counted < before or counted >= before + max(FEWEST_MORE, MORE * before)
 
 
-def qualities(stage: RunningStage, answers: Iterable[GivenAnswer]) -> CrowdTruth | None:
+def qualities(stage: RunningStage, answers: Iterable[GivenAnswer]) -> "CrowdTruth | None":
     """CrowdTruth's qualities of a stage whose task has options to choose; None where nobody can be compared."""
     chosen = stage.task.chosen
     given = sorted(answers, key=lambda answer: (answer.item, answer.worker))
     if chosen is None or not given:
         return None
+    # A fifth of a second to load, which studies without options to choose need not wait for.
+    from chorale.aggregate.crowdtruth import crowdtruth  # noqa: PLC0415
+    from chorale.formats.judgments import Judgments  # noqa: PLC0415
+
     labels_given = [list(chosen(answer.answer)) for answer in given]
     judgments = Judgments.from_columns(
         [answer.item for answer in given], [answer.worker for answer in given], labels_given

@@ -6,6 +6,7 @@ A task is a frozen description. Built-in tasks get nothing that one from another
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -275,7 +276,7 @@ class Task:
         """The form."""
         return self.page if isinstance(self.page, str) else self.page.read_text("utf-8")
 
-    @property
+    @cached_property
     def answer_schema(self) -> Mapping[str, Any]:
         """The JSON schema of an answer, with a reference followed."""
         whole = self.answer_type.model_json_schema()
@@ -291,8 +292,7 @@ class Task:
             return [schema["const"]]
         if schema.get("type") == "boolean":
             return [True, False]
-        listed: Sequence[Answer] | None = schema.get("enum")
-        return listed
+        return list(schema["enum"]) if "enum" in schema else None
 
     def parse_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         return _parsed(self.row_type, row)

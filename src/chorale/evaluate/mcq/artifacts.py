@@ -8,8 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from chorale.evaluate.mcq.comparison import UnpairedComparison, compare_apart
+from chorale.evaluate.mcq.explaining import Explanations
 from chorale.evaluate.mcq.measures import McqMeasures
-from chorale.evaluate.mcq.wording import OTHER, WH_WORDS, Explanations, is_generic, overlap, wh_word
+from chorale.evaluate.wording import OTHER, WH_WORDS, is_generic, overlap, wh_word
 from chorale.formats.mcq_files import McqQuestions
 from chorale.scores import FloatArray, Metric, Statistics, ratio
 

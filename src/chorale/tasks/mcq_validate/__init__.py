@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, create_model
 
 from chorale.aggregate import trust_weighted_share
-from chorale.evaluate.mcq.wording import likely_answer
+from chorale.evaluate.wording import likely_answer
 from chorale.formats.mcq_items import INVALID, QuestionsOptions, one_of, questions_type, shown_questions
 from chorale.model import Answer, Judgment
 from chorale.tasks.contract import Combined, Example, GradeResult, Task

@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from chorale.evaluate.mcq.wording import content_words
+from chorale.evaluate.wording import content_words
 from chorale.formats.mcq_items import QuestionsOptions
 
 _ASKED = (
@@ -70,7 +70,7 @@ def _words_in(passage: str) -> tuple[str, ...]:
 
 
 def _some_words(passage: str, count: int, rng: Random | None) -> list[str]:
-    words = [*_words_in(passage)] if rng else []
+    words = _words_in(passage) if rng else ()
     if len(words) < count:
-        words += [word for word in _SPARE if word not in words][: count - len(words)]
-    return rng.sample(words, count) if rng else words[:count]
+        words += tuple(word for word in _SPARE if word not in words)[: count - len(words)]
+    return rng.sample(words, count) if rng else list(words[:count])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from chorale.evaluate.mcq.wording import alike_places, is_generic, is_trivial
+from chorale.evaluate.wording import alike_places, is_generic, is_trivial
 from chorale.formats.mcq_items import questions_in
 from chorale.tasks.contract import StageResults, TaskExport
 

@@ -1,0 +1,46 @@
+"""A crowd like the people of real judgments: right as often, mistaken in the same ways, on items as hard."""
+
+from pathlib import Path
+from textwrap import shorten
+
+from chorale.formats.judgment_files import read_judgments
+from chorale.formats.judgments import Judgments
+from chorale.rehearsal.preparing import Crowd, FitColumns
+from chorale.simulate import CrowdSettings, WorkerModel
+from chorale.simulate.answering import listed_answers
+from chorale.simulate.fitting import fit_workers
+from chorale.simulate.models import label_of
+from chorale.simulate.spread import fit_spread
+from chorale.study import StudyFolder
+
+_SHOWN_LABELS = 5
+_SHOWN_LETTERS = 40
+
+
+def fitted_crowd(settings: CrowdSettings, folder: StudyFolder, fit: Path, columns: FitColumns) -> Crowd:
+    """People like those who gave the judgments in a file."""
+    judgments = read_judgments(fit, **columns._asdict()).judgments
+    usual = CrowdSettings().kind[0]
+    people = fit_workers(judgments, WorkerModel("fitted", learning=0.0, dropout=usual.dropout))
+    spread = fit_spread(judgments, people)
+    notes = _unrelated(fit, judgments, folder)
+    if spread and settings.difficulty is None:
+        notes += (
+            f"what was judged in {fit} differs in how hard it is, by {spread:g} in log-odds. So do the items of this "
+            "forecast: simulated people err together on the hard ones.",
+        )
+    return Crowd(settings, tuple(people), notes, spread)
+
+
+def _unrelated(file: Path, judgments: Judgments, folder: StudyFolder) -> tuple[str, ...]:
+    """What people mistook for what says something of stages only whose answers are those labels."""
+    labels = set(judgments.options)
+    answers = {label_of(choice) for content in folder.stages for choice in listed_answers(content.task) or ()}
+    if labels & answers:
+        return ()
+    shown = ", ".join(shorten(label, _SHOWN_LETTERS, placeholder="…") for label in sorted(labels)[:_SHOWN_LABELS])
+    more = ", …" if len(labels) > _SHOWN_LABELS else ""
+    return (
+        f"no label of {file} ({shown}{more}) is an answer in this study. Simulated people are right as often as those "
+        "were, and what those mistook for what is left aside.",
+    )
