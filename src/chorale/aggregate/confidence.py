@@ -31,7 +31,10 @@ def trust_weighted_share(votes: Iterable[tuple[Hashable, float]]) -> Share | Non
     if not pairs:
         return None
     first = pairs[0][0]
-    if all(answer == first for answer, _ in pairs):
+    for answer, _ in pairs:
+        if answer != first:
+            break
+    else:
         # One vote, or all for the same: it has all there is.
         return Share(first, 1.0)
     if max(weight for _, weight in pairs) <= 0:

@@ -1,12 +1,13 @@
 """What every arm of a trial came to in a performance."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from chorale.protocol import wage_summary
-from chorale.store import Tx, arm_rows, response_rows, standing_rows
+from chorale.store import Tx, arm_rows, response_rows
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study import Study
 from chorale.study.costs import arm_costs, final_stages_of_arm
 
@@ -36,7 +37,9 @@ class ArmRun:
         return self.reached / self.people if self.people else None
 
 
-def measure_arms(tx: Tx, study: Study, qualities: Mapping[str, Sequence[float]]) -> tuple[ArmRun, ...]:
+def measure_arms(
+    tx: Tx, study: Study, standings: Iterable[WorkerStanding], qualities: Mapping[str, Sequence[float]]
+) -> tuple[ArmRun, ...]:
     """Every arm of a study that has some; `qualities` are those of the answers that count, by stage."""
     if study.settings.arms is None:
         return ()
@@ -45,7 +48,7 @@ def measure_arms(tx: Tx, study: Study, qualities: Mapping[str, Sequence[float]])
     paid: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
     reached: dict[str, set[str]] = defaultdict(set)
     final = {arm: {stage.name for stage in final_stages_of_arm(study, arm)} for arm in study.settings.arms.names}
-    for row in standing_rows.worker_standings(tx):
+    for row in standings:
         arm = of.get(row.worker)
         if arm is None or not row.answered:
             continue

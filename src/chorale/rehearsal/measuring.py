@@ -12,7 +12,6 @@ from chorale.rehearsal.person import Exit, Person
 from chorale.simulate import Knowledge
 from chorale.store import Tx, item_rows, ledger, setup, standing_rows
 from chorale.store.gates import closed_gates
-from chorale.store.ledger import LedgerLine
 from chorale.store.stage_rows import StageCounts
 from chorale.store.standing_rows import WorkerStanding
 from chorale.study import RunningStage, Study
@@ -157,8 +156,8 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         )
         for counts in now.stages
     )
-    lines = list(ledger.ledger_lines(tx))
-    finishing = sum(line.amount for line in lines if is_for_finishing(line))
+    paid = list(ledger.amounts(tx))
+    finishing = sum(amount for _, amount, cause in paid if is_for_finishing(cause))
     came = [person for person in people if person.came_at is not None and person.came_at <= performance.ended_at]
     return Run(
         seed=seed,
@@ -176,14 +175,14 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         found_nothing=sum(not person.entered for person in came),
         answers=sum(person.answered for person in people),
         starved=tuple(_why_starved(stage, people) for stage in stages if stage.open_items and not stage.ended),
-        curve=cost_curve(lines, performance.started_at),
+        curve=cost_curve([(at, amount) for at, amount, _ in paid], performance.started_at),
         gates=tuple(
             GateRun(
                 gate.name, gate.passed, gate.not_passed, gate.scored + gate.waiting, _decided_after(study, gate.stages)
             )
             for gate in gate_statuses(tx, study)
         ),
-        arms=measure_arms(tx, study, qualities),
+        arms=measure_arms(tx, study, standings, qualities),
         notes=(*_about_budget(tx), *_notes(performance)),
     )
 
@@ -197,9 +196,9 @@ def _decided_after(study: Study, looked_at: Iterable[str]) -> str:
     ][-1]
 
 
-def cost_curve(lines: Iterable[LedgerLine], started_at: int) -> tuple[tuple[float, int], ...]:
-    """What had been spent when, at equal distances in time."""
-    paid = sorted((line.at - started_at, line.amount) for line in lines)
+def cost_curve(amounts: Iterable[tuple[int, int]], started_at: int) -> tuple[tuple[float, int], ...]:
+    """What had been spent when, at equal distances in time; given when how much was."""
+    paid = sorted((at - started_at, amount) for at, amount in amounts)
     if not paid:
         return ()
     end, spent, index = paid[-1][0], 0, 0

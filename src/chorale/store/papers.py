@@ -64,10 +64,11 @@ def papers_of(tx: Connection, worker_id: int) -> Papers:
     return as_papers(*(row or (None, None, None, None)))
 
 
+@lru_cache(maxsize=4096)
 def as_papers(arm: str | None, held: str | None, dropped: str | None, closed: str | None) -> Papers:
     return Papers(arm, names_in(held), names_in(dropped), names_in(closed))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def names_in(text: str | None) -> frozenset[str]:
     return frozenset(text.split(",")) if text else frozenset()

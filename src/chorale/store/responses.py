@@ -1,8 +1,9 @@
 """Answers: taking them, grading them by gold, and counting them as judgments."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, literal_column, select, text
@@ -204,10 +205,17 @@ def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> lis
         # Without gold everybody is trusted alike.
         whole = trust(GoldRecord(), None)
         return [Judgment(row[0], answer_from_text(row[1]), whole, row[5]) for row in rows]
+    trusted = _trusted_by(rule)
     return [
-        Judgment(name, answer_from_text(answer), trust(GoldRecord(right, answered, recent), rule), response_id)
+        Judgment(name, answer_from_text(answer), trusted(right, answered, recent), response_id)
         for name, answer, right, answered, recent, response_id in rows
     ]
+
+
+@lru_cache(maxsize=64)
+def _trusted_by(rule: GoldSettings) -> Callable[[int, int, str], float]:
+    """Trust by a rule, given a gold record. Remembered, since many have the same, and each is asked for again."""
+    return lru_cache(maxsize=4096)(lambda right, answered, recent: trust(GoldRecord(right, answered, recent), rule))
 
 
 def accepted_at(tx: Connection, stage_id: int) -> dict[int, int]:

@@ -8,9 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from chorale.model import EntryKind
 from chorale.store import Tx, arm_rows, ledger, response_rows, stage_rows
-from chorale.store.ledger import LedgerLine
 from chorale.study.running import RunningStage, Study
 
 
@@ -85,7 +83,7 @@ def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released:
 def study_costs(tx: Tx, study: Study) -> CostTerms:
     """The costs of the whole study. Its results are those of its final stages."""
     spent, answers = _spent(tx)
-    return cost_terms(spent, training_stages(study), *_yield(tx, final_stages(study), answers))
+    return cost_terms(spent, training_stages(study), *_yield(final_stages(study), stage_rows.released(tx), answers))
 
 
 def final_stages(study: Study) -> list[RunningStage]:
@@ -109,11 +107,11 @@ def arm_costs(tx: Tx, study: Study) -> dict[str, CostTerms]:
     if study.settings.arms is None:
         return {}
     spent, answers = _spent(tx)
-    arms = arm_rows.arms(tx)
+    arms, released, training = arm_rows.arms(tx), stage_rows.released(tx), training_stages(study)
     found = {}
     for arm in study.settings.arms.names:
         mine = [one for one in spent if arms.get(one.worker) == arm]
-        found[arm] = cost_terms(mine, training_stages(study), *_yield(tx, final_stages_of_arm(study, arm), answers))
+        found[arm] = cost_terms(mine, training, *_yield(final_stages_of_arm(study, arm), released, answers))
     return found
 
 
@@ -150,25 +148,24 @@ def _looks_after_others(stage: RunningStage) -> bool:
     return stage.settings.grades or (items is not None and items.sample < 1)
 
 
-def _yield(tx: Tx, stages: Sequence[RunningStage], answers: Mapping[str, int]) -> tuple[int, int]:
+def _yield(stages: Sequence[RunningStage], released: Mapping[str, int], answers: Mapping[str, int]) -> tuple[int, int]:
     """Released results, and answers that count, of some stages."""
     names = {stage.name for stage in stages}
-    released = sum(counts.released for counts in stage_rows.stage_counts(tx) if counts.name in names)
-    return released, sum(answers.get(name, 0) for name in names)
+    return sum(released.get(name, 0) for name in names), sum(answers.get(name, 0) for name in names)
 
 
 def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
     """What everybody had where; and how many answers count, by stage."""
     unused = response_rows.not_counted(tx)
     discarded: dict[tuple[str, str], int] = defaultdict(int)
-    for line in ledger.ledger_lines(tx) if unused else ():
-        if line.kind != EntryKind.FEE and _response_of(line) in unused:
-            discarded[line.stage, line.worker] += line.amount
+    for stage, worker, cause, amount in ledger.paid_to_people(tx) if unused else ():
+        if _response_of(cause) in unused:
+            discarded[stage, worker] += amount
     paid = ledger.paid_by_participation(tx)
     spent = [Spending(worker, stage, *paid[stage, worker], discarded[stage, worker]) for stage, worker in paid]
     return spent, response_rows.count_counted(tx)
 
 
-def _response_of(line: LedgerLine) -> int | None:
-    kind, _, rest = line.cause.partition(":")
+def _response_of(cause: str) -> int | None:
+    kind, _, rest = cause.partition(":")
     return int(rest.partition(":")[0]) if kind == "response" else None

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from chorale.model import EntryKind, GoldRecord, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, parts_bonus
 from chorale.store import Tx, events, leasing, ledger, offering, participations, setup
-from chorale.store.ledger import LedgerLine
 from chorale.store.mturk.hits import promised as promised_by_hits
 from chorale.store.participations import ParticipationRow
 from chorale.study.running import RunningStage, Study
@@ -61,9 +60,9 @@ def for_finishing(stage: RunningStage, response_id: int) -> Amount:
     )
 
 
-def is_for_finishing(line: LedgerLine) -> bool:
-    """Whether it was paid for finishing a round, or for grading one."""
-    kind, _, rest = line.cause.partition(":")
+def is_for_finishing(cause: str) -> bool:
+    """Whether something was paid for finishing a round, or for grading one."""
+    kind, _, rest = cause.partition(":")
     return kind == "grading" or (kind == "response" and rest.endswith(":finished"))
 
 

@@ -197,7 +197,7 @@ def _happened(item: LabelledItem) -> str:
 def _evidence_of(item: LabelledItem, judgments: Sequence[Judgment]) -> dict[str, Any]:
     """What a label rests on."""
     return {
-        "answer": None if item.label is None else setup.from_text(item.label),
+        "answer": None if item.label is None else setup.answer_from_text(item.label),
         "confidence": item.confidence,
         "released": item.released,
         "judgments": [
