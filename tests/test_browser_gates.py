@@ -1,5 +1,6 @@
 """Gates and messages in the console, in a real browser and by keyboard alone."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,14 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
             phone.goto(path)
             assert not phone.evaluate(WIDER_THAN_SCREEN), path
             assert not barriers(phone)
+
+        worker = scene.page(**PHONE)
+        worker.goto(site.panel_link("ada"))
+        worker.get_by_role("link", name="Your latest bonuses").click()
+        expect(worker.locator("#bonuses li")).to_have_text(re.compile("\\$5.00.*For passing “Training”", re.DOTALL))
+        expect(worker.locator("#bonuses")).to_be_in_viewport()
+        assert not worker.evaluate(WIDER_THAN_SCREEN)
+        assert not barriers(worker)
         assert scene.watch.complaints == []
         for context in chromium.contexts:
             context.close()

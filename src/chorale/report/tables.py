@@ -1,6 +1,6 @@
 """Tables for terminals."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rich.table import Table
@@ -11,6 +11,7 @@ from chorale.model import money_text
 from chorale.protocol import GateVerdict
 from chorale.report.plan import StudyPlan
 from chorale.report.terminal import add_row, table_of
+from chorale.store.stage_rows import StageCounts
 from chorale.study.costs import CostTerms
 from chorale.study.gates import GateStatus
 from chorale.study.status import DroppedWorker, Status
@@ -46,16 +47,25 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
 
     A column for each stage: a study has few stages and there is much to say about each.
     """
-    stages = status.stages
+    stages, rounds = status.stages, status.rounds
     table = table_of("stage", *(f"{stage.name}#" for stage in stages))
+
+    def add(title: str, tell: Callable[[StageCounts], str], *, of_rounds: bool = False) -> None:
+        """A row that is about rounds, or about the other stages: what a round can't have is not told as none."""
+        if not any((stage.name in rounds) is of_rounds for stage in stages):
+            return
+        add_row(table, title, *(tell(stage) if (stage.name in rounds) is of_rounds else "" for stage in stages))
+
     add_row(table, "state", *(stage.state for stage in stages))
-    add_row(table, "items complete", *(f"{stage.complete:,} of {stage.items:,}" for stage in stages))
-    add_row(table, "results released", *(f"{stage.released:,}" for stage in stages))
+    add("items complete", lambda stage: f"{stage.complete:,} of {stage.items:,}")
+    add("results released", lambda stage: f"{stage.released:,}")
     if confidence is not None:
-        add_row(table, "mean confidence", *(_share(confidence.get(stage.name)) for stage in stages))
-    add_row(table, "judgments that count", *(f"{stage.judgments:,}" for stage in stages))
-    add_row(table, "judgments discarded", *(f"{stage.discarded:,}" for stage in stages))
-    add_row(table, "answers to gold", *(f"{stage.gold_answers:,}" for stage in stages))
+        add("mean confidence", lambda stage: _share(confidence.get(stage.name)))
+    add("judgments that count", lambda stage: f"{stage.judgments:,}")
+    add("judgments discarded", lambda stage: f"{stage.discarded:,}")
+    add("answers to gold", lambda stage: f"{stage.gold_answers:,}")
+    add("answers in a round (no judgments)", lambda stage: f"{stage.answers:,}", of_rounds=True)
+    add("people who finished the round", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
     add_row(table, "workers", *(f"{stage.workers:,}" for stage in stages))
     add_row(table, "workers dropped", *(f"{stage.dropped:,}" for stage in stages))
     add_row(table, "cost", *(money_text(stage.paid + stage.fees, currency) for stage in stages))

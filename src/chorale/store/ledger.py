@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, case, func, select
+from sqlalchemy import Connection, Row, Select, bindparam, case, func, literal_column, or_, select
 
 from chorale.model import EntryKind
 from chorale.store.database import STREAMED
@@ -73,6 +73,78 @@ def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | N
         query = query.where(worker.c.pseudonym == pseudonym)
     for row in tx.execute(query, execution_options=STREAMED):
         yield LedgerLine(*row)
+
+
+class BonusLine(NamedTuple):
+    """A bonus, or all of one kind that answers in a stage earned."""
+
+    what: str
+    """The cause of a bonus that stands alone; else `parts`, `gold` or `correction`."""
+    stage_id: int
+    at: int
+    """When it was paid, or the last of them."""
+    amount: int
+    times: int
+    reason: str
+
+
+# What answers earn on top is many small bonuses. Told one by one, those for gold would tell which answers they are for.
+_WHAT = case(
+    (entry.c.cause.like("response:%:parts"), "parts"),
+    (entry.c.cause.like("response:%:gold"), "gold"),
+    (entry.c.cause.like("correction:%"), "correction"),
+    else_=entry.c.cause,
+).label("what")
+_BONUSES = (
+    select(
+        _WHAT,
+        entry.c.stage_id,
+        func.max(entry.c.at),
+        func.sum(entry.c.amount),
+        func.count(),
+        func.max(entry.c.reason),
+        func.count().over(),
+    )
+    .where(
+        entry.c.worker_id == bindparam("worker_id"),
+        entry.c.kind == literal_column("'bonus'"),
+        # A sum that grows from one answer to the next would tell as much.
+        or_(_WHAT.element.not_in(("gold", "correction")), entry.c.at < bindparam("today")),
+    )
+    .group_by("what", entry.c.stage_id)
+    .order_by(func.max(entry.c.id).desc())
+    .limit(bindparam("most"))
+)
+
+
+def bonuses_of(tx: Connection, worker_id: int, today: int, most: int) -> tuple[list[BonusLine], int]:
+    """A worker's latest bonuses, the newest first, and how many there are in all.
+
+    Those for gold are among them once their day is over; `today` is when this one began.
+    """
+    rows = tx.execute(_BONUSES, {"worker_id": worker_id, "today": today, "most": most}).fetchall()
+    found = [
+        BonusLine(what, stage_id, at, int(amount), times, reason)
+        for what, stage_id, at, amount, times, reason, _ in rows
+    ]
+    return found, rows[0][-1] if rows else 0
+
+
+def amounts(tx: Connection) -> Iterator[Row[int, int, str]]:
+    """Of every entry when it was made, how much it is, and what for, streamed."""
+    yield from tx.execute(select(entry.c.at, entry.c.amount, entry.c.cause), execution_options=STREAMED)
+
+
+def paid_to_people(tx: Connection) -> Iterator[Row[str, str, str, int]]:
+    """Of every entry but fees the stage, the worker, what it is for and how much, streamed."""
+    query = (
+        select(stage.c.name, worker.c.pseudonym, entry.c.cause, entry.c.amount)
+        .select_from(entry)
+        .join(worker, worker.c.id == entry.c.worker_id)
+        .join(stage, stage.c.id == entry.c.stage_id)
+        .where(entry.c.kind != EntryKind.FEE)
+    )
+    yield from tx.execute(query, execution_options=STREAMED)
 
 
 def ledger_totals(tx: Connection) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Where stages stand, in numbers."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,8 @@ class StageCounts:
     dropped: int
     paid: int
     fees: int
+    answers: int
+    """All that were given, be they judgments, to gold, or in a round: those of a round are nothing else."""
 
 
 def stage_counts(tx: Connection) -> list[StageCounts]:
@@ -48,7 +50,7 @@ def stage_counts(tx: Connection) -> list[StageCounts]:
     rows = []
     for row in tx.execute(select(stage).order_by(stage.c.position)):
         total, complete, released, withdrawn, counted = items.get(row.id, (0, 0, 0, 0, 0))
-        production, gold_answers = responses.get(row.id, (0, 0))
+        production, gold_answers, answers = responses.get(row.id, (0, 0, 0))
         workers, dropped, paid, fees = people.get(row.id, (0, 0, 0, 0))
         rows.append(
             StageCounts(
@@ -68,6 +70,7 @@ def stage_counts(tx: Connection) -> list[StageCounts]:
                 dropped=dropped,
                 paid=paid,
                 fees=fees,
+                answers=answers,
             )
         )
     return rows
@@ -87,7 +90,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
     for row in tx.execute(select(stage).order_by(stage.c.position)):
         counts, only_gold = states[row.id], bare.get(row.id, (0,))[0]
         workers, dropped, paid, fees = people.get(row.id, (0, 0, 0, 0))
-        given, counted, gold_answers = produced.get(row.id, (0, 0, 0))
+        given, counted, gold_answers, answers = produced.get(row.id, (0, 0, 0, 0))
         judgments = counted - gone.get(row.id, (0,))[0]
         withdrawn = sum(count for (state, _), count in counts.items() if state == ItemState.WITHDRAWN)
         complete = sum(count for (state, _), count in counts.items() if state == ItemState.COMPLETE)
@@ -109,9 +112,32 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
                 dropped=dropped,
                 paid=paid,
                 fees=fees,
+                answers=answers,
             )
         )
     return found
+
+
+def finished(tx: Connection, rounds: Mapping[int, int]) -> dict[int, int]:
+    """How many have answered every question of a round, by the stage's id; `rounds` are how many questions each has."""
+    query = select(participation.c.stage_id, participation.c.answered, func.count()).where(
+        participation.c.stage_id.in_(rounds)
+    )
+    counts = dict.fromkeys(rounds, 0)
+    for stage_id, answered, people in tx.execute(query.group_by(participation.c.stage_id, participation.c.answered)):
+        counts[stage_id] += people if answered >= rounds[stage_id] else 0
+    return counts
+
+
+def released(tx: Connection) -> dict[str, int]:
+    """How many results of each stage are released."""
+    query = (
+        select(stage.c.name, func.count())
+        .join(item, item.c.stage_id == stage.c.id)
+        .where(item.c.released, item.c.state == ItemState.COMPLETE)
+        .group_by(stage.c.name)
+    )
+    return {str(name): int(count) for name, count in tx.execute(query)}
 
 
 def _by_stage(tx: Connection, query: Select[Any]) -> dict[int, tuple[int, ...]]:
@@ -133,7 +159,10 @@ _ITEMS: Select[Any] = select(
     _how_many(item.c.state != ItemState.WITHDRAWN, item.c.counted),
 ).group_by(item.c.stage_id)
 _RESPONSES: Select[Any] = select(
-    response.c.stage_id, _how_many(response.c.kind == "production"), _how_many(response.c.kind == "gold")
+    response.c.stage_id,
+    _how_many(response.c.kind == "production"),
+    _how_many(response.c.kind == "gold"),
+    func.count(),
 ).group_by(response.c.stage_id)
 _GOLDS: Select[Any] = select(gold.c.stage_id, func.count()).where(gold.c.active).group_by(gold.c.stage_id)
 _LIVE: Select[Any] = (
@@ -176,4 +205,5 @@ _PRODUCED: Select[Any] = select(
     func.sum(_GIVEN),
     _how_many(participation.c.standing == Standing.ACTIVE, _GIVEN),
     func.sum(participation.c.gold_answered),
+    func.sum(participation.c.answered),
 ).group_by(participation.c.stage_id)

@@ -14,7 +14,7 @@ from chorale.store.events import EventRow
 from chorale.store.stage_rows import StageCounts, stage_tallies
 from chorale.study.paying import stopped
 from chorale.study.running import Study
-from chorale.study.status import why_dropped
+from chorale.study.status import RoundStatus, round_statuses, why_dropped
 
 HOUR_MS = 3_600_000
 STARVED_AFTER_MS = HOUR_MS
@@ -64,8 +64,8 @@ class StageView:
     planned: int
     """Judgments its items want at the least."""
     wage: WageSummary
-    round_size: int | None = None
-    """How many questions a round has: people go through it, and it has no items to complete."""
+    round: RoundStatus | None = None
+    """How far people are with a round: they go through it, and it has no items to complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,11 @@ class Overview:
         return sum(stage.counts.judgments for stage in self.stages)
 
     @property
+    def answers_in_rounds(self) -> int:
+        """Answers that people gave and were paid for, and that are no judgments."""
+        return sum(stage.counts.answers for stage in self.stages if stage.round is not None)
+
+    @property
     def phase(self) -> str:
         """Whether anybody has come, and whether all is done: new, running, finished or imported."""
         if self.imported:
@@ -110,14 +115,13 @@ class Overview:
 
 
 def overview(tx: Tx, study: Study) -> Overview:
-    rounds = {stage.id for stage in study.stages.values() if stage.round_size is not None}
-    counts = [one for one in stage_tallies(tx, rounds) if one.name in study.stages]
+    counts = [one for one in stage_tallies(tx, study.round_sizes) if one.name in study.stages]
     imported = bool(events.recent(tx, 1, kinds=("imported",)))
     unpaid = {stage.id for stage in study.stages.values() if stage.is_by_colleagues}
     # That a file does not tell what was paid does not mean that nothing was.
     unpaid |= {one.stage_id for one in counts if imported and not one.paid}
     worked = [row for row in console.worked(tx) if row.stage_id not in unpaid]
-    stages = _stage_views(study, counts, worked, _drawn_for_more(tx, study))
+    stages = _stage_views(study, counts, worked, _drawn_for_more(tx, study), round_statuses(tx, study))
     wage = wage_summary(_by_worker(worked))
     gone = console.dropped(tx, MOST_DROPPED)
     return Overview(
@@ -152,7 +156,11 @@ def _planned(rule: JudgmentSettings, items: int, drawn: int) -> int:
 
 
 def _stage_views(
-    study: Study, counts: Sequence[StageCounts], worked: Sequence[WorkedRow], drawn: Mapping[str, int]
+    study: Study,
+    counts: Sequence[StageCounts],
+    worked: Sequence[WorkedRow],
+    drawn: Mapping[str, int],
+    rounds: Mapping[str, RoundStatus],
 ) -> list[StageView]:
     paid: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in worked:
@@ -163,7 +171,7 @@ def _stage_views(
             study.stage(one.name).settings.title,
             _planned(study.stage(one.name).settings.judgments, one.items, drawn.get(one.name, 0)),
             wage_summary(paid[one.stage_id]),
-            study.stage(one.name).round_size,
+            rounds.get(one.name),
         )
         for one in counts
     ]

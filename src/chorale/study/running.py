@@ -191,6 +191,11 @@ class Study:
     def _by_id(self) -> Mapping[int, RunningStage]:
         return {stage.id: stage for stage in self.stages.values()}
 
+    @cached_property
+    def round_sizes(self) -> Mapping[int, int]:
+        """How many questions each round has, by the stage's id."""
+        return {stage.id: stage.round_size for stage in self.stages.values() if stage.round_size is not None}
+
     def fed_by(self, stage: RunningStage) -> Sequence[RunningStage]:
         """The later stages whose items are derived from this one."""
         return self._feeding[stage.name]

@@ -1,14 +1,15 @@
 """Where a study stands, in numbers."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from chorale.model import GoldRecord, Standing
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, arm_rows, events, ledger, standing_rows
-from chorale.store.stage_rows import StageCounts, stage_counts
+from chorale.store.stage_rows import StageCounts, finished, stage_counts
+from chorale.store.standing_rows import WorkerStanding
 from chorale.study.costs import arm_costs, study_costs
 from chorale.study.gates import statuses_as_json
 from chorale.study.outcomes import tallies
@@ -26,6 +27,16 @@ class DroppedWorker:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundStatus:
+    """How far people are with a round. What they answer there is no judgment: the answers are known."""
+
+    questions: int
+    """How many everybody is asked."""
+    finished: int
+    """How many people have answered all of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     stages: list[StageCounts]
     totals: dict[str, int]
@@ -39,6 +50,8 @@ class Status:
     """The stages where the median is below the minimum."""
     stopped: tuple[str, ...] = ()
     """The stages that want answers and give nothing out, since the budget does not cover it."""
+    rounds: Mapping[str, RoundStatus] = field(default_factory=dict)
+    """The stages that are rounds, by name."""
 
     @property
     def spent(self) -> int:
@@ -47,24 +60,35 @@ class Status:
 
 def status(tx: Tx, study: Study) -> Status:
     minimum = study.settings.pay.minimum_hourly
-    wage, wages = _wages(tx, study)
+    standings = standing_rows.worker_standings(tx)
+    wage, wages = _wages(study, standings)
     return Status(
         stages=stage_counts(tx),
         totals=ledger.ledger_totals(tx),
         wage=wage,
         below_minimum=wage.median is not None and wage.median < minimum,
-        dropped=_dropped(tx),
+        dropped=_dropped(tx, standings),
         wages=wages,
         below_in=tuple(name for name, paid in wages.items() if paid.median is not None and paid.median < minimum),
         stopped=stopped(tx, study),
+        rounds=round_statuses(tx, study),
     )
 
 
-def _wages(tx: Tx, study: Study) -> tuple[WageSummary, dict[str, WageSummary]]:
+def round_statuses(tx: Tx, study: Study) -> dict[str, RoundStatus]:
+    """How far people are with the rounds of a study, by the stage's name."""
+    sizes = study.round_sizes
+    return {
+        study.stage_by_id(stage_id).name: RoundStatus(sizes[stage_id], count)
+        for stage_id, count in finished(tx, sizes).items()
+    }
+
+
+def _wages(study: Study, standings: Sequence[WorkerStanding]) -> tuple[WageSummary, dict[str, WageSummary]]:
     """What an hour pays in all, and in every stage that somebody has worked in for money."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
     by_worker: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
-    for row in standing_rows.worker_standings(tx):
+    for row in standings:
         if study.stage(row.stage).is_by_colleagues:
             continue
         paid, worked = by_worker[row.worker]
@@ -74,7 +98,7 @@ def _wages(tx: Tx, study: Study) -> tuple[WageSummary, dict[str, WageSummary]]:
     return wage_summary(list(by_worker.values())), {name: wage_summary(paid) for name, paid in by_stage.items()}
 
 
-def _dropped(tx: Tx) -> list[DroppedWorker]:
+def _dropped(tx: Tx, standings: Sequence[WorkerStanding]) -> list[DroppedWorker]:
     evidence = {
         (event.stage, event.worker): event.evidence for event in events.recent(tx, 1_000_000, kinds=("dropped",))
     }
@@ -86,7 +110,7 @@ def _dropped(tx: Tx) -> list[DroppedWorker]:
             row.answered,
             row.earned,
         )
-        for row in standing_rows.worker_standings(tx)
+        for row in standings
         if row.standing == Standing.DROPPED
     ]
 
@@ -104,7 +128,7 @@ def why_dropped(evidence: Mapping[str, Any] | None) -> str:
     return "{right} of {answered} gold right, trust {trust:.2f} below {floor:.2f}".format_map(evidence)
 
 
-def trust_of(study: Study, row: standing_rows.WorkerStanding) -> float:
+def trust_of(study: Study, row: WorkerStanding) -> float:
     """A worker's present trust in a stage."""
     record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
     return trust(record, study.stage(row.stage).settings.gold)
@@ -118,7 +142,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "title": study.settings.study.title,
         "seed": study.settings.study.seed,
         "currency": study.settings.pay.currency,
-        "stages": [_stage_summary(study, counts) for counts in now.stages],
+        "stages": [_stage_summary(study, counts, now.rounds.get(counts.name)) for counts in now.stages],
         "ledger": now.totals,
         "spent": now.spent,
         "hourly_wage": asdict(now.wage),
@@ -144,8 +168,9 @@ def note_arms_shown(tx: Tx, study: Study, by: str, reason: str) -> None:
     events.record(tx, study.clock(), "arms shown", {"by": by, "reason": reason})
 
 
-def _stage_summary(study: Study, counts: StageCounts) -> dict[str, Any]:
+def _stage_summary(study: Study, counts: StageCounts, of_round: RoundStatus | None) -> dict[str, Any]:
     stage = study.stage(counts.name)
     told = asdict(counts)
     del told["stage_id"]
+    told["round"] = None if of_round is None else asdict(of_round)
     return {"task": stage.task.name, "title": stage.settings.title, **told}

@@ -35,6 +35,7 @@ class StageRecord:
     median_ms: int | None
     usual_ms: int | None
     """What an answer takes others on average."""
+    is_round: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ def _stage_record(
         len(near),
         round(median(one.duration_ms for one in here)) if here else None,
         usual.get(row.stage),
+        study.stage(row.stage).round_size is not None,
     )
 
 

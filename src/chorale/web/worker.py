@@ -17,6 +17,7 @@ from chorale.protocol import parts_bonus
 from chorale.store import Tx, people
 from chorale.store.message_rows import note_read
 from chorale.study import Study, entering, recruiting, settling, work
+from chorale.study.bonuses import Bonuses, bonuses_of
 from chorale.study.mturk import market_stage, working
 from chorale.study.mturk.working import Board
 from chorale.study.running import RunningStage, no_such_stage
@@ -154,7 +155,8 @@ def _add_pages(router: APIRouter, site: Site) -> None:
             await site.write(_note_read, found.worker.id)
         board = None if market_stage(study) is None else await site.read(working.board, found.worker.id)
         finish = await site.read(finishing, found)
-        return pages.page("worker/home.html", 200, **{**_home_context(site, found, board), **finish})
+        bonuses = await site.read(bonuses_of, found.worker.id) if found.earned else None
+        return pages.page("worker/home.html", 200, **{**_home_context(site, found, board, bonuses), **finish})
 
     @router.post("/consent", include_in_schema=False)
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
@@ -226,7 +228,7 @@ def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
     note_read(tx, worker_id, study.clock())
 
 
-def _home_context(site: Site, found: Visit, board: Board | None) -> dict[str, Any]:
+def _home_context(site: Site, found: Visit, board: Board | None, bonuses: Bonuses | None) -> dict[str, Any]:
     currency = site.study.settings.pay.currency
     return {
         "worker": found.worker,
@@ -236,6 +238,7 @@ def _home_context(site: Site, found: Visit, board: Board | None) -> dict[str, An
         "awaited": found.awaited,
         "hits": None if board is None else _hits_context(board),
         "earned_total": money_text(found.earned, currency),
+        "bonuses": bonuses,
         "stages": [
             {
                 "name": part.stage.name,

@@ -137,7 +137,7 @@ def read_forecast(path: Path) -> Mapping[str, Any] | None:
 def _actual(tx: Tx, study: Study, now: Status, costs: CostTerms) -> dict[str, tuple[str, str, float | None]]:
     """By the forecast's names: what it is, its unit, and what it was."""
     came = attendees(tx)
-    finishing = sum(line.amount for line in ledger.ledger_lines(tx) if is_for_finishing(line))
+    finishing = sum(amount for _, amount, cause in ledger.amounts(tx) if is_for_finishing(cause))
     standings = standing_rows.worker_standings(tx)
     span = None if came.first_at is None or came.last_at is None else (came.last_at - came.first_at) / _HOUR_MS
     found: dict[str, tuple[str, str, float | None]] = {

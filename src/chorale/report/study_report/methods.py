@@ -23,7 +23,7 @@ def methods_paragraph(
     """`imported` are the files that the work was imported from, if it was done elsewhere."""
     sentences = [
         _opening(study, now, funnel, imported),
-        *_training(study, now, funnel["gates"]),
+        *_training(now, funnel["gates"]),
         *_stages(study, now),
         *_quality(study, now),
         *_agreement(agreement),
@@ -40,19 +40,23 @@ def _opening(study: Study, now: Status, funnel: Mapping[str, Any], imported: Seq
             f"The data are {judgments} by {worked}, collected "
             f"elsewhere and imported into Chorale {__version__} from {', '.join(imported)}."
         )
+    judging = len(now.stages) - len(now.rounds)
+    did = f"collected {judgments} in {many(judging, 'stage', 'stages')}"
+    if not judging:
+        did = f"had people go through {many(len(now.rounds), 'round', 'rounds')}"
     return (
-        f"We collected {judgments} in {many(len(now.stages), 'stage', 'stages')} with "
-        f"Chorale {__version__} (seed {study.settings.study.seed}); {worked} worked, of "
+        f"We {did} with Chorale {__version__} (seed {study.settings.study.seed}); {worked} worked, of "
         f"{funnel['arrived']:,} who came."
     )
 
 
-def _training(study: Study, now: Status, gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+def _training(now: Status, gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """Who went through rounds, and who was let on."""
     rounds = [
-        f"{many(one.workers, 'person', 'people')} answered {one.name} ({many(size, 'question', 'questions')})"
+        f"{many(one.workers, 'person', 'people')} gave {many(one.answers, 'answer', 'answers')} to {one.name} "
+        f"({many(of.questions, 'question', 'questions')}), and {of.finished:,} finished it"
         for one in now.stages
-        if (size := study.stage(one.name).round_size) is not None
+        if (of := now.rounds.get(one.name)) is not None
     ]
     if rounds:
         yield f"In rounds with known answers, {'; '.join(rounds)}."

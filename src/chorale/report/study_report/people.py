@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ def funnel_section(tx: Tx, study: Study, now: Status, imported: Sequence[str] = 
                 one.withdrawn,
             )
             for one in now.stages
+            if one.name not in now.rounds
         ],
     )
     persons: list[tuple[Cell, ...]] = [("came", came.arrived), ("agreed to take part", came.consented)]
@@ -65,13 +67,17 @@ def funnel_section(tx: Tx, study: Study, now: Status, imported: Sequence[str] = 
     bars = [
         (one.name, kind, float(value))
         for one in now.stages
+        if one.name not in now.rounds
         for kind, value in (("items", one.items), ("complete", one.complete), ("released", one.released))
     ]
+    made = [Figure("From items to released results", stages, charts.bars(bars, "items") if draw and bars else None)]
     parts: list[Part] = [
-        Figure("From items to released results", stages, charts.bars(bars, "items") if draw and bars else None),
+        # A study may have rounds alone: a screening, say.
+        *(made if stages.rows or not now.rounds else ()),
         ScoreTable(
             "From people to answers" if imported else "From arrivals to answers", ("people who", "number#"), persons
         ),
+        *_rounds(now),
     ]
     outcomes = {name: dict(tally) for name, tally in tallies(tx, study).items()}
     for name, tally in outcomes.items():
@@ -80,19 +86,30 @@ def funnel_section(tx: Tx, study: Study, now: Status, imported: Sequence[str] = 
         "arrived": came.arrived,
         "consented": None if imported else came.consented,
         "worked": worked,
-        "stages": [_counts(one) for one in now.stages],
+        "stages": [_counts(one, now) for one in now.stages],
         "gates": {gate.name: {"passed": gate.passed, "not_passed": gate.not_passed} for gate in gates},
         "outcomes": outcomes,
     }
     return Section("funnel", "From items to results", parts, json)
 
 
-def _counts(one: stage_rows.StageCounts) -> dict[str, Any]:
+def _rounds(now: Status) -> list[Part]:
+    rows: list[tuple[Cell, ...]] = [
+        (one.name, of.questions, one.workers, of.finished, one.answers)
+        for one in now.stages
+        if (of := now.rounds.get(one.name)) is not None
+    ]
+    columns = ("round", "questions#", "people who began#", "people who finished#", "answers#")
+    return [ScoreTable("Rounds with known answers: none of these answers is a judgment", columns, rows)] if rows else []
+
+
+def _counts(one: stage_rows.StageCounts, now: Status) -> dict[str, Any]:
     names = (
         *("name", "items", "complete", "released", "withdrawn", "judgments", "discarded", "gold_items", "gold_answers"),
-        *("workers", "dropped", "paid", "fees"),
+        *("workers", "dropped", "paid", "fees", "answers"),
     )
-    return {name: getattr(one, name) for name in names}
+    of = now.rounds.get(one.name)
+    return {name: getattr(one, name) for name in names} | {"round": None if of is None else asdict(of)}
 
 
 def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request, Response
 
-from chorale.model import EntryKind, StageState, UserError
+from chorale.model import EntryKind, Refusal, StageState, UserError
 from chorale.store import Tx, events, ledger
 from chorale.store.console import bonuses
 from chorale.store.events import EventRow
@@ -18,7 +18,7 @@ from chorale.study.overview import Alarm, overview
 from chorale.study.status import has_seen_arms
 from chorale.web.console.charts import line_chart
 from chorale.web.console.flow import flow
-from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, back_to
+from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.links import OWNER, VIEWER, arrival_url, new_expert_link, new_invitations
 from chorale.web.worker import StageInPath
 
@@ -99,9 +99,10 @@ def _add_overview(seen: APIRouter, done: APIRouter, console: Console) -> None:
         reason: Annotated[str, Form(max_length=1000, pattern=NO_NUL)] = "",
     ) -> Response:
         stage = study.stage(name)
-        if not reason.strip():
-            return await _overview(console, request, 422, problem=WHY_NEEDED)
-        await console.site.write(control.set_stage_state, stage, state, request.state.staff.name, reason.strip())
+        try:
+            await console.site.write(control.set_stage_state, stage, state, request.state.staff.name, reason)
+        except Refusal as refusal:
+            return await _overview(console, request, refusal.status, problem=refusal.message)
         return back_to("/console", "paused" if state is StageState.PAUSED else "resumed")
 
 
@@ -129,8 +130,7 @@ def _add_links(router: APIRouter, console: Console) -> None:
 
 
 def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], list[LedgerLine]]:
-    rounds = {stage.id for stage in study.stages.values() if stage.round_size is not None}
-    counts = stage_tallies(tx, rounds)
+    counts = stage_tallies(tx, study.round_sizes)
     paid, fees, bonus = sum(one.paid for one in counts), sum(one.fees for one in counts), bonuses(tx)
     totals = {EntryKind.BASE.value: paid - bonus, EntryKind.BONUS.value: bonus, EntryKind.FEE.value: fees}
     return totals, counts, list(ledger.ledger_lines(tx, limit=LEDGER_LINES))

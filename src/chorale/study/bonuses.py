@@ -1,0 +1,67 @@
+"""What a worker reads of the bonuses they got: how much, on which day, and what for.
+
+Which questions have known answers stays untold. What those earned is told together for each stage, when the day is
+over, and of no bonus more than the day, since the moment of one would be the moment of an answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from chorale.store import Tx, ledger
+from chorale.store.ledger import BonusLine
+from chorale.study.managing import BY_STAFF
+from chorale.study.paying import is_for_finishing
+from chorale.study.running import Study
+
+MOST_BONUSES = 5
+DAY_MS = 86_400_000
+_BY_HAND = (BY_STAFF, "mturk")
+"""How the causes of bonuses begin that a person, or a person's script, gave."""
+_WORDS: Mapping[str, str] = {
+    "parts": "For answers in “{title}” with more parts than the pay for one covers",
+    "gold": "For answering well in “{title}”, where we know the answer",
+    "correction": "For answers in “{title}” that were right after all: the mistake was ours",
+    "gate": "For passing “{title}”",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus:
+    day: date
+    """In UTC; of several, the last."""
+    amount: int
+    times: int
+    words: str
+    """What it was for."""
+    quoted: bool
+    """Whether the words are those that somebody typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bonuses:
+    latest: tuple[Bonus, ...]
+    """The newest first."""
+    more: int
+    """How many there are beside them."""
+
+
+def bonuses_of(tx: Tx, study: Study, worker_id: int) -> Bonuses:
+    """The latest bonuses of a worker."""
+    now = study.clock()
+    rows, total = ledger.bonuses_of(tx, worker_id, now - now % DAY_MS, MOST_BONUSES)
+    titles = {stage.id: stage.settings.title for stage in study.stages.values()}
+    latest = tuple(_bonus(row, titles.get(row.stage_id, study.settings.study.title)) for row in rows)
+    return Bonuses(latest, total - len(latest))
+
+
+def _bonus(row: BonusLine, title: str) -> Bonus:
+    kind = row.what.partition(":")[0]
+    quoted = kind in _BY_HAND
+    words = row.reason if quoted else _told(row.what, kind).format(title=title)
+    return Bonus(datetime.fromtimestamp(row.at / 1000, UTC).date(), row.amount, row.times, words, quoted)
+
+
+def _told(what: str, kind: str) -> str:
+    """The words for a bonus that the study gives, never those of the ledger: they are for the requester."""
+    return "For finishing “{title}”" if is_for_finishing(what) else _WORDS.get(kind, "For your work in “{title}”")

@@ -1,0 +1,137 @@
+"""Answers in rounds: counted, told wherever stages are listed, and never taken for judgments."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from chorale.cli.app import app
+from chorale.store import Tx, stage_rows
+from chorale.study import Clock, Study, open_study
+from chorale.study.overview import overview
+from chorale.study.status import RoundStatus, status
+from chorale.study.verify import verify
+from chorale.web.app import create_app
+from chorale.web.links import setup_link_path
+from crowd import look, people
+from protocol_study import ROUND, write_protocol_study
+
+PASSWORD = "a brass band at dawn"
+
+
+@pytest.fixture
+def trained(tmp_path: Path, database: str | None, clock: Clock) -> Iterator[Study]:
+    """Two have finished the round, one of them works; one has answered half, one a question, one has only come."""
+    write_protocol_study(tmp_path / "study", gate="threshold = 0.5")
+    study = open_study(tmp_path / "study", database, clock)
+    for person, many in zip(people(study, 5), (ROUND, ROUND, ROUND // 2, 1, 0), strict=True):
+        for _ in range(many):
+            person.judge("yes", "training")
+    people(study, 1)[0].judge("yes", "work-a")
+    yield study
+    study.close()
+
+
+ANSWERS = 2 * ROUND + ROUND // 2 + 1
+
+
+def test_answers_in_rounds_are_counted_alike_from_answers_and_from_what_was_counted_before(trained: Study) -> None:
+    def both(tx: Tx) -> tuple[Any, Any]:
+        return stage_rows.stage_tallies(tx, trained.round_sizes), stage_rows.stage_counts(tx)
+
+    quick, slow = look(trained, both)
+    assert quick == slow
+    training, first, second = slow
+    assert (training.answers, training.judgments, training.gold_answers, training.workers) == (ANSWERS, 0, 0, 4)
+    assert (first.answers, first.judgments, second.answers) == (1, 1, 0)
+    now = look(trained, lambda tx: status(tx, trained))
+    assert now.rounds == {"training": RoundStatus(questions=ROUND, finished=2)}
+    seen = look(trained, lambda tx: overview(tx, trained))
+    assert [view.round for view in seen.stages] == [now.rounds["training"], None, None]
+    assert (seen.judgments, seen.answers_in_rounds) == (1, ANSWERS)
+    assert look(trained, lambda tx: verify(tx, trained)).differences == []
+
+
+def test_the_console_shows_answers_of_a_round_as_no_judgments(trained: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chorale.web.staff.PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=64))
+    client = TestClient(create_app(trained))
+    client.post(setup_link_path(trained) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})
+    page = client.get("/console").text
+    assert f"{ANSWERS} more answers in rounds, which are no judgments" in page
+    assert re.search(rf'<text class="flow-text"[^>]*>{ANSWERS} answers</text>', page)
+    [card] = re.findall(r'<article [^>]*id="stage-training".*?</article>', page, re.DOTALL)
+    assert "what people answer here is no judgment" in card and "Judgments counted" not in card
+    assert re.findall(r"<dt>(People who began|People who finished|Answers in the round)</dt><dd>(\d+)", card) == [
+        ("People who began", "4"),
+        ("People who finished", "2"),
+        ("Answers in the round", str(ANSWERS)),
+    ]
+    listed = client.get("/console/workers?stage=training&order=judgments&direction=down").text
+    assert "Answers in the round" in listed and ">Judgments<" not in listed
+    assert ">Judgments<" in client.get("/console/workers?stage=work-a").text
+    name = re.findall(r'id="worker-([\w-]+)"', listed)[0]
+    told = client.get(f"/console/workers/{name}").text
+    assert f"<dt>Answers in the round</dt><dd>{ROUND}</dd>" in told
+    assert "0 of 0" not in client.get("/console/items?stage=training").text
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_status_and_report_tell_answers_of_a_round_beside_judgments(trained: Study, tmp_path: Path) -> None:
+    trained.close()
+    folder = tmp_path / "study"
+
+    def run(*arguments: str) -> str:
+        done = CliRunner().invoke(app, [arguments[0], str(folder), *arguments[1:]], env={"COLUMNS": "160"})
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    training, work, _ = json.loads(run("status", "--json"))["stages"]
+    assert (training["judgments"], training["answers"]) == (0, ANSWERS)
+    assert training["round"] == {"questions": ROUND, "finished": 2}
+    assert (work["judgments"], work["answers"], work["round"]) == (1, 1, None)
+    text = run("status")
+    # What a round does not have stands empty there, and what only a round has elsewhere.
+    for line in (rf"answers in a round \(no judgments\)\W+{ANSWERS}", r"people who finished the round\W+2"):
+        assert re.search(rf"{line}\W*$", text, re.MULTILINE), text
+    assert re.search(r"judgments that count\W+1\W+0\W*$", text, re.MULTILINE), text
+
+    report = json.loads(run("report", "--json", "--resamples", "100", "--no-charts"))
+    assert report["funnel"]["stages"][0]["answers"] == ANSWERS
+    assert report["funnel"]["stages"][0]["round"] == {"questions": ROUND, "finished": 2}
+    assert "We collected 1 judgment in 2 stages" in report["methods"]
+    assert f"4 people gave {ANSWERS} answers to training ({ROUND} questions), and 2 finished it" in report["methods"]
+    run("report", "--out", str(tmp_path / "report.html"), "--resamples", "100", "--no-charts")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    [rounds] = re.findall(r"none of these answers is a judgment.*?</table>", page, re.DOTALL)
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", rounds) == ["training", str(ROUND), "4", "2", str(ANSWERS)]
+    [others] = re.findall(r"From items to released results.*?</table>", page, re.DOTALL)[-1:]
+    assert "training" not in others and "work-a" in others
+
+
+def test_a_study_of_rounds_alone_is_told_without_empty_tables(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_protocol_study(folder, gate="threshold = 0.5")
+    settings = folder / "study.toml"
+    text = settings.read_text("utf-8")
+    work, gate = text.index('[[stage]]\nname = "work-a"'), text.index("[[gate]]")
+    settings.write_text(text[:work] + (text[gate:] if gate > work else ""), "utf-8")
+    study = open_study(folder)
+    [person] = people(study, 1)
+    for _ in range(ROUND):
+        person.judge("yes", "training")
+    study.close()
+    told = CliRunner().invoke(app, ["status", str(folder)], env={"COLUMNS": "160"})
+    assert "answers in a round" in told.stdout and "judgments that count" not in told.stdout, told.output
+    options = ["--out", str(tmp_path / "report.html"), "--resamples", "100", "--no-charts"]
+    written = CliRunner().invoke(app, ["report", str(folder), *options])
+    assert written.exit_code == 0, written.output
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "We had people go through 1 round with" in page
+    assert "From items to released results" not in page and "none of these answers is a judgment" in page
