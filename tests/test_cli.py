@@ -191,10 +191,11 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     chorale("new", folder)
     notes = chorale_json("check", folder)["notes"]
-    assert len(notes) == 3, "the template has gold enough"
+    assert len(notes) == 4, "the template has gold enough"
     assert "[institution]" in notes[0]
     assert "you@example.org" in notes[1]
     assert "still has the template's items" in notes[2]
+    assert "people from prolific have neither a link nor a code" in notes[3]
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
     assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "gold" in note] == [
         f"the gold of stage {name} runs out: a worker can do 75 items, and has seen all 6 gold rows after about 30. "
@@ -358,11 +359,21 @@ def test_gold_mistakes(judged: Path, options: tuple[str, ...], message: str) -> 
 def test_pause_and_resume(judged: Path) -> None:
     assert chorale_json("pause", judged, "meaningful") == {"stage": "meaningful", "state": "paused", "changed": True}
     assert chorale_json("pause", judged, "meaningful")["changed"] is False
+    # Why can be told later, even where it is no text.
+    assert "The reason is in the record now" in chorale("pause", judged, "meaningful", "--reason", "caf\udce9").stdout
     assert [stage["state"] for stage in chorale_json("status", judged)["stages"]] == ["paused", "open"]
+    for options in ((), ("--reason", " ")):
+        assert "--reason" in chorale("resume", judged, "meaningful", *options, code=2).stderr
+    assert chorale_json("status", judged)["stages"][0]["state"] == "paused"
     assert "is open" in chorale("resume", judged, "meaningful", "--reason", " found it ").stdout
     with closing(sqlite3.connect(judged / "study.db")) as database:
+        [(hurried,), (later,)] = database.execute("SELECT evidence FROM event WHERE kind = 'paused' ORDER BY id")
         [(kept,)] = database.execute("SELECT evidence FROM event WHERE kind = 'resumed'")
+    assert json.loads(hurried) == {"by": "the command line"}
+    assert json.loads(later) == {"by": "the command line", "reason": "caf?"}
     assert json.loads(kept) == {"by": "the command line", "reason": "found it"}
+    # What is open already needs no reason to be.
+    assert chorale_json("resume", judged, "meaningful", "--reason", " ")["changed"] is False
     assert "Did you mean" in chorale("pause", judged, "meaningfool", code=2).stderr
 
 

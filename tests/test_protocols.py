@@ -607,7 +607,7 @@ def test_a_finished_round_takes_no_late_answer(make: Maker, clock: ManualClock) 
     person = Person(study, "a")
     late = person.next("training")
     clock.pass_minutes(31)
-    do(study, work.expire_leases)
+    assert do(study, work.expire_leases) == 1
     for _ in range(2):
         person.judge(stage="training")
     with pytest.raises(Refusal, match="over"):
@@ -621,7 +621,7 @@ def test_a_closed_round_takes_no_late_answer(make: Maker, clock: ManualClock) ->
     person = Person(study, "a")
     late = person.next("training")
     clock.pass_minutes(31)
-    do(study, work.expire_leases)
+    assert do(study, work.expire_leases) == 1
     do(study, close_gate, study.gates["trained"], "the test")
     with pytest.raises(Refusal, match="over"):
         person.submit(late)

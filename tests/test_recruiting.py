@@ -26,6 +26,8 @@ from chorale.web.app import create_app
 from chorale.web.links import invitation_path, study_sessions
 from small_study import write_small_study
 
+ENTER_CODE = "enter this code there. It shows that you have finished"
+
 
 def chorale(*arguments: object, code: int = 0) -> str:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -231,6 +233,11 @@ def test_every_way_in_works_on_a_running_site(folder: Path) -> None:
         assert everybody == [("invitation", 3), ("our-panel", 1), ("public", 2)]
 
 
+def set_arrival(folder: Path, settings: str) -> None:
+    start, _, rest = (folder / "study.toml").read_text().partition("[arrival]\n")
+    (folder / "study.toml").write_text(f"{start}[arrival]\n{settings}\n\n{rest[rest.index('[pay]') :]}")
+
+
 def test_panels_bring_their_own_names_and_ways_back(folder: Path) -> None:
     connect = ArrivalSettings.model_validate({"panel": "connect", "completion_code": "C1"})
     assert (connect.worker_parameter, connect.completion_url) == ("participantId", None)
@@ -241,12 +248,12 @@ def test_panels_bring_their_own_names_and_ways_back(folder: Path) -> None:
         panel="our-panel", worker_parameter="pid", study_parameter="job", session_parameter="visit"
     )
     assert arrival_url("https://s.example", unknown) == "https://s.example/join?pid={pid}&job={job}&visit={visit}"
+    assert unknown.completion_url is None
+    prolific = "https://app.prolific.com/submissions/complete?cc={code}"
+    assert {one.completion_url for one in (ArrivalSettings(), ArrivalSettings(panel="prolific"))} == {prolific}
     assert set(PANELS) == {"prolific", "connect", "sona", "besample", "respondent"}
     back = "https://school.sona-systems.com/webstudy_credit.aspx?experiment_id=1&credit_token=x&survey_code={worker}"
-    toml = (folder / "study.toml").read_text()
-    arrival = f'[arrival]\npanel = "sona"\ncompletion_url = "{back}"\n'
-    start, _, rest = toml.partition("[arrival]\n")
-    (folder / "study.toml").write_text(start + arrival + rest[rest.index("[pay]") :])
+    set_arrival(folder, f'panel = "sona"\ncompletion_url = "{back}"')
     study = open_study(folder)
     with TestClient(create_app(study)) as site:
         site.get("/join", params={"sona_id": "4711"})
@@ -256,6 +263,76 @@ def test_panels_bring_their_own_names_and_ways_back(folder: Path) -> None:
         site.post(f"/api/assignments/{offer}/submit", json={"key": "key-00000001", "answer": "yes"})
         assert "survey_code=4711" in site.get("/").text
     study.close()
+
+
+def test_people_from_an_unknown_panel_are_told_what_to_do_with_the_code(folder: Path) -> None:
+    set_arrival(folder, 'panel = "our-panel"\nworker_parameter = "pid"\ncompletion_code = "DONE1"')
+    study = open_study(folder)
+    with TestClient(create_app(study)) as site:
+        site.get("/join", params={"pid": "person-0001"})
+        site.post("/consent", data={"agree": "yes"})
+        assert ENTER_CODE not in site.get("/").text
+        offer = site.post("/api/stages/meaningful/next").json()["assignment"]["id"]
+        site.post(f"/api/assignments/{offer}/submit", json={"key": "key-00000001", "answer": "yes"})
+        page = site.get("/").text
+    study.close()
+    assert ">DONE1<" in page
+    assert ENTER_CODE in page
+    assert "prolific" not in page.lower()
+
+
+@pytest.mark.parametrize(
+    ("arrival", "told"),
+    [
+        ("finish_after = 1", ""),
+        ('panel = "prolific"', "prolific have neither a link nor a code"),
+        ('panel = "prolific"\ncompletion_code = "C1"', ""),
+        ('panel = "connect"\ncompletion_code = "C1"', ""),
+        ('panel = "our-panel"\nby_url = false', ""),
+        ('panel = "our-panel"\ncompletion_url = "https://p.example/{code}"\ncompletion_code = "C1"', ""),
+        ('panel = "our-panel"\ncompletion_url = "https://p.example/{worker}"', ""),
+        (
+            'panel = "our-panel"\ncompletion_url = "https://p.example/{code}"',
+            "our-panel have neither a link nor a code",
+        ),
+        ('panel = "our-panel"\ncompletion_code = "C1"', "our-panel only read the code C1"),
+        ('panel = "our-panel"', "our-panel have neither a link nor a code"),
+        ('panel = "connect"', "connect have neither a link nor a code"),
+        ('panel = "sona"\ncompletion_code = "C1"', "sona only read the code C1"),
+    ],
+)
+def test_check_says_where_people_have_no_way_back(folder: Path, arrival: str, told: str) -> None:
+    set_arrival(folder, arrival)
+    line = (folder / "study.toml").read_text().splitlines().index("[arrival]") + 2
+    notes = [
+        note for note in json.loads(chorale("check", folder, "--json"))["notes"] if "when they have finished" in note
+    ]
+    assert len(notes) == bool(told), notes
+    for note in notes:
+        assert note.startswith(f"study.toml:{line}: people from {told} when they have finished. Set `completion_")
+        assert ("completion_code" in note) == ("neither" in told)
+
+
+@pytest.mark.parametrize(
+    ("arrival", "told"),
+    [
+        ('panel = "our-panel"', True),
+        ('panel = "our-panel"\nworker_parameter = "pid"', False),
+        ('panel = "our-panel"\nby_url = false', False),
+        ('panel = "sona"', False),
+        ("", False),
+    ],
+)
+def test_check_says_where_prolifics_name_for_people_is_taken_for_another_panels(
+    folder: Path, arrival: str, told: bool
+) -> None:
+    set_arrival(folder, arrival)
+    notes = json.loads(chorale("check", folder, "--json"))["notes"]
+    found = [note for note in notes if "PROLIFIC_PID" in note]
+    assert len(found) == told
+    for note in found:
+        assert "links from our-panel" in note
+        assert "Set `worker_parameter` in [arrival]" in note
 
 
 @pytest.mark.parametrize(

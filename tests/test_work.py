@@ -308,7 +308,7 @@ def test_a_paused_stage_gives_nothing_and_takes_what_is_out(make_study: StudyMak
     assert asking.next().status == "paused"
     assert holding.submit(offer).status == "accepted"
     assert holding.next().status == "paused"
-    do(study, control.set_stage_state, study.stage("meaningful"), StageState.OPEN, "owner")
+    do(study, control.set_stage_state, study.stage("meaningful"), StageState.OPEN, "owner", "all is well")
     assert asking.next().status == "item"
 
 

@@ -13,6 +13,8 @@ class Panel:
     completion_url: str | None
     """None where people paste the code, or where the address is another one for every customer."""
     worker_pattern: str = "[A-Za-z0-9_-]{8,64}"
+    takes_code: bool = True
+    """Whether people can enter the code there by hand."""
 
 
 PANELS = {
@@ -31,7 +33,8 @@ PANELS = {
         ("", "", ""),
         None,
     ),
-    "sona": Panel("sona_id", "experiment_id", "visit", ("%SURVEY_CODE%", "", ""), None, "[A-Za-z0-9_-]{1,64}"),
+    # Credit is given by the address alone.
+    "sona": Panel("sona_id", "experiment_id", "visit", ("%SURVEY_CODE%", "", ""), None, "[A-Za-z0-9_-]{1,64}", False),
     "besample": Panel("participant_id", "assignment_id", "response_id", ("", "", ""), None, "[A-Za-z0-9_-]{1,64}"),
     "respondent": Panel(
         "respondent_user_id", "respondent_project_id", "respondent_screener_response_id", ("", "", ""), None

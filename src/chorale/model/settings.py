@@ -61,10 +61,11 @@ class ArrivalSettings(Settings):
         default=None, description="If given, arrivals whose study parameter differs are refused."
     )
     completion_url: str | None = Field(
-        default="https://app.prolific.com/submissions/complete?cc={code}",
+        default=None,
         pattern=r"^https?://",
         description="Where panel workers go when they have finished; `{code}` becomes the code below, `{worker}` the "
-        "panel's own id of the person. Without it they see the code alone.",
+        "panel's own id of the person. Known for `prolific`; without it people see the code, and are told to enter it "
+        "where they came from.",
     )
     finish_after: int = Field(
         default=1,
@@ -82,7 +83,10 @@ class ArrivalSettings(Settings):
     @classmethod
     def _as_the_panel_has_it(cls, given: Any) -> Any:
         """What is not given is as the panel of that name has it."""
-        panel = PANELS.get(given["panel"]) if isinstance(given, dict) and isinstance(given.get("panel"), str) else None
+        if not isinstance(given, dict):
+            return given
+        name = given.get("panel", cls.model_fields["panel"].default)
+        panel = PANELS.get(name) if isinstance(name, str) else None
         if panel is None:
             return given
         names = ("worker_parameter", "study_parameter", "session_parameter", "completion_url", "worker_pattern")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from chorale.model import EXPERT, GateSettings, money_text
 from chorale.model.stage_settings import SampledJudgments
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
+from chorale.report.panel_notes import about_panel
 from chorale.study import StudyFolder
 from chorale.study.expected_pay import expected_pay
 from chorale.study.folder import StageContent
@@ -210,7 +211,7 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 def study_notes(folder: StudyFolder) -> list[str]:
     """What is no mistake, and should be looked at before people come."""
     coming = _coming(folder, _turnout(folder))
-    notes = [*_placeholders_left(folder), *_examples_left(folder), *_budget_runs_out(folder)]
+    notes = [*_placeholders_left(folder), *_examples_left(folder), *_budget_runs_out(folder), *about_panel(folder)]
     for content in folder.stages:
         each = coming[content.settings.name]
         most = sum(each.values())
