@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from html import escape
 
-from chorale import __version__
 from chorale.report.frames_study import (
     BINS,
     FrameBrowsing,
@@ -13,7 +12,7 @@ from chorale.report.frames_study import (
     reason_tables,
     summary_table,
 )
-from chorale.report.html import html_table
+from chorale.report.html import html_page, html_table
 from chorale.report.svg import Curve, curve_chart
 
 _SHOWN = 40
@@ -35,7 +34,7 @@ def frames_page(found: FrameBrowsing, title: str, notes: Sequence[str] = (), sho
     """One HTML file: no scripts, nothing to load."""
     told = "".join(f"<li>{escape(note)}</li>" for note in notes)
     body = f"<h1>{escape(title)}</h1>\n{f'<ul>{told}</ul>' if told else ''}\n{frames_section(found, shown)}"
-    return _PAGE.format(title=escape(title), style=STYLE, body=body, version=escape(__version__))
+    return html_page(title, _STYLE, body)
 
 
 def _histogram(histograms: dict[str, list[int]]) -> str:
@@ -54,7 +53,7 @@ def _figure(caption: str, picture: str) -> str:
     return f"<figure><figcaption>{escape(caption)}</figcaption>{picture}</figure>"
 
 
-STYLE = """
+_STYLE = """
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6676; --line: #d5dbe3; --back: #fff; --mark: #2b6cb0;
   --other: #b7791f; }
 @media (prefers-color-scheme: dark) {
@@ -75,20 +74,4 @@ svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
 .curve { fill: none; stroke: var(--mark); stroke-width: 2; } .group1 { stroke: var(--other); }
 footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
 @media print { body { margin: 0; max-width: none; font-size: 10pt; } figure, tr { break-inside: avoid; } }
-"""
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-<footer>Made by chorale {version}.</footer>
-</body>
-</html>
 """

@@ -1,8 +1,9 @@
-"""Tables and texts of pages."""
+"""Pages that are files of their own, and what tables and texts are on them."""
 
 from collections.abc import Sequence
 from html import escape
 
+from chorale import __version__
 from chorale.report.scoring import Cell, ScoreTable, shown_number
 
 
@@ -32,3 +33,26 @@ def _cell(value: Cell, digits: int) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return shown_number(value, 0)
     return "" if value is None else str(value)
+
+
+def html_page(title: str, style: str, body: str) -> str:
+    """One HTML file with everything in it: no scripts, nothing to load. The body is HTML already."""
+    return _PAGE.format(title=html_text(title), style=style, body=body, version=html_text(__version__))
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+<footer>Made by chorale {version}.</footer>
+</body>
+</html>
+"""

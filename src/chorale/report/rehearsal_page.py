@@ -2,7 +2,6 @@
 
 from html import escape
 
-from chorale import __version__
 from chorale.model import money_text
 from chorale.rehearsal import Estimate, Forecast, Forecasts
 from chorale.rehearsal.forecasting import (
@@ -14,7 +13,7 @@ from chorale.rehearsal.forecasting import (
     quality_of_answers,
     quality_stage,
 )
-from chorale.report.html import html_table
+from chorale.report.html import html_page, html_table
 from chorale.report.rehearsal import detailed_tables, forecast_notes, qualities_of, runs_told, trade_off_table
 from chorale.report.svg import Bar, Point, Shown, bar_chart, line_chart, point_chart
 
@@ -43,7 +42,7 @@ def forecast_page(told: Forecasts) -> str:
         parts.append(_figure("What had been spent when, a line for each run", _cost_curves(told, forecast)))
     if len(told.forecasts) > MOST_IN_DETAIL:
         parts.append(f"<p>The first {MOST_IN_DETAIL} variations are shown in detail.</p>")
-    return _PAGE.format(title=escape(told.title), style=_STYLE, body="\n".join(parts), version=escape(__version__))
+    return html_page(f"Rehearsal: {told.title}", _STYLE, "\n".join(parts))
 
 
 def _how_people_err(told: Forecasts) -> str:
@@ -172,20 +171,4 @@ footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
   body { margin: 0; max-width: none; font-size: 10pt; } figure, table { break-inside: avoid; }
   .bar, .point, .curve { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
-"""
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Rehearsal: {title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-<footer>Made by chorale {version}.</footer>
-</body>
-</html>
 """

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select
 
-from chorale.store.prepared import Prepared
+from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
 _GOLD: ColumnElement[str] = literal_column("'gold'")
@@ -113,8 +113,8 @@ class GradeRow:
     graded_at: int
 
 
-def all_grades(tx: Connection) -> list[GradeRow]:
-    """Every grade there ever was, the oldest first."""
+def all_grades(tx: Connection, item_id: int | None = None) -> list[GradeRow]:
+    """Every grade there ever was, of answers to one item or to all, the oldest first."""
     query: Select[Any] = (
         select(
             grade.c.id,
@@ -133,6 +133,8 @@ def all_grades(tx: Connection) -> list[GradeRow]:
         .join(stage, stage.c.id == response.c.stage_id)
         .order_by(grade.c.id)
     )
+    if item_id is not None:
+        query = query.where(response.c.item_id == item_id)
     return [
         GradeRow(
             id=row.id,
@@ -170,7 +172,7 @@ _GRADED = Prepared(
         select(grade.c.score)
         .where(grade.c.response_id == response.c.id)
         .order_by(grade.c.id.desc())
-        .limit(literal_column("1"))
+        .limit(ONE)
         .scalar_subquery(),
     ).where(response.c.id == bindparam("response_id"))
 )

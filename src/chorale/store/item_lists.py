@@ -1,6 +1,5 @@
-"""Items found by what is special about them, a page at a time; and what was given to one and made from it."""
+"""Items found by what is special about them, a page at a time; and what was made from one."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -8,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, func, literal, literal_column, or_, select
 
 from chorale.model import Standing
-from chorale.store.schema import gold, grade, item, item_source, participation, response, stage, worker
+from chorale.store.schema import gold, item, item_source, participation, response, stage, worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,42 +149,6 @@ def _by_disagreement(tx: Connection, wanted: str, some: list[_Found]) -> list[_F
     if wanted == "split":
         return [one for one in some if one.id in split]
     return [one for one in some if (one.id in alike) == (wanted == "unanimous")]
-
-
-@dataclass(frozen=True, slots=True)
-class GradeOfItem:
-    """A grade of an answer to an item."""
-
-    response_id: int
-    worker: str
-    source: str
-    score: float
-    reasons: tuple[str, ...]
-    criteria: Mapping[str, float]
-    graded_at: int
-
-
-def grades_of_item(tx: Connection, item_id: int) -> list[GradeOfItem]:
-    """Every grade of every answer to an item, the oldest first."""
-    query = (
-        select(
-            grade.c.response_id,
-            worker.c.pseudonym,
-            grade.c.source,
-            grade.c.score,
-            grade.c.reasons,
-            grade.c.criteria,
-            grade.c.graded_at,
-        )
-        .join(response, response.c.id == grade.c.response_id)
-        .join(worker, worker.c.id == response.c.worker_id)
-        .where(response.c.item_id == item_id)
-        .order_by(grade.c.id)
-    )
-    return [
-        GradeOfItem(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])), json.loads(row[5] or "{}"), row[6])
-        for row in tx.execute(query)
-    ]
 
 
 def made_from(tx: Connection, item_id: int, most: int) -> list[tuple[str, str, str]]:

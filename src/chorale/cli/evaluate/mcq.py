@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from chorale.report.mcq_measured import McqOptions, NamedQuestions
     from chorale.report.mcq_sections import McqSection
     from chorale.report.mcq_study import StudyQuestions
+    from chorale.report.scoring import Scored
     from chorale.scores import FloatArray
 
 
@@ -104,10 +105,7 @@ def mcq(
     sections += study.sections if study else _of_exports(grades or [], responses, ledger, expert_hourly, drawing)
     scored = with_sections(scored, sections)
     if pictures is not None:
-        from chorale.report.mcq_pictures import pictures as drawn
-        from chorale.report.mcq_pictures import write_pictures
-
-        write_pictures(pictures, drawn(scored.json, difficulties))
+        _draw(scored, difficulties, pictures)
     tell(scored, as_json=as_json, as_latex=as_latex)
 
 
@@ -119,6 +117,12 @@ def _check_together(own: list[str], *, pair: tuple[Path | None, Path | None], ro
         raise typer.BadParameter(f"{', '.join(own)}: for files only. A study's folder has its own.")
     if rounds_alone:
         raise typer.BadParameter("--round is for --irt: name both, or leave it out.")
+
+
+def _draw(scored: "Scored", difficulties: "Mapping[str, FloatArray] | None", folder: Path) -> None:
+    from chorale.report.mcq_pictures import pictures, write_pictures
+
+    write_pictures(folder, pictures(scored.json, difficulties))
 
 
 def _digests(files: "Mapping[str, Path | None]", rounds: "list[NamedQuestions]") -> dict[str, str]:

@@ -11,9 +11,10 @@ from fastapi.responses import RedirectResponse
 
 from chorale.model import ItemState, Refusal, UserError
 from chorale.protocol import asking_told
-from chorale.store import Tx, events, item_lists, item_rows, response_rows, responses, standing_rows
+from chorale.store import Tx, events, grade_rows, item_lists, item_rows, response_rows, responses, standing_rows
 from chorale.store.events import EventRow
-from chorale.store.item_lists import GradeOfItem, ItemsWanted
+from chorale.store.grade_rows import GradeRow
+from chorale.store.item_lists import ItemsWanted
 from chorale.store.item_rows import ItemRow
 from chorale.store.response_rows import ResponseRow
 from chorale.store.responses import GoldAnswer
@@ -36,6 +37,13 @@ ItemOrder = Literal["key", "least confident", "most confident", "most divided", 
 ItemFilter = Literal["", "open", "complete", "withdrawn"]
 ReleasedFilter = Literal["", "yes", "no"]
 Disagreement = Literal["", "split", "unanimous"]
+CHOICES = {
+    "state": get_args(ItemFilter),
+    "released": get_args(ReleasedFilter),
+    "disagreement": get_args(Disagreement),
+    "order": get_args(ItemOrder),
+}
+"""What can be chosen on the page of items."""
 Below = Annotated[str, Query(max_length=20, pattern=NO_NUL)]
 Name = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
 AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
@@ -55,7 +63,7 @@ class ItemStory:
     item: ItemRow
     responses: list[ResponseRow]
     trusts: dict[str, float]
-    grades: list[GradeOfItem]
+    grades: list[GradeRow]
     lineage: list[tuple[str, str]]
     children: list[tuple[str, str, str]]
     """Stage, key and state of what was made from it."""
@@ -82,7 +90,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
         item,
         given,
         trusts,
-        item_lists.grades_of_item(tx, item.id),
+        grade_rows.all_grades(tx, item.id),
         lineage,
         item_lists.made_from(tx, item.id, MOST_CHILDREN),
         responses.gold_answer(tx, item.id),
@@ -201,12 +209,7 @@ def _seen(shown: Console) -> APIRouter:
             first=not after_key,
             filters=filters,
             arms=list(rule.names) if rule is not None and arms else [],
-            options={
-                "state": get_args(ItemFilter),
-                "released": get_args(ReleasedFilter),
-                "disagreement": get_args(Disagreement),
-                "order": get_args(ItemOrder),
-            },
+            options=CHOICES,
         )
 
     @router.get("/items/one")
