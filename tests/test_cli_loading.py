@@ -40,7 +40,7 @@ def test_a_scoring_command_loads_only_what_it_needs(arguments: tuple[str, ...], 
     assert not imported & {*HEAVY, "chorale.cli.serve", "chorale.cli.evaluate", "chorale.cli.irt"}
 
 
-def test_a_rehearsal_loads_no_tables_no_migrations_and_no_tasks_but_its_own(tmp_path: Path) -> None:
+def test_a_rehearsal_loads_neither_polars_nor_migrations_nor_tasks_but_its_own(tmp_path: Path) -> None:
     write_small_study(tmp_path / "study", applications=4, gold=2)
     given = ["rehearse", str(tmp_path / "study"), "--seeds", "1", "--workers", "4"]
     done = subprocess.run([sys.executable, "-c", LOADED, *given], capture_output=True, text=True, check=True)

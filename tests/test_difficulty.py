@@ -83,10 +83,15 @@ def test_where_little_is_known_no_item_is_harder() -> None:
 def test_an_item_is_as_hard_for_everybody_who_gets_it() -> None:
     task = BUILT_IN["rules-meaningful"]
     sheet, again = (AnswerSheet(task, [], "seed", 1.5) for _ in range(2))
-    assert sheet.hardness("one") == sheet.hardness("one") == again.hardness("one") != sheet.hardness("another")
-    met = [sheet.hardness(str(number)) for number in range(2_000)]
+    one, other = ({"phrase": phrase} for phrase in ("the ferry carry the cars", "the ferry carry the mail"))
+    assert (
+        sheet.hardness("1", one) == sheet.hardness("1", one) == again.hardness("1", one) != sheet.hardness("2", other)
+    )
+    # Items that look the same are as hard, whatever else they have.
+    assert sheet.hardness("3", one) == sheet.hardness("1", one)
+    met = [sheet.hardness(f"{number}", {"phrase": f"{number} cars"}) for number in range(100, 2_100)]
     assert pvariance([one.ease for one in met if one]) == pytest.approx(1.5**2, rel=0.1)
-    assert AnswerSheet(task, [], "seed").hardness("one") is None
+    assert AnswerSheet(task, [], "seed").hardness("1", one) is None
 
 
 def test_a_crowd_file_and_judgments_say_how_hard_items_are(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ class MakingUp:
             accuracy=accuracy,
             previous=person.previous,
             imitate=imitate,
-            hardness=sheet.hardness(lease.payload),
+            hardness=sheet.hardness(lease.payload, view),
         )
         return truth, answer
 

@@ -23,7 +23,8 @@ class AnswerSheet:
     Where nobody knows the truth of an item, something is drawn as what people would take for true: they agree on it as
     far as they are able, and nothing is said about whether they are right. Where answers can't be listed, as in free
     text, the task guesses some that fit the item; of a task that can't, people give the answers to other items: the
-    known ones, and those of its examples. Where items are not all as hard, they differ by `spread`.
+    known ones, and those of its examples. Where items are not all as hard, they differ by `spread`. All of it goes by
+    what people see: whatever else two items differ in, the same is true of them, and they are as hard.
     """
 
     def __init__(
@@ -58,17 +59,17 @@ class AnswerSheet:
             found = self._graded[payload] = truth, choices
         return found
 
-    def hardness(self, payload: str) -> Hardness | None:
+    def hardness(self, payload: str, view: Mapping[str, Any]) -> Hardness | None:
         """How hard an item is, for everybody alike; None where all are as hard as each other."""
         if not self._spread:
             return None
         found = self._hardness.get(payload)
         if found is None:
-            found = self._hardness[payload] = draw_hardness(self._spread, Random(f"{self._seed}:hardness:{payload}"))
+            rng = Random(f"{self._seed}:hardness:{view_key(view)}")
+            found = self._hardness[payload] = draw_hardness(self._spread, rng)
         return found
 
     def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
-        # By what people see: whatever else two items differ in, the same is true of them.
         key = view_key(view)
         known = self._known.by_key(key)
         seed = f"{self._seed}:{key}"
