@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, bindparam, case, func, literal_column, or_, select
+from sqlalchemy import Connection, Row, Select, bindparam, case, func, literal_column, not_, or_, select
 
 from chorale.model import EntryKind
 from chorale.store.database import STREAMED
@@ -95,6 +95,7 @@ _WHAT = case(
     (entry.c.cause.like("correction:%"), "correction"),
     else_=entry.c.cause,
 ).label("what")
+_OF_GOLD = _WHAT.element.in_(("gold", "correction"))
 _BONUSES = (
     select(
         _WHAT,
@@ -109,7 +110,7 @@ _BONUSES = (
         entry.c.worker_id == bindparam("worker_id"),
         entry.c.kind == literal_column("'bonus'"),
         # A sum that grows from one answer to the next would tell as much.
-        or_(_WHAT.element.not_in(("gold", "correction")), entry.c.at < bindparam("today")),
+        or_(not_(_OF_GOLD), entry.c.at < bindparam("today")),
     )
     .group_by("what", entry.c.stage_id)
     .order_by(func.max(entry.c.id).desc())
@@ -128,6 +129,16 @@ def bonuses_of(tx: Connection, worker_id: int, today: int, most: int) -> tuple[l
         for what, stage_id, at, amount, times, reason, _ in rows
     ]
     return found, rows[0][-1] if rows else 0
+
+
+def gold_bonuses_since(tx: Connection, worker_id: int, today: int) -> dict[int, int]:
+    """What answers to gold have earned a worker on top since this day began, by stage."""
+    query = (
+        select(entry.c.stage_id, func.sum(entry.c.amount))
+        .where(entry.c.worker_id == worker_id, entry.c.kind == literal_column("'bonus'"), _OF_GOLD, entry.c.at >= today)
+        .group_by(entry.c.stage_id)
+    )
+    return {int(stage_id): int(amount) for stage_id, amount in tx.execute(query)}
 
 
 def amounts(tx: Connection) -> Iterator[Row[int, int, str]]:

@@ -1,18 +1,23 @@
-"""What a worker reads of the bonuses they got: how much, on which day, and what for.
+"""What a worker reads of what they earned, and of the bonuses they got: how much, on which day, and what for.
 
 Which questions have known answers stays untold. What those earned is told together for each stage, when the day is
-over, and of no bonus more than the day, since the moment of one would be the moment of an answer.
+over, and of no bonus more than the day, since the moment of one would be the moment of an answer. Until then it is not
+in any sum that workers read either: they would see it grow.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from typing import Any
 
 from chorale.store import Tx, ledger
 from chorale.store.ledger import BonusLine
 from chorale.study.managing import BY_STAFF
+from chorale.study.offering import Offer, Progress, next_item
 from chorale.study.paying import is_for_finishing
-from chorale.study.running import Study
+from chorale.study.running import RunningStage, Study
+from chorale.study.submitting import Outcome, submit
+from chorale.study.visit import Visit, visit
 
 MOST_BONUSES = 5
 DAY_MS = 86_400_000
@@ -46,10 +51,59 @@ class Bonuses:
     """How many there are beside them."""
 
 
+def visit_as_told(tx: Tx, study: Study, worker_id: int) -> Visit | None:
+    """What a worker sees on their start page, with what they are to know of their earnings."""
+    found = visit(tx, study, worker_id)
+    untold = _untold(tx, study, worker_id)
+    if found is None or not untold:
+        return found
+    stages = (part._replace(earned=part.earned - untold.get(part.stage.id, 0)) for part in found.stages)
+    return replace(found, stages=tuple(stages))
+
+
+def next_as_told(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
+    """The item a worker is to judge next, the same way."""
+    offer = next_item(tx, study, stage, worker_id)
+    return offer._replace(progress=_as_told(tx, study, stage.id, worker_id, offer.progress))
+
+
+def submit_as_told(
+    tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, key: str, duration_ms: int | None
+) -> Outcome:
+    """Take an answer; what its worker hears of it, the same way."""
+    outcome = submit(tx, study, worker_id, token, raw_answer, key, duration_ms)
+    return outcome._replace(progress=_as_told(tx, study, outcome.stage_id, worker_id, outcome.progress))
+
+
+def tells_later(stages: Iterable[RunningStage]) -> bool:
+    """Whether answers to gold earn something in any of these stages, which is told when the day is over."""
+    return any(_pays_for_gold(stage) for stage in stages)
+
+
+def _pays_for_gold(stage: RunningStage) -> bool:
+    gold = stage.settings.gold
+    return gold is not None and gold.bonus is not None
+
+
+def _as_told(tx: Tx, study: Study, stage_id: int, worker_id: int, progress: Progress) -> Progress:
+    if not _pays_for_gold(study.stage_by_id(stage_id)):
+        return progress
+    return progress._replace(earned=progress.earned - _untold(tx, study, worker_id).get(stage_id, 0))
+
+
+def _untold(tx: Tx, study: Study, worker_id: int) -> Mapping[int, int]:
+    """What a worker has earned today that is told when the day is over, by stage."""
+    return ledger.gold_bonuses_since(tx, worker_id, _today(study)) if tells_later(study.stages.values()) else {}
+
+
+def _today(study: Study) -> int:
+    now = study.clock()
+    return now - now % DAY_MS
+
+
 def bonuses_of(tx: Tx, study: Study, worker_id: int) -> Bonuses:
     """The latest bonuses of a worker."""
-    now = study.clock()
-    rows, total = ledger.bonuses_of(tx, worker_id, now - now % DAY_MS, MOST_BONUSES)
+    rows, total = ledger.bonuses_of(tx, worker_id, _today(study), MOST_BONUSES)
     titles = {stage.id: stage.settings.title for stage in study.stages.values()}
     latest = tuple(_bonus(row, titles.get(row.stage_id, study.settings.study.title)) for row in rows)
     return Bonuses(latest, total - len(latest))

@@ -34,6 +34,7 @@ class Outcome(NamedTuple):
     """Whether it was right, in practice. Elsewhere nobody is told: it would give gold away."""
     response_id: int | None = None
     """What the answer is kept as; not for workers."""
+    stage_id: int = 0
 
 
 class _Graded(NamedTuple):
@@ -93,6 +94,7 @@ def submit(
         _compared(stage, assignment.kind, item, answer, wrong.gold) if wrong else None,
         wrong is None if assignment.kind == AssignmentKind.TRAINING else None,
         response_id,
+        stage.id,
     )
 
 
@@ -190,6 +192,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
         Progress(record.answered, record.earned),
         _compared_before(tx, stage, held, from_text(given.answer)) if wrong else None,
         not wrong if given.kind == AssignmentKind.TRAINING else None,
+        stage_id=stage.id,
     )
 
 

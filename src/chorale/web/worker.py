@@ -17,11 +17,11 @@ from chorale.protocol import parts_bonus
 from chorale.store import Tx, people
 from chorale.store.message_rows import note_read
 from chorale.study import Study, entering, recruiting, settling, work
-from chorale.study.bonuses import Bonuses, bonuses_of
+from chorale.study.bonuses import Bonuses, bonuses_of, next_as_told, submit_as_told, tells_later, visit_as_told
 from chorale.study.mturk import market_stage, working
 from chorale.study.mturk.working import Board
 from chorale.study.running import RunningStage, no_such_stage
-from chorale.study.visit import Visit, knows_of, visit
+from chorale.study.visit import Visit, knows_of
 from chorale.study.work import Progress
 from chorale.tasks import Task
 from chorale.web.arriving import add_arrival_routes
@@ -140,7 +140,7 @@ def _add_pages(router: APIRouter, site: Site) -> None:
             worker_id = site.worker_id(request)
         except Refusal:
             return None
-        return await site.read(visit, worker_id)
+        return await site.read(visit_as_told, worker_id)
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def home(request: Request) -> Response:
@@ -238,6 +238,8 @@ def _home_context(site: Site, found: Visit, board: Board | None, bonuses: Bonuse
         "awaited": found.awaited,
         "hits": None if board is None else _hits_context(board),
         "earned_total": money_text(found.earned, currency),
+        # Said whether there is something to come or not: otherwise it would tell.
+        "told_later": tells_later(part.stage for part in found.stages),
         "bonuses": bonuses,
         "stages": [
             {
@@ -318,7 +320,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         """The next item to judge. Asking again before answering gives the same one."""
         worker_id = site.worker_id(request)
         stage = study.stage(name)
-        offer = await site.write(work.next_item, stage, worker_id)
+        offer = await site.write(next_as_told, stage, worker_id)
         if offer.status == "locked" and not await site.read(knows_of, stage, worker_id):
             raise no_such_stage()
         body: dict[str, Any] = {
@@ -340,7 +342,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     async def submit(request: Request, token: TokenInPath, body: Submission) -> Response:
         """Submit an answer. When this answers 200, the answer is on disk; sending it again changes nothing."""
         worker_id = site.worker_id(request)
-        outcome = await site.write(work.submit, worker_id, token, body.answer, body.key, body.duration_ms)
+        outcome = await site.write(submit_as_told, worker_id, token, body.answer, body.key, body.duration_ms)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
             await asyncio.to_thread(settling.settle_everything, study)
         return _json(
