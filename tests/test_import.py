@@ -93,6 +93,18 @@ def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path
     assert "no working time was measured" in said and "Nobody has worked" not in said
 
 
+def test_people_who_are_in_several_files_are_the_same(tmp_path: Path) -> None:
+    columns = ("task", "worker", "label")
+    files = [
+        write(tmp_path / f"{name}.csv", columns, [(f"{name}{number}", who, "yes") for number in "12" for who in people])
+        for name, people in (("first", ("ann", "bob")), ("second", ("bob", "ann")), ("third", ("bob", "cem")))
+    ]
+    run("import", *files, "--out", tmp_path / "old")
+    assert json.loads(run("verify", tmp_path / "old", "--json").stdout)["ok"]
+    with closing(sqlite3.connect(tmp_path / "old" / "study.db")) as database:
+        assert database.execute("SELECT count(*) FROM worker").fetchone() == (3,)
+
+
 def test_platform_ids_are_kept_apart_and_pseudonyms_do_not_tell_them(tmp_path: Path) -> None:
     file = write(tmp_path / "batch.csv", TURK, turk_rows())
     for name in ("one", "two"):

@@ -5,7 +5,7 @@ For databases nobody else looks at: those of rehearsals, and of studies that are
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from sqlite3 import Cursor
+from threading import get_ident
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import StaticPool
 
 from chorale.store.database import Store, T, Work
+from chorale.store.drivers import Driver, FileDriver, MemoryModule
 
 
 class DirectStore(Store):
@@ -38,9 +39,9 @@ class DirectStore(Store):
 
 
 class DirectWriter:
-    """Runs work at once, in the thread that asks for it. Nothing is ever committed but to be copied.
+    """Runs work at once, in the thread that asks for it, which is the one that opened the store.
 
-    Work that only reads differs in nothing here.
+    Nothing is ever committed but to be copied. Work that only reads differs in nothing here.
 
     There are no savepoints, which would take a fifteenth of a rehearsal. Work is refused before it has written
     anything. Where it fails after that, a program is broken and not a study: nobody gets to see what is half done,
@@ -49,6 +50,7 @@ class DirectWriter:
 
     def __init__(self, connection: "DirectConnection") -> None:
         self._connection = connection
+        self._thread = get_ident()
         self._broken: Exception | None = None
 
     def submit(self, work: Work[T]) -> Future[T]:
@@ -58,14 +60,16 @@ class DirectWriter:
             return _failed(error)
 
     def run(self, work: Work[T]) -> T:
+        if get_ident() != self._thread:
+            raise RuntimeError("a store like this is for the thread that has opened it: nothing keeps two apart")
         if self._broken is not None:
             raise RuntimeError(f"work has failed half-way in this store: {self._broken}")
         driver = self._connection.driver
-        before = driver.total_changes
+        before = driver.changes_made()
         try:
             return work(self._connection)
         except Exception as error:
-            if driver.total_changes != before:
+            if driver.changes_made() != before:
                 self._broken = error
             raise
 
@@ -99,50 +103,36 @@ class DirectConnection(Connection):
     """Hands prepared statements to SQLite as they are.
 
     SQLAlchemy's own way of running a finished statement takes several times as long as SQLite does, and a rehearsal
-    runs millions of them: what `Prepared` runs does not even come by `exec_driver_sql`.
+    runs half a million of them.
     """
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         driver: Any = self.connection.driver_connection
-        self.driver = driver
-        self.changing = driver.cursor(Rows)
-        """What changes something has no rows that anybody could still be reading: one cursor does for all of it."""
-        self.asking = driver.cursor(Rows)
-        """The same where only the first row is wanted: once it is there, the next statement may follow."""
-
-    def exec_driver_sql(self, statement: str, parameters: Any = None, execution_options: Any = None) -> Any:  # noqa: ARG002
-        if isinstance(parameters, list):
-            return self.changing.executemany(statement, parameters)
-        cursor = self.driver.cursor(Rows) if statement.startswith("SELECT") else self.changing
-        return cursor.execute(statement, parameters or ())
+        self.driver: Driver = driver
+        self.change = driver.plain_cursor().execute
+        """For what changes something and has no rows: one cursor does for all of it."""
+        self.ask = driver.plain_cursor().execute
+        """For what is read at once, before the next statement."""
 
 
-class Rows(Cursor):
-    """A cursor with as much of a result as prepared statements are asked for."""
-
-    __slots__ = ()
-
-    def scalar(self) -> Any:
-        row = self.fetchone()
-        return None if row is None else row[0]
-
-    def scalar_one(self) -> Any:
-        [(value,)] = self
-        return value
-
-    def scalars(self) -> list[Any]:
-        return [row[0] for row in self.fetchall()]
+def file_engine(url: URL, pragmas: Sequence[str]) -> Engine:
+    """An engine with one connection to a file, whose transactions whoever has it opens and ends."""
+    # Left to itself, the driver would open transactions of its own.
+    options = {"cached_statements": 512, "factory": FileDriver, "isolation_level": None}
+    return _prepared(create_engine(url, poolclass=StaticPool, connect_args=options), pragmas)
 
 
-def direct_engine(url: URL | str, pragmas: Sequence[str]) -> Engine:
-    """An engine with one connection, whose transactions whoever has it opens and ends."""
-    engine = create_engine(url, poolclass=StaticPool, connect_args={"cached_statements": 512})
+def memory_engine(pragmas: Sequence[str]) -> Engine:
+    """The same to a database of its own in memory."""
+    engine = create_engine("sqlite://", poolclass=StaticPool, module=MemoryModule)
+    engine.dialect.dbapi_exception_translation_map = {"ConstraintError": "IntegrityError"}
+    return _prepared(engine, pragmas)
 
+
+def _prepared(engine: Engine, pragmas: Sequence[str]) -> Engine:
     @event.listens_for(engine, "connect")
     def _configure(connection: Any, _record: Any) -> None:
-        # Left to itself, the driver would open transactions of its own.
-        connection.isolation_level = None
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").fetchall()
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, literal_column, select
 
-from chorale.store.prepared import ONE, Prepared
+from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import assignment, item, participation, response
 
 
@@ -40,22 +40,22 @@ _DRAWN = (
     .where(item.c.stage_id == bindparam("later_id"), response.c.stage_id == bindparam("stage_id"))
 )
 _DRAWN_FROM = Prepared(_DRAWN.distinct())
-_DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worker_id")).limit(ONE))
+_DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worker_id")).limit(ONE).offset(NONE))
 
 
 def people_to_draw_from(tx: Connection, later_id: int, stage_id: int, at_least: int = 1) -> list[int]:
     """Everybody with so many answers in a stage of whom the later one has none yet, and who is not at work."""
-    found = set(_ACTIVE(tx, {"stage_id": stage_id, "at_least": at_least}).scalars())
+    found = set(_ACTIVE.column(tx, {"stage_id": stage_id, "at_least": at_least}))
     if not found:
         return []
-    settled = set(_DRAWN_FROM(tx, {"later_id": later_id, "stage_id": stage_id}).scalars())
-    settled.update(_AT_WORK(tx, {"stage_id": stage_id}).scalars())
+    settled = set(_DRAWN_FROM.column(tx, {"later_id": later_id, "stage_id": stage_id}))
+    settled.update(_AT_WORK.column(tx, {"stage_id": stage_id}))
     return sorted(found - settled)
 
 
 def answers_given(tx: Connection, stage_id: int, worker_id: int) -> list[AnswerGiven]:
     """A worker's production answers in a stage, in the order they came."""
-    return [AnswerGiven(*row) for row in _GIVEN(tx, {"stage_id": stage_id, "worker_id": worker_id})]
+    return [AnswerGiven(*row) for row in _GIVEN.all(tx, {"stage_id": stage_id, "worker_id": worker_id})]
 
 
 def is_drawn_from(tx: Connection, later_id: int, stage_id: int, worker_id: int) -> bool:

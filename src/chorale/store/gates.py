@@ -15,7 +15,7 @@ _HELD = Prepared(select(qualification.c.name).where(qualification.c.worker_id ==
 
 def held(tx: Connection, worker_id: int) -> frozenset[str]:
     """A worker's qualifications."""
-    return frozenset(_HELD(tx, {"worker_id": worker_id}).scalars())
+    return frozenset(_HELD.column(tx, {"worker_id": worker_id}))
 
 
 _GRANT = prepared_if_new(qualification, "worker_id", "name", "granted_at")
@@ -23,7 +23,7 @@ _GRANT = prepared_if_new(qualification, "worker_id", "name", "granted_at")
 
 def grant(tx: Connection, worker_id: int, name: str, now: int) -> bool:
     """Give a qualification; False if they had it."""
-    return bool(_GRANT(tx, {"worker_id": worker_id, "name": name, "granted_at": now}).rowcount)
+    return bool(_GRANT.changed(tx, {"worker_id": worker_id, "name": name, "granted_at": now}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,22 +96,22 @@ _SCORES_GIVEN = Prepared(select(verdict.c.score).where(verdict.c.gate == bindpar
 def decided_about(tx: Connection, name: str, worker_id: int | None = None) -> frozenset[int]:
     """Whom a gate has decided about: of all, or of one worker."""
     if worker_id is None:
-        return frozenset(_DECIDED_ABOUT(tx, {"gate": name}).scalars())
-    return frozenset(_DECIDED_ABOUT_ONE(tx, {"gate": name, "worker_id": worker_id}).scalars())
+        return frozenset(_DECIDED_ABOUT.column(tx, {"gate": name}))
+    return frozenset(_DECIDED_ABOUT_ONE.column(tx, {"gate": name, "worker_id": worker_id}))
 
 
 def scores_given(tx: Connection, name: str) -> list[float]:
     """The scores of those a gate has decided about."""
-    return list(_SCORES_GIVEN(tx, {"gate": name}).scalars())
+    return _SCORES_GIVEN.column(tx, {"gate": name})
 
 
 def verdicts_so_far(tx: Connection) -> int:
-    return int(_VERDICTS_SO_FAR(tx, {}).scalar_one())
+    return int(_VERDICTS_SO_FAR.value(tx, {}))
 
 
 def times_decided(tx: Connection) -> dict[int, int]:
     """How many gates have decided about a worker, by worker."""
-    return {int(each): int(times) for each, times in _TIMES_DECIDED(tx, {})}
+    return {int(each): int(times) for each, times in _TIMES_DECIDED.all(tx, {})}
 
 
 _INSERT_VERDICT = prepared_insert(verdict, "gate", "worker_id", "at", "score", "passed", "evidence")
@@ -137,7 +137,7 @@ _CLOSED = Prepared(select(gate.c.name))
 
 
 def closed_gates(tx: Connection) -> frozenset[str]:
-    return frozenset(_CLOSED(tx, {}).scalars())
+    return frozenset(_CLOSED.column(tx, {}))
 
 
 def closing_times(tx: Connection) -> dict[str, int]:
@@ -150,4 +150,4 @@ _CLOSE = prepared_if_new(gate, "name", "closed_at")
 
 def close(tx: Connection, name: str, now: int) -> bool:
     """Close a gate; False if it was closed before."""
-    return bool(_CLOSE(tx, {"name": name, "closed_at": now}).rowcount)
+    return bool(_CLOSE.changed(tx, {"name": name, "closed_at": now}))

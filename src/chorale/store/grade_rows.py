@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select
 
-from chorale.store.prepared import ONE, Prepared
+from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
 _GOLD: ColumnElement[str] = literal_column("'gold'")
@@ -94,7 +94,7 @@ def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | 
             grade_id=row[9],
             expert=None if row[10] is None else json.loads(row[10]),
         )
-        for row in query(tx, _named(stage_ids, worker_id))
+        for row in query.all(tx, _named(stage_ids, worker_id))
     ]
 
 
@@ -173,6 +173,7 @@ _GRADED = Prepared(
         .where(grade.c.response_id == response.c.id)
         .order_by(grade.c.id.desc())
         .limit(ONE)
+        .offset(NONE)
         .scalar_subquery(),
     ).where(response.c.id == bindparam("response_id"))
 )
@@ -207,7 +208,7 @@ def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | Non
     """How many answers workers gave who were not dropped, by worker and stage; those to gold in production apart."""
     found: dict[int, dict[int, int]] = defaultdict(dict)
     query = _answered_by(len(stage_ids), worker_id is not None)
-    for each, stage_id, answered in query(tx, _named(stage_ids, worker_id)):
+    for each, stage_id, answered in query.all(tx, _named(stage_ids, worker_id)):
         found[each][stage_id] = answered
     return found
 

@@ -66,7 +66,7 @@ _GROUP = Prepared(
 
 def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[LabelledItem]:
     """The items of one group, locked: two of them finishing at once must see each other."""
-    rows = _GROUP(tx, {"stage_id": stage_id, "group_key": group_key})
+    rows = _GROUP.all(tx, {"stage_id": stage_id, "group_key": group_key})
     return [LabelledItem._make(row) for row in rows]
 
 
@@ -81,7 +81,7 @@ def lock_item(tx: Connection, item_id: int) -> LabelledItem:
 def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[LabelledItem]:
     """The items of a later stage that came from these, locked."""
     named = {f"source_{number}": source for number, source in enumerate(sources)}
-    rows = _derived_from(len(named))(tx, {"stage_id": stage_id, **named})
+    rows = _derived_from(len(named)).all(tx, {"stage_id": stage_id, **named})
     return [LabelledItem._make(row) for row in rows]
 
 
@@ -168,7 +168,7 @@ _BETWEEN = Prepared(
 
 def items_between(tx: Connection, first: int, end: int) -> list[LabelledItem]:
     """The items with these numbers, the last one left out."""
-    return [LabelledItem._make(row) for row in _BETWEEN(tx, {"first": first, "end": end})]
+    return [LabelledItem._make(row) for row in _BETWEEN.all(tx, {"first": first, "end": end})]
 
 
 _COUNT_ONE = Prepared(
@@ -185,7 +185,7 @@ _COUNT_ONE = Prepared(
 def count_judgment(tx: Connection, item_id: int, enough: int, enough_if_sampled: int) -> bool:
     """Count a judgment of an item that needs more before anything can be decided; False if it does not."""
     counts = {"of_item": item_id, "enough": enough, "enough_if_sampled": enough_if_sampled}
-    return bool(_COUNT_ONE(tx, counts).rowcount)
+    return bool(_COUNT_ONE.changed(tx, counts))
 
 
 _LIVE_COUNT = Prepared(
@@ -200,7 +200,7 @@ _LIVE_COUNT = Prepared(
 
 
 def live_leases(tx: Connection, item_id: int) -> int:
-    return int(_LIVE_COUNT(tx, {"item_id": item_id}).scalar_one())
+    return int(_LIVE_COUNT.value(tx, {"item_id": item_id}))
 
 
 def mark_sampled(tx: Connection, item_ids: Sequence[int]) -> None:
@@ -256,7 +256,7 @@ _UNSETTLED = Prepared(
 
 
 def unsettled(tx: Connection) -> list[Unsettled]:
-    return [Unsettled(*row) for row in _UNSETTLED(tx, {})]
+    return [Unsettled(*row) for row in _UNSETTLED.all(tx, {})]
 
 
 # Everybody sees one item of a group, so no group is here twice.
@@ -274,7 +274,7 @@ _GROUPS_JUDGED_BY = Prepared(
 
 def groups_judged_by(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
     """The groups a worker judged items of, in the order items are locked in."""
-    return list(_GROUPS_JUDGED_BY(tx, {"stage_id": stage_id, "worker_id": worker_id}).scalars())
+    return _GROUPS_JUDGED_BY.column(tx, {"stage_id": stage_id, "worker_id": worker_id})
 
 
 _NOTE_SETTLED = Prepared(

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func,
 from chorale.model import AssignmentKind, AssignmentState
 from chorale.store.offering import OfferedItem
 from chorale.store.participations import COLUMNS, ParticipationRow
-from chorale.store.prepared import ONE, Prepared, prepared_insert
+from chorale.store.prepared import NONE, ONE, Prepared, prepared_insert
 from chorale.store.schema import assignment, item, participation
 
 # Written out, not bound: only then can the database see that the partial index applies.
@@ -159,7 +159,7 @@ def lease_again(tx: Connection, stage_id: int, worker_id: int, now: int, expires
 
 def take_place(tx: Connection, item_id: int) -> bool:
     """Take one of the judgments an item asks for; False if none is left."""
-    return bool(_TAKE(tx, {"of_item": item_id}).rowcount)
+    return bool(_TAKE.changed(tx, {"of_item": item_id}))
 
 
 _LEASED: Select[Any] = select(*(assignment.c[name] for name in AssignmentRow._fields))
@@ -226,13 +226,14 @@ _EXPIRED = Prepared(
     # instead of asking the small index of those that expire.
     .order_by(assignment.c.item_id + literal_column("0"))
     .limit(literal_column(str(EXPIRED_AT_ONCE)))
+    .offset(NONE)
     .with_for_update(skip_locked=True, key_share=True)
 )
 
 
 def expired_assignments(tx: Connection, now: int) -> list[AssignmentRow]:
     """Live assignments past their time, so many at once, locked, by item."""
-    return [AssignmentRow._make(row) for row in _EXPIRED(tx, {"now": now})]
+    return [AssignmentRow._make(row) for row in _EXPIRED.all(tx, {"now": now})]
 
 
 _LIVE_BY_STAGE = Prepared(
@@ -242,4 +243,4 @@ _LIVE_BY_STAGE = Prepared(
 
 def live_by_stage(tx: Connection) -> dict[int, int]:
     """How many items of each stage are being worked on."""
-    return {int(row[0]): int(row[1]) for row in _LIVE_BY_STAGE(tx, {})}
+    return {int(row[0]): int(row[1]) for row in _LIVE_BY_STAGE.all(tx, {})}

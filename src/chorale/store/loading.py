@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
-from chorale.store.direct import DirectStore, direct_engine
+from chorale.store.direct import DirectStore, file_engine
 
 _PRAGMAS = (
     "journal_mode = OFF",
@@ -41,7 +41,7 @@ class LoadingStore(DirectStore):
     """A store on a new SQLite file, without the indexes that have no part in what a table may hold."""
 
     def __init__(self, file: Path, migrate: Callable[[Connection], None]) -> None:
-        engine = direct_engine(URL.create("sqlite", database=str(file.absolute())), _PRAGMAS)
+        engine = file_engine(URL.create("sqlite", database=str(file.absolute())), _PRAGMAS)
         with engine.begin() as connection:
             migrate(connection)
         super().__init__(engine)

@@ -1,12 +1,14 @@
 """A database in memory, for studies that are only rehearsed: no threads, no disk, and gone when it is closed."""
 
+from typing import Any
+
 from sqlalchemy import Connection
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 # Tables are in several modules, and those of all of them belong to the schema.
 import chorale.store.mturk_schema
 import chorale.store.recruiting_schema  # noqa: F401
-from chorale.store.direct import DirectStore, direct_engine
+from chorale.store.direct import DirectStore, memory_engine
 from chorale.store.schema import metadata
 
 FOR_LOOKING_UP = (
@@ -35,15 +37,16 @@ class MemoryStore(DirectStore):
     """A store that is gone when it is closed."""
 
     def __init__(self) -> None:
-        super().__init__(direct_engine("sqlite://", _PRAGMAS))
+        super().__init__(memory_engine(_PRAGMAS))
 
     def copy(self) -> "MemoryStore":
         """Another store with the same content."""
         twin = MemoryStore()
-        drivers = self._connection.driver, twin._connection.driver
+        drivers: tuple[Any, Any] = self._connection.driver, twin._connection.driver
         for driver in drivers:
             driver.execute("COMMIT")
-        drivers[0].backup(drivers[1])
+        with drivers[1].backup("main", drivers[0], "main") as backup:
+            backup.step()
         for driver in drivers:
             driver.execute("BEGIN")
         return twin

@@ -60,12 +60,12 @@ def add_message(
         "state": state,
         "sent_at": now if state is MessageState.SENT else None,
     }
-    return bool(_ADD_MESSAGE(tx, written).rowcount)
+    return bool(_ADD_MESSAGE.changed(tx, written))
 
 
 def messages_to(tx: Connection, worker_id: int) -> Sequence[MessageRow]:
     """What a worker may read, the newest first."""
-    return [MessageRow(*row) for row in _MESSAGES_TO(tx, {"worker_id": worker_id})]
+    return [MessageRow(*row) for row in _MESSAGES_TO.all(tx, {"worker_id": worker_id})]
 
 
 _DRAFTS = Prepared(_MESSAGES.where(message.c.state == literal_column(f"'{MessageState.DRAFT}'")).order_by(message.c.id))
@@ -73,7 +73,7 @@ _DRAFTS = Prepared(_MESSAGES.where(message.c.state == literal_column(f"'{Message
 
 def drafts(tx: Connection) -> Sequence[MessageRow]:
     """Messages that wait for an expert, the oldest first."""
-    return [MessageRow(*row) for row in _DRAFTS(tx, {})]
+    return [MessageRow(*row) for row in _DRAFTS.all(tx, {})]
 
 
 _AWAITED = Prepared(
@@ -85,7 +85,7 @@ _AWAITED = Prepared(
 
 def awaited(tx: Connection, worker_id: int) -> tuple[str, ...]:
     """The titles of the messages to a worker that wait for an expert."""
-    return tuple(_AWAITED(tx, {"worker_id": worker_id}).scalars())
+    return tuple(_AWAITED.column(tx, {"worker_id": worker_id}))
 
 
 def all_messages(tx: Connection) -> Sequence[MessageRow]:

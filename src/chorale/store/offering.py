@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, literal_column, select, text
 
-from chorale.store.prepared import ONE, Prepared
+from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import assignment, gold, item, item_source, stage
 
 # Written out, not bound: only then can the database see that the partial index applies.
@@ -56,6 +56,7 @@ def _offered(back: int, ahead: int) -> Select[Any]:
         .where(item.c.stage_id == bindparam("stage_id"), _OFFERED, item.c.position > bindparam("after"), ~_SEEN)
         .order_by(item.c.position)
         .limit(ONE)
+        .offset(NONE)
     )
     query = query.where(*(~_contributed(level) for level in range(1, back + 1)))
     return query.where(*(~_seen_later(level) for level in range(1, ahead + 1)))
@@ -99,6 +100,7 @@ _NEXT_GOLD = Prepared(
     .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.position > bindparam("after"), ~_SEEN)
     .order_by(gold.c.position)
     .limit(ONE)
+    .offset(NONE)
 )
 
 
@@ -118,4 +120,4 @@ _OPEN_STAGES = Prepared(
 
 def stages_with_open_items(tx: Connection) -> frozenset[int]:
     """The stages that still want judgments, be they leased out or not."""
-    return frozenset(_OPEN_STAGES(tx, {}).scalars())
+    return frozenset(_OPEN_STAGES.column(tx, {}))

@@ -96,7 +96,7 @@ def attendance(tx: Connection, stage_id: int, worker_id: int) -> Attendance | No
 def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:
     """Let a worker into a stage; False if another tab of theirs was first."""
     given = {"stage_id": stage_id, "worker_id": worker_id, "seed": seed, "gold_cursor": gold_cursor, "entered_at": now}
-    return bool(_ENTER[tx.dialect.name](tx, given).rowcount)
+    return bool(_ENTER[tx.dialect.name].changed(tx, given))
 
 
 def _enter(insert: Any) -> Prepared:
@@ -238,7 +238,7 @@ _SPENT = Prepared(select(func.coalesce(func.sum(participation.c.earned + partici
 
 def spent(tx: Connection) -> int:
     """What the study has cost so far, fees included."""
-    return int(_SPENT(tx, {}).scalar_one())
+    return int(_SPENT.value(tx, {}))
 
 
 _ANSWERS = Prepared(select(func.coalesce(func.sum(participation.c.answered), 0)))
@@ -246,4 +246,4 @@ _ANSWERS = Prepared(select(func.coalesce(func.sum(participation.c.answered), 0))
 
 def answers(tx: Connection) -> int:
     """How many answers the study has so far, of all kinds."""
-    return int(_ANSWERS(tx, {}).scalar_one())
+    return int(_ANSWERS.value(tx, {}))

@@ -60,7 +60,7 @@ def arrive(
     worker_id = _ADD_WORKER.number(tx, {"pseudonym": pseudonym, "arrived_at": now})
     told = json.dumps(dict(visit), ensure_ascii=False)
     identity = {"worker_id": worker_id, "panel": panel, "external_id": external_id, "visit": told}
-    if not _ADD_IDENTITY(tx, identity).rowcount:
+    if not _ADD_IDENTITY.changed(tx, identity):
         # Somebody else's transaction made the same person a moment ago: ours leaves an unused worker to take back.
         tx.execute(worker.delete().where(worker.c.id == worker_id))
         known = find_by_identity(tx, panel, external_id)
@@ -99,7 +99,8 @@ def find_worker(tx: Connection, worker_id: int) -> WorkerRow | None:
 
 
 def panel_of(tx: Connection, worker_id: int) -> str | None:
-    return _PANEL(tx, {"worker_id": worker_id}).scalar()
+    found: str | None = _PANEL.value(tx, {"worker_id": worker_id})
+    return found
 
 
 def identity_of(tx: Connection, worker_id: int) -> tuple[str, str] | None:
@@ -127,7 +128,7 @@ _CONSENT = Prepared(
 
 def consent(tx: Connection, worker_id: int, now: int) -> bool:
     """Note the consent; False if it was noted before."""
-    return bool(_CONSENT(tx, {"of_worker": worker_id, "now": now}).rowcount)
+    return bool(_CONSENT.changed(tx, {"of_worker": worker_id, "now": now}))
 
 
 def secret(tx: Connection, name: str) -> str:

@@ -13,7 +13,6 @@ from sqlalchemy import (
     Connection,
     CursorResult,
     Executable,
-    Select,
     Table,
     bindparam,
     insert,
@@ -21,10 +20,16 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chorale.store.direct import DirectConnection, Rows
+from chorale.store.direct import DirectConnection
 
 ONE: ColumnElement[int] = literal_column("1")
 """Written out, in statements that run for every answer: a bound value has to be put in its place every time."""
+NONE: ColumnElement[int] = literal_column("0")
+"""The same for how many rows are left out before a limit: SQLAlchemy binds it if it is not told."""
+
+
+Arrange = Callable[[Mapping[str, Any]], Any]
+"""Parameters as a driver wants them."""
 
 
 class Prepared:
@@ -32,40 +37,66 @@ class Prepared:
 
     def __init__(self, statement: Executable) -> None:
         self._statement = statement
-        self._compiled: dict[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {}
-        self._reads = isinstance(statement, Select)
-        self._direct: tuple[str, Callable[[Mapping[str, Any]], Any]] | None = None
+        self._compiled: dict[str, tuple[str, Arrange]] = {}
+        self._direct: tuple[str, Arrange] | None = None
 
-    def __call__(self, tx: Connection, parameters: Mapping[str, Any]) -> CursorResult[*tuple[Any, ...]]:
+    def __call__(self, tx: Connection, parameters: Mapping[str, Any]) -> None:
+        """Change something."""
         if type(tx) is DirectConnection:
-            # A rehearsal comes here millions of times.
+            # A rehearsal comes here, and to the others, half a million times.
             sql, arrange = self._direct or self._compiled_directly(tx)
-            cursor = tx.driver.cursor(Rows) if self._reads else tx.changing
-            found: CursorResult[*tuple[Any, ...]] = cursor.execute(sql, arrange(parameters))
-            return found
-        sql, arrange = self._compiled_for(tx)
-        return tx.exec_driver_sql(sql, arrange(parameters))
+            tx.change(sql, arrange(parameters))
+        else:
+            self._run(tx, parameters)
+
+    def changed(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
+        """Change something, and tell in how many rows."""
+        if type(tx) is DirectConnection:
+            self(tx, parameters)
+            return tx.driver.changed()
+        return self._run(tx, parameters).rowcount
 
     def first(self, tx: Connection, parameters: Mapping[str, Any]) -> Any:
         """The first row, None if there is none; the others are not wanted."""
         if type(tx) is DirectConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
-            return tx.asking.execute(sql, arrange(parameters)).fetchone()
-        return self(tx, parameters).first()
+            return tx.ask(sql, arrange(parameters)).fetchone()
+        return self._run(tx, parameters).first()
+
+    def value(self, tx: Connection, parameters: Mapping[str, Any]) -> Any:
+        """What is in the first column of that row, None if there is none."""
+        row = self.first(tx, parameters)
+        return None if row is None else row[0]
+
+    def all(self, tx: Connection, parameters: Mapping[str, Any]) -> Sequence[Any]:
+        """All rows."""
+        if type(tx) is DirectConnection:
+            sql, arrange = self._direct or self._compiled_directly(tx)
+            found: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
+            return found
+        return self._run(tx, parameters).all()
+
+    def column(self, tx: Connection, parameters: Mapping[str, Any]) -> list[Any]:
+        """What is in the first column of all rows."""
+        return [row[0] for row in self.all(tx, parameters)]
 
     def many(self, tx: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Run it once for every row."""
+        """Change something once for every row."""
         sql, arrange = self._compiled_for(tx)
         if arranged := [arrange(row) for row in rows]:
             tx.exec_driver_sql(sql, arranged)
 
-    def _compiled_for(self, tx: Connection) -> tuple[str, Callable[[Mapping[str, Any]], Any]]:
+    def _run(self, tx: Connection, parameters: Mapping[str, Any]) -> CursorResult[*tuple[Any, ...]]:
+        sql, arrange = self._compiled_for(tx)
+        return tx.exec_driver_sql(sql, arrange(parameters))
+
+    def _compiled_for(self, tx: Connection) -> tuple[str, Arrange]:
         dialect = tx.dialect.name
         if dialect not in self._compiled:
             self._compiled[dialect] = _compile(self.statement(dialect), tx)
         return self._compiled[dialect]
 
-    def _compiled_directly(self, tx: Connection) -> tuple[str, Callable[[Mapping[str, Any]], Any]]:
+    def _compiled_directly(self, tx: Connection) -> tuple[str, Arrange]:
         self._direct = self._compiled_for(tx)
         return self._direct
 
@@ -74,7 +105,7 @@ class Prepared:
         return self._statement
 
 
-def _compile(statement: Any, tx: Connection) -> tuple[str, Callable[[Mapping[str, Any]], Any]]:
+def _compile(statement: Any, tx: Connection) -> tuple[str, Arrange]:
     compiled = statement.compile(dialect=tx.dialect)
     # Values written into the statement itself (`served + 1`) are parameters too, with values of their own.
     fixed = {name: value for name, value in compiled.params.items() if value is not None}
@@ -107,12 +138,16 @@ class _Insert(Prepared):
     def rows(self, tx: Connection, rows: Iterable[Sequence[Any]]) -> None:
         """Insert many, each with its values in the order of the columns."""
         compiled: Any = insert(self._table).values(self._values).compile(dialect=tx.dialect)
+        arranged: list[Any]
         if not compiled.positional:
-            tx.exec_driver_sql(str(compiled), [dict(zip(self._columns, row, strict=True)) for row in rows])
-            return
-        places = [self._columns.index(name) for name in compiled.positiontup]
-        in_order = places == list(range(len(places)))
-        tx.exec_driver_sql(str(compiled), list(rows if in_order else map(itemgetter(*places), rows)))
+            arranged = [dict(zip(self._columns, row, strict=True)) for row in rows]
+        else:
+            places = [self._columns.index(name) for name in compiled.positiontup]
+            in_order = places == list(range(len(places)))
+            arranged = list(rows if in_order else map(itemgetter(*places), rows))
+        # Of none, SQLAlchemy would make one without values.
+        if arranged:
+            tx.exec_driver_sql(str(compiled), arranged)
 
 
 def prepared_insert(table: Table, *columns: str) -> _Insert:
@@ -133,7 +168,10 @@ class _Numbering(Prepared):
         return super().statement(dialect) if dialect == "sqlite" else self._returning
 
     def number(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
-        inserted = self(tx, parameters)
+        if type(tx) is DirectConnection:
+            self(tx, parameters)
+            return tx.driver.numbered()
+        inserted = self._run(tx, parameters)
         return int(inserted.lastrowid if tx.dialect.name == "sqlite" else inserted.scalar_one())
 
 

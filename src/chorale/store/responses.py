@@ -182,7 +182,7 @@ _ANSWERS_AFTER = Prepared(
 
 def answers_after(tx: Connection, stage_id: int, after: int) -> list[GivenAnswer]:
     """The production answers of a stage that came after a response, whether they count or not."""
-    rows = _ANSWERS_AFTER(tx, {"stage_id": stage_id, "after": after})
+    rows = _ANSWERS_AFTER.all(tx, {"stage_id": stage_id, "after": after})
     return [
         GivenAnswer(response_id, key, name, worker_id, json.loads(answer))
         for response_id, key, name, worker_id, answer in rows
@@ -200,7 +200,7 @@ def await_others(tx: Connection) -> None:
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> list[Judgment]:
     """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
-    rows = _JUDGMENTS(tx, {"item_id": item_id}).fetchall()
+    rows = _JUDGMENTS.all(tx, {"item_id": item_id})
     if rule is None:
         # Without gold everybody is trusted alike.
         whole = trust(GoldRecord(), None)

@@ -75,14 +75,14 @@ _STAGES = Prepared(select(stage).order_by(stage.c.position))
 
 
 def stages(tx: Connection) -> list[StageRow]:
-    return [StageRow(*row) for row in _STAGES(tx, {})]
+    return [StageRow(*row) for row in _STAGES.all(tx, {})]
 
 
 _PAUSED = Prepared(select(stage.c.id).where(stage.c.state == literal_column("'paused'")))
 
 
 def paused_stages(tx: Connection) -> frozenset[int]:
-    return frozenset(_PAUSED(tx, {}).scalars())
+    return frozenset(_PAUSED.column(tx, {}))
 
 
 def add_stage(tx: Connection, name: str, position: int, task: str, task_version: int) -> int:
@@ -106,7 +106,8 @@ _SETTING = Prepared(select(setting.c.value).where(setting.c.key == bindparam("ke
 
 
 def setting_value(tx: Connection, key: str) -> str | None:
-    return _SETTING(tx, {"key": key}).scalar()
+    found: str | None = _SETTING.value(tx, {"key": key})
+    return found
 
 
 def set_setting(tx: Connection, key: str, value: str) -> None:

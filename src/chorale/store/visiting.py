@@ -63,7 +63,7 @@ _ATTENDED = Prepared(
 
 def attended(tx: Connection, worker_id: int) -> dict[int, Attended]:
     """The stages a worker has entered, by their ids."""
-    return {row[0]: Attended._make(row) for row in _ATTENDED(tx, {"worker_id": worker_id})}
+    return {row[0]: Attended._make(row) for row in _ATTENDED.all(tx, {"worker_id": worker_id})}
 
 
 @lru_cache(maxsize=1024)
