@@ -96,8 +96,8 @@ def test_an_item_is_as_hard_for_everybody_who_gets_it() -> None:
 
 def test_a_crowd_file_and_judgments_say_how_hard_items_are(tmp_path: Path) -> None:
     folder = tmp_path / "study"
-    write_small_study(folder, applications=6)
-    with_truth(folder, 6)
+    write_small_study(folder, applications=60)
+    with_truth(folder, 60)
     easy = rehearse(folder, seeds=3, workers=9, processes=1)
     assert "err one by one" in forecast_page(easy)
     (folder / "rehearsal.toml").write_text("difficulty = 5\n")

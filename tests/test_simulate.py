@@ -1,6 +1,8 @@
 """Simulated workers are as good, and as fast, as they say."""
 
+from copy import deepcopy
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -22,6 +24,7 @@ from chorale.simulate import (
     mixed_crowd,
     random_clicker,
 )
+from chorale.simulate.chance import Chance
 from chorale.tasks import BUILT_IN, Task
 
 CHOICES = ["a", "b", "c"]
@@ -130,3 +133,57 @@ def test_choices_come_from_the_task() -> None:
     assert choices_of(_task(_OfNumbers)) == [1, 2]
     with pytest.raises(UserError, match="a-task"):
         choices_of(_task(_OfText))
+
+
+def test_chance_is_the_same_for_a_text_and_another_for_others() -> None:
+    def drawn(chance: Chance) -> list[float]:
+        return [chance.random(), chance.gauss(0.0, 1.0), chance.uniform(1, 2), float(chance.getrandbits(700))]
+
+    used, texts = Chance("anything"), [f"item {number}" for number in range(50)]
+    fresh = [drawn(Chance(text)) for text in texts]
+    again = []
+    for text in texts:
+        used.seed(text)
+        again.append(drawn(used))
+    assert fresh == again
+    assert len({number for row in fresh for number in row}) == 4 * len(texts)
+
+
+def test_chance_is_even() -> None:
+    """Over the texts as over what is drawn for one; where a hash ends and the next begins nothing is seen."""
+    chance, times = Chance(), 20_000
+    first = []
+    for number in range(times):
+        chance.seed(f"item {number}")
+        first.append(chance.random())
+    chance.seed("item")
+    later = [chance.random() for _ in range(times)]
+    for numbers in (first, later):
+        tenths = [int(10 * number) for number in numbers]
+        # Each tenth is drawn 2,000 times, give or take 42; and together with the one before as often as apart.
+        assert all(abs(tenths.count(tenth) - times / 10) < 5 * 42.5 for tenth in range(10))
+        pairs = sum(one == other for one, other in pairwise(tenths))
+        assert abs(pairs - times / 10) < 5 * 42.5
+    chosen = [chance.choice("abc") for _ in range(times)]
+    assert all(abs(chosen.count(letter) - times / 3) < 5 * 67 for letter in "abc")
+    assert sorted(chance.sample(range(100), 100)) == list(range(100))
+    assert [chance.getrandbits(bits) < 2**bits for bits in (0, 1, 53, 511, 512, 513, 2000)] == [True] * 7
+
+
+def test_chance_is_not_copied() -> None:
+    for copied in (Chance.getstate, deepcopy, lambda chance: chance.setstate(Random(1).getstate())):
+        with pytest.raises(NotImplementedError, match="begin anew"):
+            copied(Chance("item"))
+    assert Chance().random() == Chance("").random() != Chance("None").random()
+
+
+def test_what_may_be_answered_does_not_depend_on_what_was_asked_before() -> None:
+    task = BUILT_IN["mcq-write"]
+    view = {"passage": "The ferry left at noon, and the keeper of the old harbour watched it from her window."}
+    one, other = (AnswerSheet(task, [], "seed") for _ in range(2))
+    (truth, guesses), (again, backwards) = one.prospects("1", view), other.prospects("1", view)
+    places = range(len(guesses))
+    shown = [guesses[place] for place in places]
+    assert [backwards[place] for place in reversed(places)] == shown[::-1]
+    assert truth == again and shown.count(truth) <= 1
+    assert len({str(guess) for guess in shown}) > len(shown) / 2

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from hashlib import blake2b
 from random import Random
 from typing import Any
 
 from chorale.model import Answer
+from chorale.simulate.chance import Chance
 from chorale.simulate.difficulty import draw_hardness
 from chorale.simulate.knowledge import Knowledge, view_key
 from chorale.simulate.models import Hardness
@@ -35,6 +37,7 @@ class AnswerSheet:
         self._guess = task.guess
         self._known = Knowledge(pairs)
         self._seed = seed
+        self._chance = Chance()
         self._spread = spread
         self._hardness: dict[str, Hardness] = {}
         self._prospects: dict[str, tuple[Answer, Sequence[Answer]]] = {}
@@ -65,27 +68,30 @@ class AnswerSheet:
             return None
         found = self._hardness.get(payload)
         if found is None:
-            rng = Random(f"{self._seed}:hardness:{view_key(view)}")
-            found = self._hardness[payload] = draw_hardness(self._spread, rng)
+            self._chance.seed(f"{self._seed}:hardness:{view_key(view)}")
+            found = self._hardness[payload] = draw_hardness(self._spread, self._chance)
         return found
 
     def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
         key = view_key(view)
         known = self._known.by_key(key)
-        seed = f"{self._seed}:{key}"
-        rng = Random(seed)
+        # In short, since the guesses keep it.
+        seed = blake2b(f"{self._seed}:{key}".encode(), digest_size=16).hexdigest()
+        chance = self._chance
+        chance.seed(seed)
         if self._guess is None:
-            return (rng.choice(self._choices) if known is None else known), self._choices
+            return (chance.choice(self._choices) if known is None else known), self._choices
         # What is known may say less than an answer must have: the task fills in the rest.
-        guesses = self._listed or _Guesses(partial(self._guess, view, None), f"{seed}:guesses")
-        return self._guess(view, known, rng), guesses
+        guesses = self._listed or _Guesses(partial(self._guess, view, None), chance, seed)
+        return self._guess(view, known, chance), guesses
 
 
 class _Guesses(Sequence[Answer]):
     """Answers to choose from, made up when somebody first needs one: most people are right most of the time."""
 
-    def __init__(self, guess: Callable[[Random | None], Answer], seed: str) -> None:
+    def __init__(self, guess: Callable[[Random | None], Answer], chance: Chance, seed: str) -> None:
         self._guess = guess
+        self._chance = chance
         self._seed = seed
         self._made: dict[int, Answer] = {}
 
@@ -96,7 +102,9 @@ class _Guesses(Sequence[Answer]):
         if not 0 <= index <= GUESSES:
             raise IndexError(index)
         if index not in self._made:
-            self._made[index] = self._guess(Random(f"{self._seed}:{index}") if index else None)
+            if index:
+                self._chance.seed(f"{self._seed}:{index}")
+            self._made[index] = self._guess(self._chance if index else None)
         return self._made[index]
 
 

@@ -259,7 +259,8 @@ class Task:
     """An order of things for one worker at one item. The form's module gets it beside the view."""
     guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
     """For simulated workers, where answers can't be listed: an answer to a view, like the known one where that says
-    something (None if nothing is known) and at random elsewhere; without random numbers, whatever comes first."""
+    something (None if nothing is known) and at random elsewhere; without random numbers, whatever comes first. They
+    are for this answer alone, and begin anew for the next."""
     imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
     """For simulated workers, where an answer can be right in part: to a view, what somebody answers who gets each part
     of the right answer right so often."""
