@@ -46,7 +46,19 @@ def test_a_rehearsal_loads_neither_polars_nor_migrations_nor_tasks_but_its_own(t
     done = subprocess.run([sys.executable, "-c", LOADED, *given], capture_output=True, text=True, check=True)
     imported = set(done.stderr.split())
     assert {one for one in imported if one.startswith("chorale.tasks.")} >= {"chorale.tasks.rules_entailment"}
-    assert not imported & {"polars", "alembic", "fastapi", "chorale.tasks.form", "chorale.tasks.frame_choice"}
+    assert not imported & {"polars", "numpy", "alembic", "fastapi", "chorale.tasks.form", "chorale.tasks.frame_choice"}
+
+
+def test_a_process_that_is_done_does_not_look_through_all_it_has() -> None:
+    asked = """
+import atexit, gc, sys
+from chorale.cli import main
+atexit.register(lambda: print(len(gc.get_objects()), gc.get_freeze_count(), file=sys.stderr))
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", asked, "--version"], capture_output=True, text=True, check=True)
+    to_look_through, left_alone = map(int, done.stderr.split())
+    assert left_alone > 10 * to_look_through
 
 
 # Values

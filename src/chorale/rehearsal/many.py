@@ -110,10 +110,15 @@ def _in_processes(
 
 
 def _measured(rehearsal: Rehearsal, seed: int, workers: int | None = None) -> Run:
+    # Until all of it is gone: looking through what is still there would take a hundredth of the whole.
+    with not_collecting():
+        return _measured_run(rehearsal, seed, workers)
+
+
+def _measured_run(rehearsal: Rehearsal, seed: int, workers: int | None) -> Run:
     study, performance = rehearsal.perform(seed, workers)
     try:
-        with not_collecting():
-            return study.store.read(lambda tx: measure(tx, study, performance, rehearsal.known, seed)).result()
+        return study.store.read(lambda tx: measure(tx, study, performance, rehearsal.known, seed)).result()
     finally:
         study.close()
 

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 from chorale.report.terminal import add_row, printable, table_of
-from chorale.scores import Comparison, Interval
+
+if TYPE_CHECKING:
+    # Tables need nothing of it, and it brings NumPy along.
+    from chorale.scores import Comparison, Interval
 
 Cell = str | int | float | None
 _WIDE = 120
@@ -67,7 +70,7 @@ def latex_table(table: ScoreTable) -> str:
 
 
 def comparison_table(
-    title: str, names: tuple[str, str], compared: Mapping[str, Comparison], *, counts: bool = False
+    title: str, names: tuple[str, str], compared: "Mapping[str, Comparison]", *, counts: bool = False
 ) -> ScoreTable:
     """Two systems, score by score. Counts have nothing behind the point."""
     rows: list[tuple[Cell, ...]] = []
@@ -88,7 +91,7 @@ def comparison_table(
     return ScoreTable(title, columns, rows)
 
 
-def shown_interval(interval: Interval | None, digits: int = 4) -> str:
+def shown_interval(interval: "Interval | None", digits: int = 4) -> str:
     """With “to” between the ends: a dash would be hard to tell from a minus."""
     return "" if interval is None else f"{shown_number(interval.low, digits)} to {shown_number(interval.high, digits)}"
 
@@ -98,9 +101,9 @@ def shown_number(value: float, digits: int) -> str:
     return f"{value:z,.{digits}f}".replace("-", "−")
 
 
-def jsonable(values: Mapping[str, Interval] | Mapping[str, Comparison]) -> dict[str, Any]:
+def jsonable(values: "Mapping[str, Interval] | Mapping[str, Comparison]") -> dict[str, Any]:
     """Intervals and comparisons as `--json` prints them."""
-    return {name: one.as_list() if isinstance(one, Interval) else one.as_dict() for name, one in values.items()}
+    return {name: one.as_dict() if hasattr(one, "as_dict") else one.as_list() for name, one in values.items()}
 
 
 def latex_document(tables: Iterable[ScoreTable], signature: str) -> str:
