@@ -35,6 +35,15 @@ def study(tmp_path: Path, database: str | None, clock: ManualClock) -> Iterator[
     opened.close()
 
 
+def paying_for_gold(folder: Path) -> Path:
+    """A study in which every answer to gold that is right earns 7 cents on top."""
+    write_small_study(folder, applications=10, share=0.5, gold=8, judgments="1", floor=0.1)
+    settings = folder / "study.toml"
+    rule = "bonus = { right = 1, of = 1, amount = 7 }\n"
+    settings.write_text(settings.read_text().replace("after = 2\n", f"after = 2\n{rule}"))
+    return folder
+
+
 def train(person: Person) -> None:
     for _ in range(ROUND):
         offer = person.next("training")
@@ -88,11 +97,7 @@ def test_a_worker_reads_what_each_bonus_was_for_the_newest_first(study: Study, c
 def test_what_gold_earned_is_told_together_and_never_more_than_the_day(
     tmp_path: Path, database: str | None, clock: ManualClock
 ) -> None:
-    write_small_study(tmp_path / "study", applications=10, share=0.5, gold=8, judgments="1", floor=0.1)
-    settings = tmp_path / "study" / "study.toml"
-    rule = "bonus = { right = 1, of = 1, amount = 7 }\n"
-    settings.write_text(settings.read_text().replace("after = 2\n", f"after = 2\n{rule}"))
-    study = open_study(tmp_path / "study", database, clock)
+    study = open_study(paying_for_gold(tmp_path / "study"), database, clock)
     try:
         [person] = people(study, 1)
         met: list[str] = []
@@ -141,11 +146,7 @@ def test_what_gold_earned_is_told_together_and_never_more_than_the_day(
 def test_no_sum_a_worker_reads_grows_by_what_gold_earns(
     tmp_path: Path, database: str | None, clock: ManualClock
 ) -> None:
-    write_small_study(tmp_path / "study", applications=10, share=0.5, gold=8, judgments="1", floor=0.1)
-    settings = tmp_path / "study" / "study.toml"
-    rule = "bonus = { right = 1, of = 1, amount = 7 }\n"
-    settings.write_text(settings.read_text().replace("after = 2\n", f"after = 2\n{rule}"))
-    study = open_study(tmp_path / "study", database, clock)
+    study = open_study(paying_for_gold(tmp_path / "study"), database, clock)
     pay = study.stage("meaningful").settings.pay.per_judgment
 
     def earned_on(page: str) -> list[tuple[str, str]]:
