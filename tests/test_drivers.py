@@ -1,5 +1,7 @@
 """Prepared statements tell the same, whichever way they go to a database."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
@@ -175,3 +177,28 @@ def test_a_connection_is_closed_although_rows_were_left_to_read(kind: str) -> No
     driver.close()
     with pytest.raises(apsw.ConnectionClosedError):
         driver.execute("SELECT 1")
+
+
+def test_statements_that_are_kept_leave_room_for_those_that_run(memory: MemoryStore) -> None:
+    """Otherwise SQLite asks the operating system for every little thing: a twentieth of a rehearsal."""
+
+    def work(tx: Connection) -> None:
+        driver = tx.connection.driver_connection
+        assert isinstance(driver, MemoryDriver)
+        for number in range(120):
+            driver.execute(f"SELECT key, value, {number} FROM setting WHERE key > 'a' ORDER BY value").fetchall()
+        _, not_found = driver.status(apsw.SQLITE_DBSTATUS_LOOKASIDE_MISS_FULL)
+        assert not_found == 0
+
+    memory.do(work)
+
+
+def test_connections_of_somebody_else_are_left_alone() -> None:
+    """Whoever uses APSW beside us may have one open by the time we are loaded."""
+    program = (
+        "import apsw; theirs = apsw.Connection(':memory:'); theirs.execute('CREATE TABLE t (x)'); "
+        "from chorale.store import open_memory_store; open_memory_store().close(); "
+        "theirs.execute('INSERT INTO t VALUES (1)'); print(theirs.execute('SELECT x FROM t').get)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
