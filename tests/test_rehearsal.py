@@ -8,7 +8,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -39,7 +39,7 @@ from chorale.simulate.answering import listed_answers
 from chorale.simulate.crowd import draw_fitted
 from chorale.simulate.fitting import fit_workers
 from chorale.store import Tx, events, ledger, response_rows, standing_rows
-from chorale.study import Study, load_folder
+from chorale.study import Study, load_folder, visit
 from chorale.study.gates import gate_statuses
 from chorale.study.templating import create_study
 from chorale.study.verify import verify
@@ -180,11 +180,32 @@ def test_whoever_waits_looks_up_only_what_may_have_changed(
     monkeypatch.setattr(Performance, "_may_have_changed", told)
     _, study, _ = perform(folder, people, seed)
     monkeypatch.setattr(Performance, "_may_have_changed", lambda *_: True)
+    monkeypatch.setattr(Performance, "_has_changed", lambda *_: True)
     _, looking_always, _ = perform(folder, people, seed)
     assert any(spared) and not all(spared)
     assert read(study, lambda tx: events.recent(tx, 100_000)) == read(
         looking_always, lambda tx: events.recent(tx, 100_000)
     )
+
+
+def test_whoever_waits_hears_what_a_look_at_the_start_page_would_tell(
+    make_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Few items at a time for many people, judged until they are certain, and some who leave.
+    folder = make_folder(8, share=0.1, judgments="{ min = 2, max = 5, until = 0.9 }")
+    people = crowd(NOISY, replace_kind(NOISY, pace=9, dropout=0.1), workers=25, per_hour=200, look_in_minutes=0.2)
+    told = []
+
+    def checked(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> bool:
+        waits = visit.still_waiting(tx, study, worker_id, stages)
+        assert waits == all(part.state == "waiting" for part in visit.parts_for(tx, study, worker_id, stages))
+        told.append(waits)
+        return waits
+
+    monkeypatch.setattr("chorale.rehearsal.performing.still_waiting", checked)
+    for seed in range(4):
+        perform(folder, people, seed)
+    assert {*told} == {True, False}
 
 
 def test_spammers_are_dropped_and_their_work_is_done_again(make_folder: Callable[..., Path]) -> None:
@@ -675,10 +696,10 @@ def test_the_command(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     assert variation["cost"]["low"] <= variation["cost"]["mean"] <= variation["cost"]["high"]
     assert set(variation["stages"]) == {"meaningful", "entailment"}
     assert (tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
-    shown = CliRunner().invoke(app, [*common, "--seed", "7"])
+    shown = CliRunner().invoke(app, [*common, "--seed", "8"])
     assert shown.exit_code == 0
     assert "released results right" in shown.stdout and "found nothing to do" in shown.stdout
-    assert shown.stdout.startswith("2 simulated runs (seeds 7 to 8) with 8 people.")
+    assert shown.stdout.startswith("2 simulated runs (seeds 8 to 9) with 8 people.")
     latex = CliRunner().invoke(app, [*common, "--latex", "--vary", "workers=6,8"])
     assert latex.exit_code == 0
     assert r"\begin{tabular}" in latex.stdout

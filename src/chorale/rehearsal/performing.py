@@ -4,6 +4,7 @@ Nobody here knows what stages are made of. People do what the study's own pages 
 wait where more may come, and leave when there is nothing left.
 """
 
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -25,7 +26,7 @@ from chorale.study.advancing import advance as do_what_is_due
 from chorale.study.gates import stages_of
 from chorale.study.quality import review_workers
 from chorale.study.settling import settle_everything, settle_worker
-from chorale.study.visit import parts_for
+from chorale.study.visit import parts_for, still_waiting
 from chorale.study.work import Offer
 
 PANEL = "rehearsal"
@@ -42,6 +43,10 @@ NOT_GRANTED = 409
 
 Advance = Callable[[Study], bool]
 """Called when everybody waits: does what only a requester can do, and says whether it did anything."""
+
+
+_Event = tuple[int, int, bool, Callable[..., None], tuple[Any, ...]]
+"""When, its number, whether it may change something, and what is done about whom."""
 
 
 class Clock:
@@ -102,11 +107,13 @@ class Performance:
             name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
         }
         self._reading = {name: reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
-        self._events: list[tuple[int, int, bool, Callable[..., None], tuple[Any, ...]]] = []
+        self._events: list[_Event] = []
+        self._looks: deque[_Event] = deque()
+        """People looking in who wait, which is most of what happens. They all wait as long, so these come in order."""
         self._scheduled = 0
         self._changes = 0
         """Counts whatever may give somebody something to do."""
-        self._answered_at: dict[str, int] = {}
+        self._answered_at = dict.fromkeys(study.stages, 0)
         """By stage: what that had come to when somebody last answered there."""
         self._shaken_at = 0
         """The same when something last happened that may be felt in any stage."""
@@ -129,9 +136,9 @@ class Performance:
             self._later(seconds, self._come, person)
 
     def run(self) -> None:
-        events, clock = self._events, self._clock
+        events, looks, clock = self._events, self._looks, self._clock
         while self._busy or self._go_on():
-            at, _, changing, act, about = heappop(events)
+            at, _, changing, act, about = looks.popleft() if looks and looks[0] < events[0] else heappop(events)
             self._busy -= changing
             clock.now = max(clock.now, at)
             act(*about)
@@ -166,6 +173,7 @@ class Performance:
         settle_everything(self._study)
         # All that is still planned is people looking in, and they do that now.
         self._events.clear()
+        self._looks.clear()
         self._gates_due = False
         self._do_what_is_due()
         # Items can open again, and stages, after people had found nothing left to do: they are called back.
@@ -226,6 +234,7 @@ class Performance:
             person.waiting_since = None
             person.exit = Exit.FINISHED
         else:
+            person.waits_for = _waited_for(person)
             self._wait(person)
 
     def _wait(self, person: Person) -> None:
@@ -236,7 +245,8 @@ class Performance:
             person.waiting_since = None
             person.exit = Exit.GAVE_UP
             return
-        self._at(now + self._manners.look_in_ms, self._look_in, person)
+        self._scheduled += 1
+        self._looks.append((now + self._manners.look_in_ms, self._scheduled, False, self._look_in, (person,)))
 
     def _look_in(self, person: Person) -> None:
         """See whether there is something new, as people do who wait: far more often than there is."""
@@ -244,8 +254,8 @@ class Performance:
             self._wait(person)
         elif self._news() != person.news:
             self._look(person)
-        elif self._may_have_changed(person, names := self._waited_for(person)):
-            self._look_at(person, names)
+        elif self._may_have_changed(person, person.waits_for) and self._has_changed(person):
+            self._look_at(person, person.waits_for)
         else:
             self._wait(person)
 
@@ -259,13 +269,9 @@ class Performance:
             self._told = self._study.store.read(verdicts_so_far).result()
         return self._told
 
-    def _waited_for(self, person: Person) -> list[str]:
-        """The parts that may still have something for somebody, by what they found when they last looked."""
-        return [name for name, state in person.states.items() if state not in FOR_GOOD]
-
     def _is_all_they_have(self, person: Person, stage: str) -> bool:
         """Whether nothing but a stage can have had anything for somebody since they last looked."""
-        others = [name for name in self._waited_for(person) if name != stage]
+        others = [name for name in _waited_for(person) if name != stage]
         return self._news() == person.news and not self._may_have_changed(person, others)
 
     def _may_have_changed(self, person: Person, stages: Sequence[str]) -> bool:
@@ -273,10 +279,26 @@ class Performance:
 
         A stage in which nothing is open to them goes by the answers in it and in those its items come from.
         """
-        since = person.looked_at
-        if self._shaken_at > since or any(person.states[name] != "waiting" for name in stages):
+        since, answered_at = person.looked_at, self._answered_at
+        if self._shaken_at > since:
             return True
-        return any(self._answered_at.get(one, 0) > since for name in stages for one in self._rests_on[name])
+        for name in stages:
+            if person.states[name] != "waiting":
+                return True
+            for one in self._rests_on[name]:
+                if answered_at[one] > since:
+                    return True
+        return False
+
+    def _has_changed(self, person: Person) -> bool:
+        """Whether a part that somebody waits for is another than they last found it, where something has happened."""
+        study, parts = self._study, person.waits_for
+        if self._shaken_at > person.looked_at or any(person.states[name] != "waiting" for name in parts):
+            return True
+        if not study.store.do(lambda tx: still_waiting(tx, study, person.worker_id, parts)):
+            return True
+        person.looked_at = self._changes
+        return False
 
     def _shake(self) -> None:
         """Something has happened that may give anybody something to do, wherever they wait."""
@@ -295,6 +317,7 @@ class Performance:
             if offer.status == "wait" and not person.decisive and self._is_all_they_have(person, stage.name):
                 person.states[stage.name] = "waiting"
                 person.looked_at = self._changes
+                person.waits_for = _waited_for(person)
                 self._wait(person)
             else:
                 self._look(person)
@@ -426,3 +449,8 @@ class Performance:
     def _send(self, message: MessageRow) -> None:
         self._desk.send(message)
         self._changes += 1
+
+
+def _waited_for(person: Person) -> tuple[str, ...]:
+    """The parts that may still have something for somebody, by what they found when they last looked."""
+    return tuple(name for name, state in person.states.items() if state not in FOR_GOOD)

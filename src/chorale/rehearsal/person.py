@@ -54,6 +54,8 @@ class Person:
     """Stages that had nothing for them although they looked open, and what the study had come to then."""
     states: dict[str, str] = field(default_factory=dict)
     """How they found each stage then."""
+    waits_for: tuple[str, ...] = ()
+    """Those of them that may still have something for them, when they wait."""
     entered: set[str] = field(default_factory=set)
     """Stages they were given an item in."""
     exit: Exit | None = None

@@ -1,11 +1,12 @@
 """A worker's view of the study: which parts are open to them, and what they earned."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from chorale.model import EXPERT, Standing
 from chorale.store import Tx, message_rows, offering, people, visiting
+from chorale.store.gates import closed_gates
 from chorale.store.message_rows import MessageRow
 from chorale.store.visiting import Attended
 from chorale.study.entering import admission, why_locked
@@ -91,6 +92,25 @@ def knows_of(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> bool:
     return any(parts_for(tx, study, worker_id, [stage.name]))
 
 
+def still_waiting(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> bool:
+    """Whether parts that somebody found waiting are so still, where others have answered and nothing else has happened.
+
+    The same as to look at them again, for those who do that all the time.
+    """
+    wanting, closed = offering.stages_with_open_items(tx), closed_gates(tx)
+    return all(
+        more_may_come(study, stage, closed, wanting) and not _has_room(tx, stage, worker_id, wanting)
+        for stage in map(study.stage, stages)
+    )
+
+
+def _has_room(tx: Tx, stage: RunningStage, worker_id: int, wanting: Collection[int]) -> bool:
+    """Whether a stage has an item for somebody, given those that want judgments."""
+    return stage.id in wanting and offering.room_for(
+        tx, stage.id, worker_id, not_from_own=stage.not_from_own, not_seen_later=stage.not_seen_later
+    )
+
+
 class _Desk:
     """What is known of a worker when all stages are looked at: asked for once."""
 
@@ -127,7 +147,7 @@ class _Desk:
         if (
             stage.round_size is not None
             or (record is not None and stage.id in self._now.held_in)
-            or self._has_room(stage)
+            or _has_room(self._tx, stage, self._worker_id, self._now.wanting)
         ):
             return ("paused", MESSAGES["paused"]) if is_stopped(self._tx, self._study, stage) else ("available", "")
         if more_may_come(self._study, stage, self.papers.closed, self._now.wanting):
@@ -139,12 +159,3 @@ class _Desk:
         looking = self._study.gates_on(stage)
         waits = bool(looking) and record is not None and record.answered > 0 and not looking <= self._now.decided_by
         return at_the_end(status, waits)
-
-    def _has_room(self, stage: RunningStage) -> bool:
-        return stage.id in self._now.wanting and offering.room_for(
-            self._tx,
-            stage.id,
-            self._worker_id,
-            not_from_own=stage.not_from_own,
-            not_seen_later=stage.not_seen_later,
-        )
