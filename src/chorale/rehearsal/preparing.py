@@ -44,6 +44,19 @@ def not_collecting() -> Iterator[None]:
             gc.enable()
 
 
+class _OpenSecrets(Random):
+    """Secrets that nobody tries to guess: tokens count up.
+
+    Those of a study that is served are looked for and kept all over their index. Here they are found at its end.
+    """
+
+    _given = 0
+
+    def randbytes(self, n: int) -> bytes:
+        self._given += 1
+        return self._given.to_bytes(n, "big")
+
+
 @dataclass(frozen=True)
 class Crowd:
     """Who comes: kinds of people, or people like those of real judgments."""
@@ -120,7 +133,7 @@ class Rehearsal:
         clock = Clock(BEGINNING)
         # With a memory of its own: what was kept of another run is of other answers.
         study = replace(
-            self._study, store=self._store.copy(), clock=clock, secrets=Random(f"{seed}:secrets"), memory={}
+            self._study, store=self._store.copy(), clock=clock, secrets=_OpenSecrets(f"{seed}:secrets"), memory={}
         )
         rng = Random(f"{seed}:crowd")
         settings = self.crowd.settings
