@@ -22,9 +22,12 @@ help:
 # What the tests need that a base install has not.
 EXTRAS := [charts,postgres,rules,text]
 
+# What was compiled is kept, whatever the environment says: a command that is compiled anew takes a second more to start.
+export PYTHONDONTWRITEBYTECODE :=
+
 # uv takes a quarter of pip's time; where it is not to be had, or does not find what pip is set up to find, pip does it.
 define install
-if ! $(BIN)/uv pip install -q --python $(BIN)/python $(1) 2>/dev/null; then $(BIN)/pip install -q $(1); fi
+if ! $(BIN)/uv pip install -q --python $(BIN)/python $(1) $(2) 2>/dev/null; then $(BIN)/pip install -q $(1); fi
 endef
 
 $(VENV)/bin/python:
@@ -34,12 +37,13 @@ $(VENV)/bin/python:
 	$(BIN)/pip install -q uv || true
 
 $(READY): pyproject.toml | $(VENV)/bin/python
-	$(call install,-e .)
+	$(call install,-e .,--compile-bytecode)
+	$(BIN)/python -m compileall -q src
 	touch $@
 
-$(DEV_READY): pyproject.toml | $(VENV)/bin/python
+$(DEV_READY): $(READY)
 	$(call install,-e '.$(EXTRAS)' --group dev)
-	touch $@ $(READY)
+	touch $@
 
 # Torch first, at the version that is tried: otherwise other packages would bring the newest, with gigabytes for GPUs.
 # By pip alone, which may be set up to find torch's build for processors.
