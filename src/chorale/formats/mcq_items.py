@@ -33,7 +33,7 @@ def _so_many_different(count: int) -> Callable[[list[str]], list[str]]:
     def check(options: list[str]) -> list[str]:
         if len(options) != count:
             raise ValueError(f"must be a list of {count} options, and this has {len(options)}")
-        if len({option.casefold() for option in options}) < count:
+        if len(set(map(str.casefold, options))) < count:
             raise ValueError("must be without an option that is there twice")
         return options
 

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, func, literal_column, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, func, literal_column, or_, select
 
-from chorale.model import ItemState, Label, SourceItem
+from chorale.model import ItemState, Label, Payload, SourceItem
 from chorale.store.database import STREAMED
+from chorale.store.prepared import Prepared
 from chorale.store.schema import assignment, gold, item, item_source, response, stage, worker
+from chorale.store.setup import from_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,15 @@ class ItemRow:
 
     def as_source(self) -> SourceItem:
         return SourceItem(self.id, self.key, self.group, self.payload, self.label())
+
+
+_CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindparam("item_id")))
+
+
+def content_of(tx: Connection, item_id: int) -> tuple[str, Payload]:
+    """What an item is called, and what it is about."""
+    key, payload = _CONTENT.first(tx, {"item_id": item_id})
+    return key, from_text(payload)
 
 
 _ITEMS: Select[Any] = (

@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, case, func, literal_column, select, text, update
 
-from chorale.model import ItemState, Judgment, Label, SourceItem
+from chorale.model import ItemState, Judgment, Label, Payload, SourceItem
 from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, item, item_source, participation
-from chorale.store.setup import from_text
+from chorale.store.setup import answer_from_text
 
 _COLUMNS = (
     item.c.id,
     item.c.key,
     item.c.group_key,
-    item.c.payload,
     item.c.state,
     item.c.wanted,
     item.c.taken,
@@ -30,10 +29,11 @@ _COLUMNS = (
 
 
 class LabelledItem(NamedTuple):
+    """An item with its label. What it is about is asked for where it is needed: it is most of what is stored of it."""
+
     id: int
     key: str
     group_key: str
-    payload: str
     state: str
     wanted: int
     taken: int
@@ -48,12 +48,10 @@ class LabelledItem(NamedTuple):
         """The label of a complete item; None while it wants judgments or after it was withdrawn."""
         if self.state != ItemState.COMPLETE or self.label is None or self.confidence is None:
             return None
-        return Label(from_text(self.label), self.confidence, self.counted, bool(self.released))
+        return Label(answer_from_text(self.label), self.confidence, self.counted, bool(self.released))
 
-    def as_source(self, judgments: Sequence[Judgment]) -> SourceItem:
-        return SourceItem(
-            self.id, self.key, self.group_key, from_text(self.payload), self.finished_label(), tuple(judgments)
-        )
+    def as_source(self, payload: Payload, judgments: Sequence[Judgment]) -> SourceItem:
+        return SourceItem(self.id, self.key, self.group_key, payload, self.finished_label(), tuple(judgments))
 
 
 _GROUP = Prepared(

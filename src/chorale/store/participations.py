@@ -2,13 +2,13 @@
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, func, literal_column, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import GoldRecord, Standing
 from chorale.store.papers import PAPERS, Papers, as_papers
 from chorale.store.prepared import ONE, Prepared
-from chorale.store.schema import participation, stage, worker
+from chorale.store.schema import assignment, participation, stage, worker
 
 
 class ParticipationRow(NamedTuple):
@@ -60,34 +60,48 @@ class Attendance(NamedTuple):
     stage_state: str
     pseudonym: str
     consented_at: int | None
+    may_hold_item: bool
+    """Whether they may be at work on an item; if not, that is certain."""
     papers: Papers
 
 
-_ATTENDANCE = Prepared(
-    select(
-        participation.c.standing,
-        participation.c.seed,
-        participation.c.served,
-        participation.c.answered,
-        participation.c.earned,
-        participation.c.item_cursor,
-        participation.c.gold_cursor,
-        stage.c.state,
-        worker.c.pseudonym,
-        worker.c.consented_at,
-        *PAPERS,
+def _attendance(may_hold_item: ColumnElement[bool]) -> Prepared:
+    return Prepared(
+        select(
+            participation.c.standing,
+            participation.c.seed,
+            participation.c.served,
+            participation.c.answered,
+            participation.c.earned,
+            participation.c.item_cursor,
+            participation.c.gold_cursor,
+            stage.c.state,
+            worker.c.pseudonym,
+            worker.c.consented_at,
+            may_hold_item,
+            *PAPERS,
+        )
+        .select_from(participation)
+        .join(worker, worker.c.id == participation.c.worker_id)
+        .join(stage, stage.c.id == participation.c.stage_id)
+        .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
+        .with_for_update(of=participation, key_share=True)
     )
-    .select_from(participation)
-    .join(worker, worker.c.id == participation.c.worker_id)
-    .join(stage, stage.c.id == participation.c.stage_id)
-    .where(participation.c.stage_id == bindparam("stage_id"), participation.c.worker_id == bindparam("worker_id"))
-    .with_for_update(of=participation, key_share=True)
+
+
+_HOLDS_ITEM = exists().where(
+    assignment.c.worker_id == participation.c.worker_id,
+    assignment.c.stage_id == participation.c.stage_id,
+    assignment.c.state == literal_column("'live'"),
 )
+# SQLite has one writer. On PostgreSQL a statement that waits for the lock sees what there was before it waited, not
+# what another tab was given meanwhile: there it can't be told in the same one.
+_ATTENDANCE = {"sqlite": _attendance(_HOLDS_ITEM), "postgresql": _attendance(literal_column("true"))}
 
 
 def attendance(tx: Connection, stage_id: int, worker_id: int) -> Attendance | None:
     """How things are for a worker, with their participation locked; None if they have not entered the stage."""
-    row = _ATTENDANCE.first(tx, {"stage_id": stage_id, "worker_id": worker_id})
+    row = _ATTENDANCE[tx.dialect.name].first(tx, {"stage_id": stage_id, "worker_id": worker_id})
     if row is None:
         return None
     return Attendance._make((*row[: -len(PAPERS)], as_papers(*row[-len(PAPERS) :])))

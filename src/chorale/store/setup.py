@@ -170,9 +170,28 @@ def from_text(text: str) -> Any:
 _remembered = lru_cache(maxsize=MOST_ANSWERS)(from_text)
 
 
+class _Latest:
+    """The long answer that was last read: while it is settled, it is asked for again and again."""
+
+    answer_and_text: tuple[Any, str] = object(), ""
+
+
 def answer_from_text(text: str) -> Any:
-    """The same of an answer, only to be read: of short ones there are few, and many give them."""
-    return _remembered(text) if len(text) <= SHORT_ANSWER else from_text(text)
+    """`from_text` of an answer, only to be read: of short ones there are few, and many give them."""
+    if len(text) <= SHORT_ANSWER:
+        return _remembered(text)
+    latest, its_text = _Latest.answer_and_text
+    if text == its_text:
+        return latest
+    answer = from_text(text)
+    _Latest.answer_and_text = answer, text
+    return answer
+
+
+def answer_as_text(answer: Any) -> str:
+    """`as_text` of an answer that may be as it was read."""
+    latest, its_text = _Latest.answer_and_text
+    return its_text if answer is latest else as_text(answer)
 
 
 def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:

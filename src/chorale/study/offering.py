@@ -71,7 +71,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
     if found.standing == Standing.DROPPED:
         return Offer("dropped", why_dropped(stage), progress)
     # Also for somebody who has only just entered: another tab of theirs may have been first.
-    if (held := leasing.live_lease(tx, stage.id, worker_id)) is not None:
+    if found.may_hold_item and (held := leasing.live_lease(tx, stage.id, worker_id)) is not None:
         return _offer(study, stage, found.pseudonym, held, progress)
     barred = _barred(tx, study, stage, worker_id, found, progress)
     if barred is not None:

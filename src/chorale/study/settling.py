@@ -13,7 +13,7 @@ from typing import Any
 
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
-from chorale.store import Tx, events, labels, responses, setup
+from chorale.store import Tx, events, item_rows, labels, responses, setup
 from chorale.store.labels import LabelledItem, Unsettled
 from chorale.store.leasing import Assigned
 from chorale.study.correcting import finish_corrections
@@ -57,15 +57,10 @@ def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_
     """What follows from an answer to an item that wants more before anything is decided: it may be passed on itself."""
     if "answers" not in study.made_of(stage):
         return
-    item = held.assignment.item_id
-    source = SourceItem(
-        item,
-        held.item_key,
-        held.assignment.group_key,
-        setup.from_text(held.payload),
-        None,
-        (Judgment("", answer, 1.0, response_id),),
-    )
+    assignment = held.assignment
+    key, payload = item_rows.content_of(tx, assignment.item_id)
+    judgment = Judgment("", answer, 1.0, response_id)
+    source = SourceItem(assignment.item_id, key, assignment.group_key, payload, None, (judgment,))
     for later in study.fed_by(stage):
         items = later.settings.items
         if items is not None and items.of == "answers" and later.per_worker is None:
@@ -144,7 +139,7 @@ def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgme
         state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else state,
         wanted=max(decision.wanted, taken),
         taken=taken,
-        label=None if combined is None else setup.as_text(combined.answer),
+        label=None if combined is None else setup.answer_as_text(combined.answer),
         confidence=confidence,
         counted=len(judgments),
         released=decision.released,
@@ -169,9 +164,9 @@ def _taken(tx: Tx, item: LabelledItem, judgments: int, *, answered: bool) -> int
     `answered` tells that somebody may have just answered it; otherwise one more judgment is that of somebody who counts
     again.
     """
-    if answered and judgments == item.counted + 1:
-        # Somebody has answered, and nothing else has changed since judgments were last counted: an item in work has
-        # become a judgment, in the same place.
+    if judgments == item.counted + answered:
+        # Nothing has changed since judgments were last counted, or somebody has answered and nothing else has: then an
+        # item in work has become a judgment, in the same place.
         return item.taken
     return judgments + labels.live_leases(tx, item.id)
 
@@ -226,7 +221,10 @@ def _derive(
         # Answers go on item by item, whatever else is in the group.
         group = [item for item in group if item.id in known]
     sources = [
-        item.as_source(known[item.id] if item.id in known else responses.judgments_of(tx, item.id, stage.settings.gold))
+        item.as_source(
+            item_rows.content_of(tx, item.id)[1],
+            known[item.id] if item.id in known else responses.judgments_of(tx, item.id, stage.settings.gold),
+        )
         for item in group
     ]
     complete = {item.id for item in group if item.state == ItemState.COMPLETE}
@@ -256,7 +254,8 @@ def derive_answers(
     """Add the items of a later stage that are made of some answers, given to these items; how many there are."""
     sources = [
         labels.lock_item(tx, item_id).as_source(
-            [one for one in responses.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn]
+            item_rows.content_of(tx, item_id)[1],
+            [one for one in responses.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn],
         )
         for item_id in items
     ]

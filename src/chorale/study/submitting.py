@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
 from chorale.protocol import gold_after, review_worker, trust
-from chorale.store import Tx, events, labels, leasing, participations, responses
+from chorale.store import Tx, events, item_rows, labels, leasing, participations, responses
 from chorale.store.leasing import Assigned, AssignmentRow
 from chorale.store.papers import papers_of
 from chorale.store.participations import ParticipationRow
@@ -58,7 +58,7 @@ def submit(
     stage = study.stage_by_id(assignment.stage_id)
     if assignment.state == AssignmentState.SUBMITTED:
         return _as_before(tx, stage, held)
-    item, answer, text = _parsed(stage, held.payload, raw_answer)
+    item, answer, text = _parsed(tx, stage, assignment.item_id, raw_answer)
     _renew_if_ended(tx, study, stage, assignment, record)
     now = study.clock()
     elapsed = max(0, now - assignment.leased_at)
@@ -98,13 +98,13 @@ def submit(
     )
 
 
-def _parsed(stage: RunningStage, payload: str, raw_answer: Any) -> tuple[Any, Any, str]:
+def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple[Any, Any, str]:
     """The item, as far as the task needs it, and the answer in its canonical form, also as text."""
     task = stage.task
     try:
         if task.misfit is None and task.feedback is None:
             return None, *stage.parsed(raw_answer)
-        item = from_text(payload)
+        _, item = item_rows.content_of(tx, item_id)
         answer = task.parse_answer(raw_answer, item)
         return item, answer, as_text(answer)
     except AnswerError as error:
@@ -200,7 +200,8 @@ def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -
     gold = None if stage.task.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
     if gold is None:
         return None
-    return _compared(stage, held.assignment.kind, from_text(held.payload), answer, from_text(gold.answer))
+    _, item = item_rows.content_of(tx, held.assignment.item_id)
+    return _compared(stage, held.assignment.kind, item, answer, from_text(gold.answer))
 
 
 def _renew_if_ended(
