@@ -5,6 +5,8 @@ from random import Random
 from typing import Any
 
 _BITS = 512
+_ENOUGH = 64
+"""Bits for a choice among a few: what is taken more often than another is so by less than one in a billion billions."""
 
 
 class Chance(Random):
@@ -34,6 +36,10 @@ class Chance(Random):
         self._pool >>= k
         self._left -= k
         return bits
+
+    def _randbelow(self, n: int) -> int:
+        # What `Random` draws choices and samples by. It would ask for bits again and again until they are below.
+        return self.getrandbits(_ENOUGH) * n >> _ENOUGH
 
     def random(self) -> float:
         return self.getrandbits(53) * 2**-53

@@ -97,16 +97,15 @@ def still_waiting(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -
 
     The same as to look at them again, for those who do that all the time.
     """
+    parts = [study.stage(name) for name in stages]
+    if any(_has_room(tx, stage, worker_id) for stage in parts):
+        return False
     wanting, closed = offering.stages_with_open_items(tx), closed_gates(tx)
-    return all(
-        more_may_come(study, stage, closed, wanting) and not _has_room(tx, stage, worker_id, wanting)
-        for stage in map(study.stage, stages)
-    )
+    return all(more_may_come(study, stage, closed, wanting) for stage in parts)
 
 
-def _has_room(tx: Tx, stage: RunningStage, worker_id: int, wanting: Collection[int]) -> bool:
-    """Whether a stage has an item for somebody, given those that want judgments."""
-    return stage.id in wanting and offering.room_for(
+def _has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
+    return offering.room_for(
         tx, stage.id, worker_id, not_from_own=stage.not_from_own, not_seen_later=stage.not_seen_later
     )
 
@@ -147,7 +146,7 @@ class _Desk:
         if (
             stage.round_size is not None
             or (record is not None and stage.id in self._now.held_in)
-            or _has_room(self._tx, stage, self._worker_id, self._now.wanting)
+            or (stage.id in self._now.wanting and _has_room(self._tx, stage, self._worker_id))
         ):
             return ("paused", MESSAGES["paused"]) if is_stopped(self._tx, self._study, stage) else ("available", "")
         if more_may_come(self._study, stage, self.papers.closed, self._now.wanting):

@@ -11,21 +11,23 @@ from typing import Any
 from chorale.evaluate.wording import content_words
 from chorale.formats.mcq_items import QuestionsOptions
 
+# In ASCII: one other character in a text makes Python keep all of it in twice the space, and these are most of what a
+# rehearsal stores.
 _ASKED = (
-    "Why does it matter to everybody involved what becomes of “{}”?",
-    "How would the whole story have ended without “{}”?",
-    "Why would somebody who was there remember “{}” best?",
-    "How could a stranger have come to misunderstand “{}”?",
+    "Why does it matter to everybody involved what becomes of '{}'?",
+    "How would the whole story have ended without '{}'?",
+    "Why would somebody who was there remember '{}' best?",
+    "How could a stranger have come to misunderstand '{}'?",
 )
 _SAID = (
-    "It all came down to the “{}” in the end",
-    "Nobody would have thought of the “{}” before",
-    "They only ever cared about the “{}” after that",
-    "It was hardly worth it for the “{}” alone",
-    "The others had long forgotten about the “{}” by then",
-    "He never again looked at the “{}” without a smile",
-    "She had known about the “{}” all along, it seems",
-    "There was more to the “{}” than one could see",
+    "It all came down to the '{}' in the end",
+    "Nobody would have thought of the '{}' before",
+    "They only ever cared about the '{}' after that",
+    "It was hardly worth it for the '{}' alone",
+    "The others had long forgotten about the '{}' by then",
+    "He never again looked at the '{}' without a smile",
+    "She had known about the '{}' all along, it seems",
+    "There was more to the '{}' than one could see",
 )
 _POOR = "Which of the following is true?"
 _SPARE = ("one", "two", "three", "four", "five", "six", "seven", "eight")
@@ -43,7 +45,7 @@ def good_questions(passage: str, options: QuestionsOptions, rng: Random | None, 
         found[f"options_{number}"] = [text.format(word) for text, word in zip(said, words, strict=True)]
         found[f"right_{number}"] = options.names[right]
         if justify:
-            found[f"why_{number}"] = f"Only one option is about “{words[right]}”, and the text never says so outright."
+            found[f"why_{number}"] = f"Only one option is about '{words[right]}', and the text never says so outright."
     return found
 
 
