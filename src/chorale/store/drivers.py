@@ -122,17 +122,12 @@ class MemoryDriver(apsw.Connection):
         # Otherwise a statement is planned anew whenever other values are bound to it, which is all the time.
         self.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
 
+    changed = apsw.Connection.changes
+    changes_made = apsw.Connection.total_changes
+    numbered = apsw.Connection.last_insert_rowid
+
     def plain_cursor(self) -> apsw.Cursor:
         return super().cursor()
-
-    def changed(self) -> int:
-        return self.changes()
-
-    def changes_made(self) -> int:
-        return self.total_changes()
-
-    def numbered(self) -> int:
-        return self.last_insert_rowid()
 
     def cursor(self) -> apsw.Cursor:
         # Made by the connection, which closes all it has made before itself.

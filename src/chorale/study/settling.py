@@ -7,7 +7,7 @@ label, and how a process that died half-way is made good by the next one.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
 from typing import Any
 
@@ -196,10 +196,16 @@ def _evidence_of(item: LabelledItem, judgments: Sequence[Judgment]) -> dict[str,
         "confidence": item.confidence,
         "released": item.released,
         "judgments": [
-            {"worker": judgment.worker, "answer": judgment.answer, "trust": round(judgment.trust, 6)}
+            {"worker": judgment.worker, "answer": judgment.answer, "trust": _told_trust(judgment.trust)}
             for judgment in judgments
         ],
     }
+
+
+@lru_cache(maxsize=4096)
+def _told_trust(trust: float) -> float:
+    """Remembered: many have the same, and rounding takes longer than all else that is told of a judgment."""
+    return round(trust, 6)
 
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
