@@ -22,7 +22,7 @@ help:
 # What the tests need that a base install has not.
 EXTRAS := [charts,postgres,rules,text]
 
-# What was compiled is kept, whatever the environment says: a command that is compiled anew takes a second more to start.
+# What was compiled is kept, also where the environment forbids it: a command takes a second more to start without.
 export PYTHONDONTWRITEBYTECODE :=
 
 # uv takes a quarter of pip's time; where it is not to be had, or does not find what pip is set up to find, pip does it.

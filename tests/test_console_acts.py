@@ -22,6 +22,7 @@ from chorale.store import (
     gold_rows,
     item_lists,
     item_rows,
+    labels,
     ledger,
     response_rows,
     responses,
@@ -30,6 +31,7 @@ from chorale.store import (
 )
 from chorale.store.console import GoldMet
 from chorale.study import Study, correcting, managing, open_study, settling
+from chorale.study.advancing import advance
 from chorale.study.correcting import NewGold
 from chorale.study.managing import Act
 from chorale.study.overview import gold_alarms, overview
@@ -39,7 +41,7 @@ from chorale.web.app import create_app
 from chorale.web.console import flow
 from chorale.web.console.desk import kind_of
 from chorale.web.links import expert_link_path, setup_link_path, study_sessions, viewer_link_path
-from crowd import gold_answer, is_gold, people, work_through
+from crowd import Person, gold_answer, is_gold, people, work_through
 from protocol_study import write_protocol_study
 from small_study import write_small_study
 from test_console import PASSWORD, PLATFORM_ID, arrive, do_work, doubtful, honest, wrong
@@ -371,6 +373,45 @@ def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks
     assert len(told(busy, "gold graded again")) == 1
     assert look(busy, change_in_right) == met.answered - 2 * met.right
     assert differences(busy) == [] and len(told(busy, "gold graded again")) == 1
+
+
+def test_places_are_counted_where_a_sample_is_drawn_before_a_correction_is_settled(
+    tmp_path: Path, clock: "ManualClock", database: str | None
+) -> None:
+    """Another process may be between the two: whoever counts again by then has not answered anything."""
+    write_small_study(tmp_path / "study", share=0.0, gold=8, judgments="1", applications=4)
+    settings = tmp_path / "study" / "study.toml"
+    first, second = settings.read_text().split('name = "entailment"')
+    second = second.replace("share = 0.0", "share = 0.5").replace(
+        "judgments = 1", "judgments = { min = 2, max = 2, sample = { items = 99, judgments = 3 } }"
+    )
+    settings.write_text(f'{first}name = "entailment"{second}')
+    study = open_study(tmp_path / "study", database, clock)
+    try:
+        one, other, mistaken = Person(study, "one"), Person(study, "other"), Person(study, "mistaken")
+        for person, answers in ((one, 4), (other, 3)):
+            for _ in range(answers):
+                person.judge("yes", "meaningful")
+        while (offer := mistaken.next("entailment")).status == "item":
+            right = gold_answer(offer) if is_gold(offer) else "no"
+            mistaken.submit(offer, "no" if right == "yes" else "yes")
+            clock.pass_minutes(1)
+        assert offer.status == "dropped"
+        settling.settle_everything(study)
+        for row in look(study, lambda tx: gold_rows.gold_items(tx, "entailment")):
+            if row.answered:
+                clock.pass_minutes(1)
+                flipped = {"yes": "no", "no": "yes"}[row.answer]
+                correcting.correct_gold(study, NewGold(study.stage("entailment"), row.key, flipped, "", "maya", "slip"))
+        correcting.finish_corrections(study)
+        assert look(study, labels.unsettled)
+        while other.next("meaningful").lease:
+            other.judge("yes", "meaningful")
+        assert any("drawn" in done for done in study.store.write(lambda tx: advance(tx, study)).result())
+        settling.settle_everything(study)
+        assert differences(study) == []
+    finally:
+        study.close()
 
 
 # Items, experts, viewers

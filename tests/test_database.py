@@ -15,6 +15,7 @@ from chorale.store import Store, open_memory_store, open_store, stage_rows, stor
 from chorale.store.database import GroupCommitWriter, sqlite_engine
 from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import stage
+from chorale.store.setup import SHORT_ANSWER, answer_as_text, answer_from_text, as_text
 from conftest import StudyMaker
 from crowd import people
 
@@ -199,3 +200,16 @@ def test_nothing_is_read_from_a_store_in_memory_after_work_has_failed_half_way()
     with pytest.raises(RuntimeError, match="failed half-way"):
         store.read(lambda tx: tx.exec_driver_sql("SELECT value FROM setting WHERE key = 'half'").scalar()).result()
     store.close()
+
+
+def test_answers_are_read_as_they_were_written_whatever_was_read_before() -> None:
+    """The last long one is remembered, and short ones are."""
+    long = [{"text": letter * SHORT_ANSWER} for letter in "ab"]
+    given = [*long, long[0], None, "", 0, {}, *long, long[1]]
+    for answer in given:
+        text = as_text(answer)
+        read = answer_from_text(text)
+        assert read == answer
+        assert answer_as_text(read) == text
+        # Another answer that was not read is not taken for the one that was.
+        assert all(answer_as_text(other) == as_text(other) for other in given)

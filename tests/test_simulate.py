@@ -167,6 +167,9 @@ def test_chance_is_even() -> None:
     chosen = [chance.choice("abc") for _ in range(times)]
     assert all(abs(chosen.count(letter) - times / 3) < 5 * 67 for letter in "abc")
     assert sorted(chance.sample(range(100), 100)) == list(range(100))
+    huge = [chance.randrange(3 << 99) >> 99 for _ in range(times)]
+    assert all(abs(huge.count(third) - times / 3) < 5 * 67 for third in range(3))
+    assert len({chance.randrange(1 << 100) % 1024 for _ in range(times)}) == 1024
     assert [chance.getrandbits(bits) < 2**bits for bits in (0, 1, 53, 511, 512, 513, 2000)] == [True] * 7
 
 

@@ -47,7 +47,7 @@ def not_collecting() -> Iterator[None]:
 class _OpenSecrets(Random):
     """Secrets that nobody tries to guess: tokens count up.
 
-    Those of a study that is served are looked for and kept all over their index. Here they are found at its end.
+    Those of a study that is served are looked for and kept all over their index. Here they are found near its end.
     """
 
     _given = 0

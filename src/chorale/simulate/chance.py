@@ -5,8 +5,8 @@ from random import Random
 from typing import Any
 
 _BITS = 512
-_ENOUGH = 64
-"""Bits for a choice among a few: what is taken more often than another is so by less than one in a billion billions."""
+_MORE_BITS = 64
+"""More than a choice needs: with so many, none is taken more often than another by one in a billion billions."""
 
 
 class Chance(Random):
@@ -39,7 +39,8 @@ class Chance(Random):
 
     def _randbelow(self, n: int) -> int:
         # What `Random` draws choices and samples by. It would ask for bits again and again until they are below.
-        return self.getrandbits(_ENOUGH) * n >> _ENOUGH
+        bits = n.bit_length() + _MORE_BITS
+        return self.getrandbits(bits) * n >> bits
 
     def random(self) -> float:
         return self.getrandbits(53) * 2**-53

@@ -102,9 +102,10 @@ def _set_memory_apart() -> None:
 
     SQLite has a tenth of that ready, which the statements that are kept take up: for all else it would go to the
     operating system, three million times in a rehearsal, and count every time how much there is in use. It is told
-    before there is any connection. Where somebody has one of their own, it is left as it is.
+    before there is any connection. Where somebody has one of their own by APSW, or may have by a library that it
+    shares, it is left as it is.
     """
-    if not apsw.connections():
+    if apsw.using_amalgamation and not apsw.connections():
         apsw.shutdown()
         apsw.config(apsw.SQLITE_CONFIG_LOOKASIDE, _SLOT, _SLOTS)
         apsw.config(apsw.SQLITE_CONFIG_MEMSTATUS, False)

@@ -24,10 +24,13 @@ from chorale.tasks import ItemError
 GROUPS_AT_ONCE = 40
 
 
-def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only: int | None = None) -> None:
+def settle_group(
+    tx: Tx, study: Study, stage: RunningStage, group_key: str, only: int | None = None, *, answered: bool = False
+) -> None:
     """Bring the labels of one group of items up to date, and what follows from them.
 
-    `only` is the one item whose judgments changed, if that is known.
+    `only` is the one item to look at, if the others are as they were; `answered` tells that this transaction took an
+    answer to it.
     """
     if only is not None and "results" not in study.made_of(stage):
         # What was said of one is the others' concern only where something is made of their results.
@@ -39,7 +42,7 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
     for place, item in enumerate(group):
         if only is None or item.id == only:
             known[item.id] = judgments = responses.judgments_of(tx, item.id, stage.settings.gold)
-            group[place] = settled = _settle_item(tx, study, stage, item, judgments, answered=only is not None)
+            group[place] = settled = _settle_item(tx, study, stage, item, judgments, answered=answered)
             changed = changed or _finished(settled) != _finished(item)
     # Whose answers count may have changed although as many do and the result is the same, or not there yet.
     if changed or (known and any(of != "results" for of in study.made_of(stage))):
@@ -159,14 +162,10 @@ def settle_finished(
 
 
 def _taken(tx: Tx, item: LabelledItem, judgments: int, *, answered: bool) -> int:
-    """How many of the places of an item are taken: by judgments, and by people who are at work on it.
-
-    `answered` tells that somebody may have just answered it; otherwise one more judgment is that of somebody who counts
-    again.
-    """
-    if judgments == item.counted + answered:
-        # Nothing has changed since judgments were last counted, or somebody has answered and nothing else has: then an
-        # item in work has become a judgment, in the same place.
+    """How many of the places of an item are taken: by judgments, and by people who are at work on it."""
+    if answered and judgments == item.counted + 1:
+        # Somebody has answered, and no other judgment has come to count or ceased to: an item in work has become a
+        # judgment, in the same place. Otherwise one more judgment is that of somebody who counts again.
         return item.taken
     return judgments + labels.live_leases(tx, item.id)
 
