@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from io import StringIO
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -917,3 +918,13 @@ def test_an_end_ends_all_of_it(long_rehearsal: subprocess.Popen[str], ending: si
 def test_the_label_of_the_best_point_stands_in_the_picture() -> None:
     drawn = point_chart("Quality", [Point(1, 1, "first"), Point(2, 0.2, "second")], "cost", str, str)
     assert min(float(y) for y in re.findall(r'<text [^>]*y="([-\d.]+)"', drawn)) >= 10
+
+
+@pytest.mark.parametrize("others", [1, 4])
+def test_labels_of_points_that_are_close_do_not_stand_on_each_other(others: int) -> None:
+    close = [Point(5 + 0.01 * number, 0.85 + 0.004 * number, f"justification {number}") for number in range(others + 1)]
+    drawn = point_chart("Quality", [*close, Point(200, 0.95, "crowd"), Point(100, 0.7, "expert")], "cost", str, str)
+    found = re.findall(r'<text [^>]*x="([-\d.]+)" y="([-\d.]+)"[^>]*>justification', drawn)
+    places = [(float(x), float(y)) for x, y in found]
+    assert len(places) == others + 1
+    assert all(abs(y - later_y) >= 13 for (_, y), (_, later_y) in combinations(places, 2))

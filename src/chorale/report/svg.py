@@ -10,6 +10,8 @@ HEIGHT = 300
 LEFT, RIGHT, TOP, BOTTOM = 64, 32, 12, 44
 BAR = 22
 BAR_LABELS = 220
+LABEL_LETTER, LABEL_LINE = 7, 14
+"""How wide a letter of a label is at most, nearly, and how high its line."""
 MARKS = 5
 
 Shown = Callable[[float], str]
@@ -76,6 +78,7 @@ def point_chart(title: str, points: Sequence[Point], x_title: str, x_shown: Show
     corners += [(point.x, y) for point in points for y in point.y_range or ()]
     frame = _Frame.around(corners, from_zero=False)
     parts = frame.axes(x_title, x_shown, y_shown)
+    labels: list[_Label] = []
     for point in points:
         x, y = frame.x(point.x), frame.y(point.y)
         if point.x_range:
@@ -84,10 +87,46 @@ def point_chart(title: str, points: Sequence[Point], x_title: str, x_shown: Show
             parts.append(_line(x, frame.y(point.y_range[0]), x, frame.y(point.y_range[1]), "range"))
         parts.append(f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
         if point.label:
-            anchor, aside = ("end", -8) if x > WIDTH * 0.7 else ("start", 8)
-            # Above the point, or below it where that would stand outside the picture.
-            parts.append(_text(x + aside, y - 6 if y > 2 * TOP else y + 16, point.label, anchor))
+            labels.append(_beside(x, y, point.label, labels))
+    parts += [_text(label.x, label.y, label.text, label.anchor) for label in labels]
     return _svg(title, HEIGHT, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    text: str
+    x: float
+    y: float
+    anchor: str
+
+    @property
+    def fits(self) -> bool:
+        return self._left >= LEFT and self._left + self._width <= WIDTH
+
+    def touches(self, other: "_Label") -> bool:
+        apart = max(self._left, other._left) >= min(self._left + self._width, other._left + other._width)
+        return not apart and abs(self.y - other.y) < LABEL_LINE
+
+    @property
+    def _width(self) -> float:
+        return len(self.text) * LABEL_LETTER
+
+    @property
+    def _left(self) -> float:
+        return self.x - self._width if self.anchor == "end" else self.x
+
+
+def _beside(x: float, y: float, text: str, others: Sequence[_Label]) -> _Label:
+    """Above a point if it can stand there, or below it: within the picture, and not on another label."""
+    sides = [("end", x - 8), ("start", x + 8)]
+    if x <= WIDTH * 0.7:
+        sides.reverse()
+    heights = [y - 6, y + 16] if y > 2 * TOP else [y + 16]
+    # Where it is crowded on both sides, further down; where it is so there as well, as if there were no others.
+    further = (y + 16 + LABEL_LINE * lines for lines in range(1, 9))
+    heights += [height for height in further if height < HEIGHT - BOTTOM]
+    places = [_Label(text, at, height, anchor) for height in heights for anchor, at in sides]
+    return next((place for place in places if place.fits and not any(map(place.touches, others))), places[0])
 
 
 @dataclass(frozen=True, slots=True)
