@@ -180,7 +180,7 @@ def test_a_connection_is_closed_although_rows_were_left_to_read(kind: str) -> No
 
 
 def test_statements_that_are_kept_leave_room_for_those_that_run(memory: MemoryStore) -> None:
-    """Otherwise SQLite asks the operating system for every little thing: a twentieth of a rehearsal."""
+    """Otherwise SQLite asks the C library for every little thing, which takes a twenty-fifth of a rehearsal."""
 
     def work(tx: Connection) -> None:
         driver = tx.connection.driver_connection

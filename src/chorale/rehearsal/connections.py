@@ -31,3 +31,13 @@ def rests_on(study: Study, name: str) -> tuple[str, ...]:
     for each in found:
         found += [source for source in study.stage(each).settings.sources if source not in found]
     return tuple(found)
+
+
+def things_fall_due(study: Study) -> bool:
+    """Whether gates close, samples are drawn or people are dropped by their quality without anybody's doing."""
+    return bool(study.gates) or any(
+        stage.settings.judgments.sample is not None
+        or stage.per_worker is not None
+        or stage.settings.quality is not None
+        for stage in study.stages.values()
+    )

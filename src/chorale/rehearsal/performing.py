@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from chorale.model import Refusal, Standing
-from chorale.rehearsal.connections import decisive_stages, rests_on
+from chorale.rehearsal.connections import decisive_stages, rests_on, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
 from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.requester import close_a_gate
@@ -96,20 +96,14 @@ class Performance:
         self._manners = manners
         self._advance = advance
         self._desk = Desk(study, manners.experts)
-        self._things_fall_due = bool(study.gates) or any(
-            stage.settings.judgments.sample is not None
-            or stage.per_worker is not None
-            or stage.settings.quality is not None
-            for stage in study.stages.values()
-        )
-        """Whether gates close, samples are drawn or people are dropped by their quality without anybody's doing."""
+        self._things_fall_due = things_fall_due(study)
         self._expected = {
             name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
         }
         self._reading = {name: reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
         self._events: list[_Event] = []
         self._looks: deque[_Event] = deque()
-        """People looking in who wait, which is most of what happens. They all wait as long, so these come in order."""
+        """People looking in who wait, which can be most of what happens. All wait as long, so these come in order."""
         self._scheduled = 0
         self._changes = 0
         """Counts whatever may give somebody something to do."""
@@ -279,26 +273,24 @@ class Performance:
 
         A stage in which nothing is open to them goes by the answers in it and in those its items come from.
         """
-        since, answered_at = person.looked_at, self._answered_at
-        if self._shaken_at > since:
-            return True
-        for name in stages:
-            if person.states[name] != "waiting":
-                return True
-            for one in self._rests_on[name]:
-                if answered_at[one] > since:
-                    return True
-        return False
+        since = person.looked_at
+        return self._may_be_another(person, stages) or any(
+            self._answered_at[one] > since for name in stages for one in self._rests_on[name]
+        )
 
     def _has_changed(self, person: Person) -> bool:
         """Whether a part that somebody waits for is another than they last found it, where something has happened."""
         study, parts = self._study, person.waits_for
-        if self._shaken_at > person.looked_at or any(person.states[name] != "waiting" for name in parts):
+        if self._may_be_another(person, parts):
             return True
         if not study.store.do(lambda tx: still_waiting(tx, study, person.worker_id, parts)):
             return True
         person.looked_at = self._changes
         return False
+
+    def _may_be_another(self, person: Person, stages: Sequence[str]) -> bool:
+        """Whether these parts go by more than answers, or something else has happened since somebody last looked."""
+        return self._shaken_at > person.looked_at or any(person.states[name] != "waiting" for name in stages)
 
     def _shake(self) -> None:
         """Something has happened that may give anybody something to do, wherever they wait."""

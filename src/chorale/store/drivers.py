@@ -92,18 +92,16 @@ def _describe(cursor: Any, _statement: str, _bindings: Any) -> bool:
 
 _ALONE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
 _STATEMENTS = 512
-
-
 _SLOT, _SLOTS = 1_200, 1_000
 
 
 def _set_memory_apart() -> None:
     """Give every connection a megabyte for the small things a statement needs while it runs.
 
-    SQLite has a tenth of that ready, which the statements that are kept take up: for all else it would go to the
-    operating system, three million times in a rehearsal, and count every time how much there is in use. It is told
-    before there is any connection. Where somebody has one of their own by APSW, or may have by a library that it
-    shares, it is left as it is.
+    SQLite has a tenth of that ready, which the statements that are kept take up: for all else it would ask the C
+    library, three million times in a rehearsal, and count every time how much there is in use. It is told before there
+    is any connection. Where somebody has one of their own by APSW, or may have by a library that it shares, it is left
+    as it is.
     """
     if apsw.using_amalgamation and not apsw.connections():
         apsw.shutdown()
@@ -118,14 +116,14 @@ _set_memory_apart()
 class MemoryDriver(apsw.Connection):
     """APSW's connection to a database of its own in memory, with what SQLAlchemy asks of one."""
 
+    changed = apsw.Connection.changes
+    changes_made = apsw.Connection.total_changes
+    numbered = apsw.Connection.last_insert_rowid
+
     def __init__(self) -> None:
         super().__init__(":memory:", flags=_ALONE, statementcachesize=_STATEMENTS)
         # Otherwise a statement is planned anew whenever other values are bound to it, which is all the time.
         self.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-
-    changed = apsw.Connection.changes
-    changes_made = apsw.Connection.total_changes
-    numbered = apsw.Connection.last_insert_rowid
 
     def plain_cursor(self) -> apsw.Cursor:
         return super().cursor()

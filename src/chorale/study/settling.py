@@ -203,7 +203,7 @@ def _evidence_of(item: LabelledItem, judgments: Sequence[Judgment]) -> dict[str,
 
 @lru_cache(maxsize=4096)
 def _told_trust(trust: float) -> float:
-    """Remembered: many have the same, and rounding takes longer than all else that is told of a judgment."""
+    """Remembered: many have the same, and rounding to a number of digits is slow."""
     return round(trust, 6)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from chorale.evaluate.wording import content_words
 from chorale.formats.mcq_items import QuestionsOptions
 
-# In ASCII: one other character in a text makes Python keep all of it in twice the space, and these are most of what a
+# In ASCII: one other character in a text makes Python keep all of it in twice the space, and these are much of what a
 # rehearsal stores.
 _ASKED = (
     "Why does it matter to everybody involved what becomes of '{}'?",
