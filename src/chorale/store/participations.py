@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, exists, func, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal_column, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import GoldRecord, Standing
@@ -142,55 +142,62 @@ def _enter(insert: Any) -> Prepared:
 
 _ENTER = {"sqlite": _enter(sqlite.insert), "postgresql": _enter(postgresql.insert)}
 
+_OWN_ROW = and_(participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker"))
 _COUNT_ANSWER = Prepared(
     update(participation)
-    .where(
-        participation.c.stage_id == bindparam("of_stage"),
-        participation.c.worker_id == bindparam("of_worker"),
-    )
+    .where(_OWN_ROW)
     .values(
         answered=participation.c.answered + ONE,
-        gold_answered=participation.c.gold_answered + bindparam("more_gold"),
-        gold_right=participation.c.gold_right + bindparam("more_right"),
-        gold_recent=bindparam("new_recent"),
         earned=participation.c.earned + bindparam("more_earned"),
         fees=participation.c.fees + bindparam("more_fees"),
         exact_fees=participation.c.exact_fees + bindparam("more_exact_fees"),
         worked_ms=participation.c.worked_ms + bindparam("more_ms"),
+    )
+)
+
+
+def count_answer(
+    tx: Connection, stage_id: int, worker_id: int, *, earned: int, fees: int, exact_fees: int, worked_ms: int
+) -> None:
+    """Add an answer to a worker's record."""
+    _COUNT_ANSWER(
+        tx,
+        {
+            "of_stage": stage_id,
+            "of_worker": worker_id,
+            "more_earned": earned,
+            "more_fees": fees,
+            "more_exact_fees": exact_fees,
+            "more_ms": worked_ms,
+        },
+    )
+
+
+_NOTE_GOLD = Prepared(
+    update(participation)
+    .where(_OWN_ROW)
+    .values(
+        gold_answered=bindparam("new_answered"),
+        gold_right=bindparam("new_right"),
+        gold_recent=bindparam("new_recent"),
         standing=bindparam("new_standing"),
         changes=participation.c.changes + bindparam("more_changes"),
     )
 )
 
 
-def count_answer(
-    tx: Connection,
-    stage_id: int,
-    worker_id: int,
-    *,
-    gold_answered: int,
-    gold_right: int,
-    gold_recent: str,
-    earned: int,
-    fees: int,
-    exact_fees: int,
-    worked_ms: int,
-    standing: Standing,
-    trust_changed: bool,
+def note_gold(
+    tx: Connection, stage_id: int, worker_id: int, gold: GoldRecord, standing: Standing, *, trust_changed: bool
 ) -> None:
-    """Add an answer to a worker's record. If their trust changed, their labels are to be looked at again."""
-    _COUNT_ANSWER(
+    """Note how a worker stands after an answer to gold. If their trust changed, their labels are looked at again."""
+    _NOTE_GOLD(
         tx,
         {
             "of_stage": stage_id,
             "of_worker": worker_id,
-            "more_gold": gold_answered,
-            "more_right": gold_right,
-            "new_recent": gold_recent,
-            "more_earned": earned,
-            "more_fees": fees,
-            "more_exact_fees": exact_fees,
-            "more_ms": worked_ms,
+            "new_answered": gold.answered,
+            "new_right": gold.right,
+            "new_recent": gold.recent,
             "new_standing": standing.value,
             "more_changes": 1 if trust_changed else 0,
         },
@@ -221,10 +228,7 @@ def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
 
 _ADD_EARNINGS = Prepared(
     update(participation)
-    .where(
-        participation.c.stage_id == bindparam("of_stage"),
-        participation.c.worker_id == bindparam("of_worker"),
-    )
+    .where(_OWN_ROW)
     .values(
         earned=participation.c.earned + bindparam("more_earned"),
         fees=participation.c.fees + bindparam("more_fees"),

@@ -37,6 +37,9 @@ class Outcome(NamedTuple):
     stage_id: int = 0
 
 
+_STANDINGS = {standing.value: standing for standing in Standing}
+
+
 class _Graded(NamedTuple):
     result: GradeResult
     explanation: str
@@ -67,23 +70,12 @@ def submit(
     response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
     leasing.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
     graded = _grade(tx, stage, assignment, response_id, answer, now)
-    after = _gold_after(stage, record, graded)
+    after = None if graded is None else gold_after(record.gold, graded.result.score >= 1, stage.settings.gold)
     paid = _pay(tx, study, stage, held, response_id, answer, after, now)
-    standing = _review(tx, study, stage, record, after if graded else None)
     participations.count_answer(
-        tx,
-        stage.id,
-        worker_id,
-        gold_answered=after.answered - record.gold_answered,
-        gold_right=after.right - record.gold_right,
-        gold_recent=after.recent,
-        earned=paid.earned,
-        fees=paid.fee,
-        exact_fees=paid.exact_fee,
-        worked_ms=duration,
-        standing=standing,
-        trust_changed=standing != record.standing or (graded is not None and _trust_changed(stage, record, after)),
+        tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration
     )
+    standing = _STANDINGS[record.standing] if after is None else _review(tx, study, stage, record, after)
     _follow_up(tx, study, stage, held, response_id, answer, standing)
     wrong = graded if graded is not None and graded.result.score < 1 and _tells(assignment.kind) else None
     return Outcome(
@@ -118,10 +110,10 @@ def _pay(
     held: Assigned,
     response_id: int,
     answer: Any,
-    after: GoldRecord,
+    after: GoldRecord | None,
     now: int,
 ) -> paying.Paid:
-    """Book what an answer earns."""
+    """Book what an answer earns; `after` is the worker's gold after it, if it was graded by gold."""
     assignment, record = held.assignment, held.record
     amounts = paying.earned_by(
         stage,
@@ -163,19 +155,6 @@ def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any)
 def _tells(kind: str) -> bool:
     """Whether somebody hears at once that they were wrong: in practice and in production, not in a test."""
     return kind != AssignmentKind.QUALIFICATION
-
-
-def _gold_after(stage: RunningStage, record: ParticipationRow, graded: _Graded | None) -> GoldRecord:
-    """A worker's gold record after an answer."""
-    if graded is None:
-        return record.gold
-    return gold_after(record.gold, graded.result.score >= 1, stage.settings.gold)
-
-
-def _trust_changed(stage: RunningStage, record: ParticipationRow, after: GoldRecord) -> bool:
-    """Whether the labels a worker had a part in may be others now. Who is always right is trusted as before."""
-    rule = stage.settings.gold
-    return trust(after, rule) != trust(record.gold, rule)
 
 
 def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
@@ -244,13 +223,16 @@ def _grade(
     return _Graded(result, gold.explanation, expected)
 
 
-def _review(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, after: GoldRecord | None) -> Standing:
-    """Whether a worker stays, by their gold after the answer they have just given; None if it was not gold."""
-    rule = stage.settings.gold
-    if after is None or rule is None or record.standing == Standing.DROPPED:
-        return Standing(record.standing)
-    verdict = review_worker(after, rule)
-    if not verdict.dropped:
-        return Standing.ACTIVE
-    events.record(tx, study.clock(), "dropped", dict(verdict.evidence), stage_id=stage.id, worker_id=record.worker_id)
-    return Standing.DROPPED
+def _review(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, after: GoldRecord) -> Standing:
+    """Note a worker's gold after the answer they have just given to some, and whether they stay."""
+    rule, standing = stage.settings.gold, _STANDINGS[record.standing]
+    if rule is not None and standing is Standing.ACTIVE:
+        verdict = review_worker(after, rule)
+        if verdict.dropped:
+            standing = Standing.DROPPED
+            evidence = dict(verdict.evidence)
+            events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=record.worker_id)
+    # The labels they had a part in may be others now. Who is always right is trusted as before.
+    changed = standing != record.standing or trust(after, rule) != trust(record.gold, rule)
+    participations.note_gold(tx, stage.id, record.worker_id, after, standing, trust_changed=changed)
+    return standing
