@@ -251,8 +251,9 @@ def test_cost_is_what_the_ledger_says(make_folder: Callable[..., Path]) -> None:
 
 def test_people_learn_from_explained_mistakes(make_folder: Callable[..., Path]) -> None:
     keen = replace_kind(NOISY, ability=(0.5, 0.5), learning=0.5)
-    _, _, performance = perform(make_folder(30, share=0.4, gold=20, floor=0.0), crowd(keen, workers=8))
-    learned = [person.accuracy["meaningful"] for person in performance.people if "meaningful" in person.accuracy]
+    _, study, performance = perform(make_folder(30, share=0.4, gold=20, floor=0.0), crowd(keen, workers=8))
+    stage = study.stage("meaningful")
+    learned = [person.accuracy_in(stage) for person in performance.people if stage.name in person.entered]
     assert max(learned) > 0.74 and min(learned) >= 0.5
 
 
