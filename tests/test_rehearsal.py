@@ -181,7 +181,7 @@ def test_whoever_waits_looks_up_only_what_may_have_changed(
     monkeypatch.setattr(Performance, "_may_have_changed", told)
     _, study, _ = perform(folder, people, seed)
     monkeypatch.setattr(Performance, "_may_have_changed", lambda *_: True)
-    monkeypatch.setattr(Performance, "_has_changed", lambda *_: True)
+    monkeypatch.setattr(Performance, "_may_be_another", lambda *_: True)
     _, looking_always, _ = perform(folder, people, seed)
     assert any(spared) and not all(spared)
     assert read(study, lambda tx: events.recent(tx, 100_000)) == read(
@@ -197,16 +197,18 @@ def test_whoever_waits_hears_what_a_look_at_the_start_page_would_tell(
     people = crowd(NOISY, replace_kind(NOISY, pace=9, dropout=0.1), workers=25, per_hour=200, look_in_minutes=0.2)
     told = []
 
-    def checked(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> bool:
-        waits = visit.still_waiting(tx, study, worker_id, stages)
-        assert waits == all(part.state == "waiting" for part in visit.parts_for(tx, study, worker_id, stages))
-        told.append(waits)
-        return waits
+    def checked(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> visit.Awaited:
+        found = visit.look_for_room(tx, study, worker_id, stages)
+        parts = list(visit.parts_for(tx, study, worker_id, stages))
+        assert found.still == all(part.state == "waiting" for part in parts)
+        assert found.room == next((part.stage for part in parts if part.state == "available"), None)
+        told.append((found.still, found.room is not None))
+        return found
 
-    monkeypatch.setattr("chorale.rehearsal.performing.still_waiting", checked)
+    monkeypatch.setattr("chorale.rehearsal.performing.look_for_room", checked)
     for seed in range(4):
         perform(folder, people, seed)
-    assert {*told} == {True, False}
+    assert {*told} == {(True, False), (False, True), (False, False)}
 
 
 def test_spammers_are_dropped_and_their_work_is_done_again(make_folder: Callable[..., Path]) -> None:

@@ -26,7 +26,7 @@ from chorale.study.advancing import advance as do_what_is_due
 from chorale.study.gates import stages_of
 from chorale.study.quality import review_workers
 from chorale.study.settling import settle_everything, settle_worker
-from chorale.study.visit import parts_for, still_waiting
+from chorale.study.visit import look_for_room, parts_for
 from chorale.study.work import Offer
 
 PANEL = "rehearsal"
@@ -220,16 +220,20 @@ class Performance:
         if open_ones:
             current = person.stage
             chosen = next((each for each in open_ones if each.stage is current), open_ones[0])
-            person.stage = chosen.stage
-            person.waiting_since = None
             reading = 0.0 if chosen.entered else self._reading[chosen.stage.name] * person.model.pace
-            self._later(reading, self._take, person)
+            self._begin(person, chosen.stage, reading)
         elif all(state in FOR_GOOD for state in person.states.values()):
             person.waiting_since = None
             person.exit = Exit.FINISHED
         else:
             person.waits_for = _waited_for(person)
             self._wait(person)
+
+    def _begin(self, person: Person, stage: RunningStage, reading: float = 0.0) -> None:
+        """Take an item of a stage, after so many seconds with its guidelines."""
+        person.stage = stage
+        person.waiting_since = None
+        self._later(reading, self._take, person)
 
     def _wait(self, person: Person) -> None:
         now = self._clock.now
@@ -248,10 +252,12 @@ class Performance:
             self._wait(person)
         elif self._news() != person.news:
             self._look(person)
-        elif self._may_have_changed(person, person.waits_for) and self._has_changed(person):
+        elif not self._may_have_changed(person, person.waits_for):
+            self._wait(person)
+        elif self._may_be_another(person, person.waits_for):
             self._look_at(person, person.waits_for)
         else:
-            self._wait(person)
+            self._look_for_room(person)
 
     def _news(self) -> int:
         """How often something has happened that may have been told to somebody."""
@@ -278,15 +284,20 @@ class Performance:
             self._answered_at[one] > since for name in stages for one in self._rests_on[name]
         )
 
-    def _has_changed(self, person: Person) -> bool:
-        """Whether a part that somebody waits for is another than they last found it, where something has happened."""
+    def _look_for_room(self, person: Person) -> None:
+        """See what has become of the parts somebody waits for, where others have answered and that is all."""
         study, parts = self._study, person.waits_for
-        if self._may_be_another(person, parts):
-            return True
-        if not study.store.do(lambda tx: still_waiting(tx, study, person.worker_id, parts)):
-            return True
-        person.looked_at = self._changes
-        return False
+        room, still = study.store.do(lambda tx: look_for_room(tx, study, person.worker_id, parts))
+        if room is not None and len(parts) == 1 and room.name in person.entered:
+            # What the page would say, where there is nothing else to choose and nothing to read first.
+            person.looked_at = self._changes
+            person.states[room.name] = "available"
+            self._begin(person, room)
+        elif still:
+            person.looked_at = self._changes
+            self._wait(person)
+        else:
+            self._look_at(person, parts)
 
     def _may_be_another(self, person: Person, stages: Sequence[str]) -> bool:
         """Whether these parts go by more than answers, or something else has happened since somebody last looked."""

@@ -92,16 +92,23 @@ def knows_of(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> bool:
     return any(parts_for(tx, study, worker_id, [stage.name]))
 
 
-def still_waiting(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> bool:
-    """Whether parts that somebody found waiting are so still, where others have answered and nothing else has happened.
+class Awaited(NamedTuple):
+    """Parts that somebody found waiting, as they are when others have answered and nothing else has happened."""
 
-    The same as to look at them again, for those who do that all the time.
-    """
+    room: RunningStage | None
+    """The first that has an item for them now."""
+    still: bool
+    """Whether all are as they were."""
+
+
+def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> Awaited:
+    """What has become of parts that somebody waits for. The same as to look at them again, for those who often do."""
     parts = [study.stage(name) for name in stages]
-    if any(_has_room(tx, stage, worker_id) for stage in parts):
-        return False
+    room = next((stage for stage in parts if _has_room(tx, stage, worker_id)), None)
+    if room is not None:
+        return Awaited(room, still=False)
     wanting, closed = offering.stages_with_open_items(tx), closed_gates(tx)
-    return all(more_may_come(study, stage, closed, wanting) for stage in parts)
+    return Awaited(None, all(more_may_come(study, stage, closed, wanting) for stage in parts))
 
 
 def _has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
