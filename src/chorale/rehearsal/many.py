@@ -59,6 +59,8 @@ def perform_all(
     """The runs of every variation, in the order of the seeds; in this process if one is enough."""
     jobs = programme.jobs
     processes = min(processes or len(os.sched_getaffinity(0)), len(jobs))
+    if progress:
+        progress(0, len(jobs))
     found = _here(programme, jobs, progress) if processes == 1 else _in_processes(programme, jobs, processes, progress)
     return [[found[number, seed] for seed in programme.seeds] for number in range(len(programme.variations))]
 
