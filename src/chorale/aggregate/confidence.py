@@ -37,11 +37,12 @@ def trust_weighted_share(votes: Iterable[tuple[Hashable, float]]) -> Share | Non
     else:
         # One vote, or all for the same: it has all there is.
         return Share(first, 1.0)
-    if max(weight for _, weight in pairs) <= 0:
+    if not any(weight > 0 for _, weight in pairs):
         pairs = [(answer, 1.0) for answer, _ in pairs]
     weights: dict[Hashable, float] = {}
     # Summing in a fixed order makes the last digit independent of the order in which votes came in.
     for answer, weight in sorted(pairs, key=lambda pair: (str(pair[0]), pair[1])):
         weights[answer] = weights.get(answer, 0.0) + weight
-    leading = min(weights, key=lambda answer: (-weights[answer], str(answer)))
+    # Of several with the most, the one that sorts first: it was put in first.
+    leading = max(weights, key=weights.__getitem__)
     return Share(leading, weights[leading] / sum(weights.values()))

@@ -28,7 +28,7 @@ class MakingUp:
     def note(self, stage: RunningStage, response_id: int, answer: Answer, truth: Answer) -> None:
         """Note how good an answer is that was taken, if anybody will ask."""
         if stage.name in self._rated:
-            self.qualities[response_id] = 1.0 if answer is truth else stage.task.grade(answer, truth).score
+            self.qualities[response_id] = 1.0 if answer == truth else stage.task.grade(answer, truth).score
 
     def make_up(
         self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any]

@@ -52,7 +52,8 @@ class Prepared:
     def changed(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
         """Change something, and tell in how many rows."""
         if type(tx) is DirectConnection:
-            self(tx, parameters)
+            sql, arrange = self._direct or self._compiled_directly(tx)
+            tx.change(sql, arrange(parameters))
             return tx.driver.changed()
         return self._run(tx, parameters).rowcount
 
@@ -169,7 +170,8 @@ class _Numbering(Prepared):
 
     def number(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
         if type(tx) is DirectConnection:
-            self(tx, parameters)
+            sql, arrange = self._direct or self._compiled_directly(tx)
+            tx.change(sql, arrange(parameters))
             return tx.driver.numbered()
         inserted = self._run(tx, parameters)
         return int(inserted.lastrowid if tx.dialect.name == "sqlite" else inserted.scalar_one())

@@ -14,7 +14,7 @@ from chorale.store.corrections import latest_gold_grade
 from chorale.store.leasing import AssignmentRow
 from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
 from chorale.store.schema import assignment, event, gold, grade, item, participation, response, worker
-from chorale.store.setup import answer_from_text
+from chorale.store.setup import answer_from_text, as_text
 
 _PRODUCTION: ColumnElement[str] = literal_column("'production'")
 
@@ -123,7 +123,8 @@ def add_grade(
             "response_id": response_id,
             "source": source,
             "score": score,
-            "reasons": json.dumps(list(reasons), ensure_ascii=False),
+            "reasons": as_text(reasons),
+            # In the order of the rubric.
             "criteria": None if criteria is None else json.dumps(dict(criteria), ensure_ascii=False),
             "graded_at": now,
         },
