@@ -1,5 +1,6 @@
 """Rehearsals are the study itself, done by people who are known: they keep its promises and come out as they must."""
 
+import gc
 import json
 import re
 import signal
@@ -662,6 +663,33 @@ def test_a_forecast_is_the_same_in_processes_and_without(make_folder: Callable[.
     assert here.as_json() == elsewhere.as_json()
     assert here.seeds == (1, 2, 3)
     assert sorted(path.name for path in folder.iterdir()) == before, "a rehearsal writes nothing"
+
+
+@pytest.mark.parametrize("usual", [True, False])
+def test_nobody_looks_for_garbage_during_a_run_and_after_it_all_is_as_before(
+    make_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, usual: bool
+) -> None:
+    folder, during = make_folder(2), []
+    performed = Performance.run
+
+    def run(performance: Performance) -> None:
+        during.append(gc.isenabled())
+        if len(during) == 2:
+            raise RuntimeError("in the middle of it")
+        performed(performance)
+
+    monkeypatch.setattr(Performance, "run", run)
+    before = gc.isenabled()
+    (gc.enable if usual else gc.disable)()
+    try:
+        rehearse(folder, seeds=1, workers=8)
+        assert gc.isenabled() == usual
+        with pytest.raises(RuntimeError, match="in the middle"):
+            rehearse(folder, seeds=1, workers=8)
+        assert gc.isenabled() == usual
+    finally:
+        (gc.enable if before else gc.disable)()
+    assert during == [False, False]
 
 
 def test_variations_differ_only_in_what_is_varied(forecasts: Forecasts) -> None:
