@@ -190,26 +190,51 @@ def test_whoever_waits_looks_up_only_what_may_have_changed(
     )
 
 
+@pytest.mark.parametrize(("budget", "ended"), [(None, "finished"), (180, "paused")])
 def test_whoever_waits_hears_what_a_look_at_the_start_page_would_tell(
-    make_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    make_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, budget: int | None, ended: str
 ) -> None:
     # Few items at a time for many people, judged until they are certain, and some who leave.
     folder = make_folder(8, share=0.1, judgments="{ min = 2, max = 5, until = 0.9 }")
+    if budget is not None:
+        file = folder / "study.toml"
+        file.write_text(file.read_text().replace("[pay]\n", f"[pay]\nbudget = {budget}\n", 1))
     people = crowd(NOISY, replace_kind(NOISY, pace=9, dropout=0.1), workers=25, per_hour=200, look_in_minutes=0.2)
     told = []
 
-    def checked(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> visit.Awaited:
+    def checked(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> visit.Room:
         found = visit.look_for_room(tx, study, worker_id, stages)
         parts = list(visit.parts_for(tx, study, worker_id, stages))
-        assert found.still == all(part.state == "waiting" for part in parts)
-        assert found.room == next((part.stage for part in parts if part.state == "available"), None)
-        told.append((found.still, found.room is not None))
+        assert found.still_waiting == all(part.state == "waiting" for part in parts)
+        assert found.stage == next((part.stage for part in parts if part.state == "available"), None)
+        told.extend(part.state for part in parts)
         return found
 
     monkeypatch.setattr("chorale.rehearsal.performing.look_for_room", checked)
     for seed in range(4):
         perform(folder, people, seed)
-    assert {*told} == {(True, False), (False, True), (False, False)}
+    assert {*told} == {"waiting", "available", ended}
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_whoever_goes_on_with_what_they_waited_for_does_what_the_start_page_would_tell(
+    make_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, stages: int
+) -> None:
+    folder = make_folder(4, judgments="{ min = 2, max = 6, until = 0.99 }")
+    file = folder / "study.toml"
+    if stages == 1:
+        file.write_text(file.read_text().rpartition("[[stage]]")[0])
+    # Some come when others have all there is, and read the guidelines when something is free.
+    slow = replace_kind(NOISY, pace=9, dropout=0.1)
+    people = crowd(NOISY, slow, workers=20, per_hour=200, look_in_minutes=0.1, patience_hours=0.3)
+
+    def answers() -> list[list[Any]]:
+        studies = [perform(folder, people, seed)[1] for seed in range(10)]
+        return [read(study, lambda tx: list(response_rows.all_responses(tx))) for study in studies]
+
+    going_on = answers()
+    monkeypatch.setattr(Performance, "_look_for_room", lambda self, person: self._look_at(person, person.waits_for))
+    assert going_on == answers()
 
 
 def test_spammers_are_dropped_and_their_work_is_done_again(make_folder: Callable[..., Path]) -> None:
@@ -696,7 +721,7 @@ def test_variations_differ_only_in_what_is_varied(forecasts: Forecasts) -> None:
     once, thrice = forecasts.forecasts
     for one, other in zip(once.runs, thrice.runs, strict=True):
         assert one.seed == other.seed
-        assert one.stages[0].cost == other.stages[0].cost, "what comes before is as it was"
+        assert one.stages[0] == other.stages[0], "what comes before is as it was"
     per_item = [[run.stages[1].judgments_per_item for run in each.runs] for each in (once, thrice)]
     assert per_item == [[1.0, 1.0], [3.0, 3.0]]
     [table] = forecast_tables(forecasts)

@@ -1,16 +1,29 @@
 """Leasing, submitting, gold, trust, derived stages: the engine on SQLite and PostgreSQL alike."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
 from chorale.model import Refusal, StageState, Standing
-from chorale.store import events, gold_rows, item_rows, labels, ledger, response_rows, stage_rows, standing_rows
+from chorale.store import (
+    events,
+    gold_rows,
+    item_rows,
+    labels,
+    ledger,
+    participations,
+    response_rows,
+    stage_rows,
+    standing_rows,
+)
+from chorale.store.participations import ParticipationRow
 from chorale.study import control, entering, gold_desk, open_study, settling, work
 from chorale.study.status import status
 from chorale.study.verify import verify
 from chorale.study.visit import visit
+from chorale.study.work import Offer
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from small_study import write_small_study
@@ -621,6 +634,63 @@ def test_labels_are_looked_at_again_only_when_trust_has_changed(make_study: Stud
     while (told := marked_after(right=False))[1] is Standing.ACTIVE:
         assert told[0]
     assert told == (True, Standing.DROPPED)
+
+
+def test_who_was_never_right_is_dropped_and_their_labels_are_looked_at_again(make_study: StudyMaker) -> None:
+    study = make_study(applications=20, gold=12, share=0.5)
+    person = Person(study, "a")
+    standing = Standing.ACTIVE
+    while standing is Standing.ACTIVE:
+        # The last of them changes no trust, which was nothing before, but whether their answers count.
+        settling.settle_everything(study)
+        offer = person.next()
+        standing = person.submit(offer, {"yes": "no", "no": "yes"}[gold_answer(offer)]).standing
+    assert look(study, labels.unsettled)
+
+
+@pytest.mark.parametrize("of_gold", [False, True])
+def test_who_was_dropped_stays_so_whatever_they_answer_to_what_they_hold(make_study: StudyMaker, of_gold: bool) -> None:
+    study = make_study(applications=20, gold=12, share=0.5)
+    person, stage = Person(study, "a"), study.stage("meaningful")
+
+    def record() -> ParticipationRow:
+        found = look(study, lambda tx: participations.participation_of(tx, stage.id, person.id))
+        assert found is not None
+        return found
+
+    while is_gold(held := person.next()) != of_gold:
+        person.submit(held, gold_answer(held))
+    assert do(study, lambda tx, _: participations.drop(tx, stage.id, person.id))
+    before = record()
+    assert person.submit(held, gold_answer(held)).standing is Standing.DROPPED
+    after = record()
+    assert (after.standing, after.gold_answered, after.gold_right) == (
+        Standing.DROPPED,
+        before.gold_answered + of_gold,
+        before.gold_right + of_gold,
+    )
+
+
+def test_gold_answered_in_two_tabs_at_once_counts_twice(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=40, gold=60, share=0.5, floor=0.0)
+    person = Person(study, "a")
+
+    def next_gold() -> Offer:
+        while not is_gold(offer := person.next()):
+            person.submit(offer)
+        return offer
+
+    with ThreadPoolExecutor(2) as tabs:
+        for _ in range(8):
+            late = next_gold()
+            clock.pass_minutes(31)
+            do(study, work.expire_leases)
+            both = (late, next_gold())
+            assert {one.status for one in tabs.map(person.submit, both, map(gold_answer, both))} == {"accepted"}
+    stage = study.stage("meaningful")
+    record = look(study, lambda tx: participations.participation_of(tx, stage.id, person.id))
+    assert record is not None and (record.gold_answered, record.gold_right) == (16, 16)
+    assert look(study, lambda tx: verify(tx, study)).differences == []
 
 
 def test_two_settlers_do_not_lose_a_change(make_study: StudyMaker) -> None:

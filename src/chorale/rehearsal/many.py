@@ -21,7 +21,7 @@ WAKE_SECONDS = 0.2
 MOST_TIMES = 8
 
 Progress = Callable[[int, int], None]
-"""Told how many performances are done, of how many."""
+"""Told how many performances are done, of how many: first that none is."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -287,13 +287,13 @@ class Performance:
     def _look_for_room(self, person: Person) -> None:
         """See what has become of the parts somebody waits for, where others have answered and that is all."""
         study, parts = self._study, person.waits_for
-        room, still = study.store.do(lambda tx: look_for_room(tx, study, person.worker_id, parts))
-        if room is not None and len(parts) == 1 and room.name in person.entered:
+        stage, still_waiting = study.store.do(lambda tx: look_for_room(tx, study, person.worker_id, parts))
+        if stage is not None and len(parts) == 1 and stage.name in person.entered:
             # What the page would say, where there is nothing else to choose and nothing to read first.
             person.looked_at = self._changes
-            person.states[room.name] = "available"
-            self._begin(person, room)
-        elif still:
+            person.states[stage.name] = "available"
+            self._begin(person, stage)
+        elif still_waiting:
             person.looked_at = self._changes
             self._wait(person)
         else:

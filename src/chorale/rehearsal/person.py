@@ -35,7 +35,7 @@ class Person:
     offer: Offer | None = None
     seconds: float = 0.0
     """How long the item they hold takes them."""
-    accuracy: dict[str, float] = field(default_factory=dict)
+    _accuracy: dict[str, float] = field(default_factory=dict)
     """How often they are right, by the name of a stage: where they have answered since they last learned anything."""
     errors: dict[str, float] = field(default_factory=dict)
     """By task: the share of the errors they began with that they have not learned to avoid."""
@@ -62,14 +62,14 @@ class Person:
 
     def accuracy_in(self, stage: RunningStage) -> float:
         """How often they are right in a stage by now. What was learned holds wherever the task is the same."""
-        now = self.accuracy.get(stage.name)
+        now = self._accuracy.get(stage.name)
         if now is None:
             first = self.model.accuracy_in(stage.name, stage.task.name)
-            self.accuracy[stage.name] = now = 1 - (1 - first) * self.errors.get(stage.task.name, 1.0)
+            self._accuracy[stage.name] = now = 1 - (1 - first) * self.errors.get(stage.task.name, 1.0)
         return now
 
     def learn(self, task: str, mistakes: float) -> None:
         """Have so many mistakes explained."""
         if mistakes > 0:
             self.errors[task] = 1 - self.model.learned(1 - self.errors.get(task, 1.0), mistakes)
-            self.accuracy.clear()
+            self._accuracy.clear()

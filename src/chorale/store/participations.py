@@ -34,11 +34,11 @@ class ParticipationRow(NamedTuple):
 
 COLUMNS = tuple(participation.c[name] for name in ParticipationRow._fields)
 
-_OWN: Select[Any] = select(*COLUMNS).where(
+_BY_KEY: Select[Any] = select(*COLUMNS).where(
     participation.c.worker_id == bindparam("worker_id"), participation.c.stage_id == bindparam("stage_id")
 )
-_PARTICIPATION = Prepared(_OWN)
-_PARTICIPATION_LOCKED = Prepared(_OWN.with_for_update(key_share=True))
+_PARTICIPATION = Prepared(_BY_KEY)
+_PARTICIPATION_LOCKED = Prepared(_BY_KEY.with_for_update(key_share=True))
 
 
 def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> ParticipationRow | None:
@@ -142,10 +142,12 @@ def _enter(insert: Any) -> Prepared:
 
 _ENTER = {"sqlite": _enter(sqlite.insert), "postgresql": _enter(postgresql.insert)}
 
-_OWN_ROW = and_(participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker"))
+_OF_WORKER = and_(
+    participation.c.stage_id == bindparam("of_stage"), participation.c.worker_id == bindparam("of_worker")
+)
 _COUNT_ANSWER = Prepared(
     update(participation)
-    .where(_OWN_ROW)
+    .where(_OF_WORKER)
     .values(
         answered=participation.c.answered + ONE,
         earned=participation.c.earned + bindparam("more_earned"),
@@ -175,7 +177,7 @@ def count_answer(
 
 _NOTE_GOLD = Prepared(
     update(participation)
-    .where(_OWN_ROW)
+    .where(_OF_WORKER)
     .values(
         gold_answered=bindparam("new_answered"),
         gold_right=bindparam("new_right"),
@@ -189,7 +191,10 @@ _NOTE_GOLD = Prepared(
 def note_gold(
     tx: Connection, stage_id: int, worker_id: int, gold: GoldRecord, standing: Standing, *, trust_changed: bool
 ) -> None:
-    """Note how a worker stands after an answer to gold. If their trust changed, their labels are looked at again."""
+    """Note how a worker stands after an answer to gold, by their record, which is locked since it was read.
+
+    If their trust changed, their labels are to be looked at again.
+    """
     _NOTE_GOLD(
         tx,
         {
@@ -228,7 +233,7 @@ def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
 
 _ADD_EARNINGS = Prepared(
     update(participation)
-    .where(_OWN_ROW)
+    .where(_OF_WORKER)
     .values(
         earned=participation.c.earned + bindparam("more_earned"),
         fees=participation.c.fees + bindparam("more_fees"),

@@ -123,7 +123,7 @@ def add_grade(
             "response_id": response_id,
             "source": source,
             "score": score,
-            "reasons": as_text(reasons),
+            "reasons": as_text(list(reasons)),
             # In the order of the rubric.
             "criteria": None if criteria is None else json.dumps(dict(criteria), ensure_ascii=False),
             "graded_at": now,

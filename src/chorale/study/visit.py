@@ -92,23 +92,23 @@ def knows_of(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> bool:
     return any(parts_for(tx, study, worker_id, [stage.name]))
 
 
-class Awaited(NamedTuple):
-    """Parts that somebody found waiting, as they are when others have answered and nothing else has happened."""
+class Room(NamedTuple):
+    """What has become of parts that somebody found waiting, when others have answered and nothing else has happened."""
 
-    room: RunningStage | None
-    """The first that has an item for them now."""
-    still: bool
+    stage: RunningStage | None
+    """The first that is open to them now."""
+    still_waiting: bool
     """Whether all are as they were."""
 
 
-def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> Awaited:
-    """What has become of parts that somebody waits for. The same as to look at them again, for those who often do."""
+def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> Room:
+    """The same as to look at parts again that were found waiting, for those who do that all the time."""
     parts = [study.stage(name) for name in stages]
-    room = next((stage for stage in parts if _has_room(tx, stage, worker_id)), None)
-    if room is not None:
-        return Awaited(room, still=False)
+    with_items = [stage for stage in parts if _has_room(tx, stage, worker_id)]
+    if with_items:
+        return Room(next((stage for stage in with_items if not is_stopped(tx, study, stage)), None), False)
     wanting, closed = offering.stages_with_open_items(tx), closed_gates(tx)
-    return Awaited(None, all(more_may_come(study, stage, closed, wanting) for stage in parts))
+    return Room(None, all(more_may_come(study, stage, closed, wanting) for stage in parts))
 
 
 def _has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
