@@ -4,6 +4,8 @@ import json
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -326,13 +328,20 @@ class World:
             stage = self.study.stage(response.stage)
             counted[at] += 1
             owed[at] += stage.settings.pay.per_judgment
-            if counted[at] == stage.round_size:
-                owed[at] += stage.settings.pay.finished
             if response.kind == AssignmentKind.GOLD:
                 met[at].append(response.answer == response.gold_answer)
                 rule = stage.settings.gold.bonus if stage.settings.gold else None
                 if rule is not None and len(met[at]) % rule.of == 0:
                     owed[at] += rule.amount if sum(met[at][-rule.of :]) >= rule.right else 0
+        closed = gates.closed_gates(tx)
+        for at, count in counted.items():
+            stage = self.study.stage(at[1])
+            if stage.round_size is not None:
+                # Whoever is cut off by a gate has their part, also of what they held and sent later.
+                done = Fraction(count, stage.round_size)
+                owed[at] += ceil(
+                    stage.settings.pay.finished * (done if closed.intersection(stage.closed_by) else int(done))
+                )
         for name, gate in self.study.gates.items():
             for verdict in gates.verdicts(tx, name):
                 owed[verdict.worker, gate.settings.stage[-1]] += gate.settings.bonus * verdict.passed

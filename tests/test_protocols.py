@@ -30,10 +30,20 @@ from chorale.protocol import (
     parts_bonus,
 )
 from chorale.report.plan import plan_study
-from chorale.store import arm_rows, events, gates, item_rows, ledger, message_rows, participations
+from chorale.store import (
+    arm_rows,
+    events,
+    gates,
+    item_rows,
+    ledger,
+    message_rows,
+    participations,
+    standing_rows,
+)
 from chorale.store.grade_rows import GradedAnswer
 from chorale.study import Clock, Study, check_folder, entering, gold_desk, load_folder, open_study, work
 from chorale.study.advancing import advance
+from chorale.study.bonuses import bonuses_of
 from chorale.study.feedback import compose
 from chorale.study.gates import close_gate, close_ready_gates, gate_statuses, send_message
 from chorale.study.leases import expire_leases
@@ -625,6 +635,57 @@ def test_a_closed_round_takes_no_late_answer(make: Maker, clock: ManualClock) ->
     do(study, close_gate, study.gates["trained"], "the test")
     with pytest.raises(Refusal, match="over"):
         person.submit(late)
+
+
+def test_who_is_cut_off_in_the_middle_of_a_round_is_paid_for_their_part(make: Maker) -> None:
+    study = make(
+        gate="top_share = 0.5",
+        round_pay="finished = 350",
+        pay='fee_percent = 20\ncurrency = "USD"',
+    )
+    done, most, one, none = people(study, 4)
+    train(done, ROUND)
+    for _ in range(3):
+        most.judge(stage="training")
+    one.judge(stage="training")
+    holds, begins = one.next("training"), none.next("training")
+    do(study, close_gate, study.gates["trained"], "the test")
+
+    def earned() -> list[int]:
+        rows = look(study, standing_rows.worker_standings)
+        by_worker = {row.worker: row.earned for row in rows if row.stage == "training"}
+        return [by_worker.get(each.pseudonym, 0) for each in (done, most, one, none)]
+
+    assert earned() == [350, 263, 88, 0]
+    [event] = look(study, lambda tx: events.recent(tx, kinds=("gate closed",)))
+    assert event.evidence["cut_off"] == {"training": {most.pseudonym: 3, one.pseudonym: 1, none.pseudonym: 0}}
+    told = look(study, lambda tx: bonuses_of(tx, study, most.id))
+    assert [(bonus.amount, bonus.words) for bonus in told.latest] == [
+        (263, "For what you had done of “Training” when it was ended")
+    ]
+    # What they held when it was ended is taken, and paid as its part.
+    assert one.submit(holds).progress.earned == 175
+    none.submit(begins)
+    assert earned() == [350, 263, 175, 88]
+    assert one.next("training").status == "locked"
+    fees = sum(line.amount for line in look(study, lambda tx: list(ledger.ledger_lines(tx))) if line.kind == "fee")
+    assert fees == pytest.approx(0.2 * sum(earned()), abs=1)
+    assert differences(study) == []
+
+
+def test_a_gate_stays_open_if_there_is_no_money_for_those_it_would_cut_off(make: Maker) -> None:
+    study = make(gate="top_share = 0.5\nworkers = 1", round_pay="finished = 100", pay="budget = 1000")
+    done, cut_off = people(study, 2)
+    for _ in range(3):
+        cut_off.judge(stage="training")
+    train(done, ROUND)
+    do(
+        study,
+        lambda tx, _: participations.add_earnings(tx, study.stage("training").id, done.id, 850, 0, 0),
+    )
+    assert do(study, close_ready_gates) == []
+    with pytest.raises(Refusal, match="would exceed the budget"):
+        do(study, close_gate, study.gates["trained"], "the test")
 
 
 def test_late_answers_keep_to_the_budget(make: Maker, clock: ManualClock) -> None:

@@ -200,7 +200,7 @@ def test_whoever_waits_hears_what_a_look_at_the_start_page_would_tell(
         file = folder / "study.toml"
         file.write_text(file.read_text().replace("[pay]\n", f"[pay]\nbudget = {budget}\n", 1))
     people = crowd(NOISY, replace_kind(NOISY, pace=9, dropout=0.1), workers=25, per_hour=200, look_in_minutes=0.2)
-    told = []
+    told: list[str] = []
 
     def checked(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> visit.Room:
         found = visit.look_for_room(tx, study, worker_id, stages)

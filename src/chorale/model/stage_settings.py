@@ -160,8 +160,9 @@ class StagePay(Settings):
     )
     finished: Money = Field(
         default=0,
-        description="Paid once to everybody who finishes a round, in minor units (cents). In a stage that grades: to "
-        "everybody who graded there, when the gate closes that its grades are for.",
+        description="Paid once to everybody who finishes a round, in minor units (cents); to those who are at it when "
+        "a gate ends it, their part. In a stage that grades: to everybody who graded there, when the gate closes that "
+        "its grades are for.",
     )
     finished_from: int = Field(
         default=1, ge=1, description="Answers somebody must have given in a stage that grades to be paid for finishing."

@@ -16,6 +16,7 @@ from chorale.protocol.pay import (
     fee_on,
     gold_bonus,
     hourly_wage,
+    part_of_round,
     parts_bonus,
     wage_summary,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "hourly_wage",
     "is_criterion",
     "may_enter",
+    "part_of_round",
     "parts_bonus",
     "ranking",
     "ranking_is_stable",

@@ -45,6 +45,15 @@ def parts_bonus(parts: int, rule: PartsBonus | None) -> int:
     return sum(listed) + (further - len(listed)) * rule.amounts[-1]
 
 
+def part_of_round(whole: int, answered: int, size: int) -> int:
+    """What the pay for finishing a round comes to for so many of its answers, rounded up.
+
+    >>> [part_of_round(100, answered, 3) for answered in range(4)]
+    [0, 34, 67, 100]
+    """
+    return -(-whole * answered // size)
+
+
 def hourly_wage(paid: float, worked_ms: int) -> int | None:
     """Minor units per hour; None where no time was measured."""
     if worked_ms <= 0:

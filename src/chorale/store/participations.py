@@ -217,6 +217,24 @@ def active_workers(tx: Connection, stage_id: int) -> set[int]:
     return set(tx.execute(query).scalars())
 
 
+class Unfinished(NamedTuple):
+    worker_id: int
+    pseudonym: str
+    answered: int
+
+
+def in_the_middle(tx: Connection, stage_id: int, size: int) -> list[Unfinished]:
+    """Who has begun a round of so many answers and not finished it, locked: what they have answered stays."""
+    query = (
+        select(participation.c.worker_id, worker.c.pseudonym, participation.c.answered)
+        .join(worker, worker.c.id == participation.c.worker_id)
+        .where(participation.c.stage_id == stage_id, participation.c.answered < size)
+        .order_by(participation.c.worker_id)
+        .with_for_update(of=participation, key_share=True)
+    )
+    return [Unfinished._make(row) for row in tx.execute(query)]
+
+
 def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
     """Stop a worker in a stage; their labels are to be looked at again. False if they were stopped already."""
     changed = tx.execute(

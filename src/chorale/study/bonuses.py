@@ -28,6 +28,7 @@ _WORDS: Mapping[str, str] = {
     "gold": "For answering well in “{title}”, where we know the answer",
     "correction": "For answers in “{title}” that were right after all: the mistake was ours",
     "gate": "For passing “{title}”",
+    "unfinished": "For what you had done of “{title}” when it was ended",
 }
 
 
@@ -118,4 +119,5 @@ def _bonus(row: BonusLine, title: str) -> Bonus:
 
 def _told(what: str, kind: str) -> str:
     """The words for a bonus that the study gives, never those of the ledger: they are for the requester."""
-    return "For finishing “{title}”" if is_for_finishing(what) else _WORDS.get(kind, "For your work in “{title}”")
+    usual = "For finishing “{title}”" if is_for_finishing(what) else "For your work in “{title}”"
+    return _WORDS.get(kind, usual)

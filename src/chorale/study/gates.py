@@ -13,9 +13,10 @@ from chorale.model import MessageState, Refusal, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
 from chorale.store import Tx, events, gates, grade_rows, message_rows
 from chorale.store.grade_rows import GradedAnswer
+from chorale.store.participations import Unfinished, in_the_middle
 from chorale.study.entering import put_in_arm
 from chorale.study.feedback import TemplateMistakeError, compose, mean_criteria
-from chorale.study.paying import covers, pay_bonus
+from chorale.study.paying import covers, for_part, pay_bonus
 from chorale.study.running import RunningGate, RunningStage, Study
 
 
@@ -88,8 +89,10 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
     now = study.clock()
     gates.close(tx, gate.name, now)
     finished = graders_who_finish(tx, study, gate)
+    cut_off = _cut_off_by(tx, study, gate)
     verdicts = _decide(tx, study, gate, field, now)
     _pay_graders(tx, study, finished)
+    _pay_for_parts(tx, study, cut_off)
     evidence = {
         "gate": gate.name,
         "by": by,
@@ -99,6 +102,7 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
         "promoted": sum(verdict.promoted for verdict in verdicts),
         "not_graded": field.waiting,
         "graders_paid": {name: sorted(paid) for name, paid in finished.items()},
+        "cut_off": {name: {one.pseudonym: one.answered for one in several} for name, several in cut_off.items()},
         "rule": gate.settings.model_dump(mode="json", exclude_defaults=True),
     }
     events.record(tx, now, "gate closed", evidence, stage_id=stages_of(study, gate)[-1].id)
@@ -123,12 +127,18 @@ def close_ready_gates(tx: Tx, study: Study) -> list[str]:
 
 
 def _affordable(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> bool:
-    """Whether the budget covers the bonuses of everybody who would pass now, and of those who graded them."""
+    """Whether the budget covers what closing pays: to those who would pass now, their graders, and who is cut off."""
     passing = sum(verdict.passed for verdict in decide_gate(gate.settings, field.candidates))
     graders = graders_who_finish(tx, study, gate)
-    amount = gate.settings.bonus * passing
+    parts = [
+        for_part(study.stage(name), one.answered)
+        for name, several in _cut_off_by(tx, study, gate).items()
+        for one in several
+        if one.answered
+    ]
+    amount = gate.settings.bonus * passing + sum(parts)
     amount += sum(study.stage(name).settings.pay.finished * len(paid) for name, paid in graders.items())
-    return not amount or covers(tx, study, amount, passing + sum(map(len, graders.values())))
+    return not amount or covers(tx, study, amount, passing + sum(map(len, graders.values())) + len(parts))
 
 
 def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dict[str, int]]:
@@ -136,15 +146,30 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
 
     Where several gates rest on the same grading, the first to close ends it.
     """
-    closed = gates.closed_gates(tx) - {gate.name}
     return {
         stage.name: grade_rows.active_in(tx, stage.id, stage.settings.pay.finished_from)
-        for stage in study.stages.values()
+        for stage in _ended_by(tx, study, gate)
         if stage.settings.grades
-        and stage.settings.pay.finished
-        and gate.name in stage.closed_by
-        and not closed.intersection(stage.closed_by)
     }
+
+
+def _cut_off_by(tx: Tx, study: Study, gate: RunningGate) -> dict[str, list[Unfinished]]:
+    """Who is in the middle of a round that ends when a gate closes and is paid as a whole, by stage."""
+    return {
+        stage.name: in_the_middle(tx, stage.id, stage.round_size)
+        for stage in _ended_by(tx, study, gate)
+        if stage.round_size is not None
+    }
+
+
+def _ended_by(tx: Tx, study: Study, gate: RunningGate) -> list[RunningStage]:
+    """The stages paid as a whole that end when a gate closes, and not with one that has closed before."""
+    closed = gates.closed_gates(tx) - {gate.name}
+    return [
+        stage
+        for stage in study.stages.values()
+        if stage.settings.pay.finished and gate.name in stage.closed_by and not closed.intersection(stage.closed_by)
+    ]
 
 
 def _pay_graders(tx: Tx, study: Study, finished: Mapping[str, Mapping[str, int]]) -> None:
@@ -153,6 +178,17 @@ def _pay_graders(tx: Tx, study: Study, finished: Mapping[str, Mapping[str, int]]
         for _, worker_id in sorted(graders.items()):
             amount = stage.settings.pay.finished
             pay_bonus(tx, study, stage, worker_id, f"grading:{name}:{worker_id}", amount, f"finished {name}")
+
+
+def _pay_for_parts(tx: Tx, study: Study, cut_off: Mapping[str, Sequence[Unfinished]]) -> None:
+    """Pay people for what they have done of a round that they can't finish any more."""
+    for name, several in cut_off.items():
+        stage = study.stage(name)
+        for one in several:
+            if one.answered:
+                reason = f"{one.answered} of {stage.round_size} in {name}, when it was ended"
+                amount = for_part(stage, one.answered)
+                pay_bonus(tx, study, stage, one.worker_id, f"unfinished:{name}:{one.worker_id}", amount, reason)
 
 
 def decide_about_everybody(tx: Tx, study: Study) -> None:

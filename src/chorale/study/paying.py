@@ -5,8 +5,8 @@ from functools import cache
 from typing import NamedTuple
 
 from chorale.model import EntryKind, GoldRecord, money_text
-from chorale.protocol import fee_due, fee_on, gold_bonus, parts_bonus
-from chorale.store import Tx, events, leasing, ledger, offering, participations, setup
+from chorale.protocol import fee_due, fee_on, gold_bonus, part_of_round, parts_bonus
+from chorale.store import Tx, events, gates, leasing, ledger, offering, participations, setup
 from chorale.store.mturk.hits import promised as promised_by_hits
 from chorale.store.participations import ParticipationRow
 from chorale.study.running import RunningStage, Study
@@ -53,17 +53,32 @@ def _for_judgment(stage: str, amount: int, currency: str) -> str:
     return f"a judgment in {stage}, {money_text(amount, currency)} each"
 
 
-def for_finishing(stage: RunningStage, response_id: int) -> Amount:
-    """What the last answer of a round earns on top."""
-    return Amount(
-        f"response:{response_id}:finished", EntryKind.BONUS, stage.settings.pay.finished, f"finished {stage.name}"
-    )
+def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, answered: int) -> list[Amount]:
+    """What an answer earns as one of a round that is paid as a whole, the how manieth it is: the last one all of it.
+
+    Where a gate has ended the round, what they had done of it is paid; who still held an item gets their part for it.
+    """
+    size, whole = stage.round_size, stage.settings.pay.finished
+    if size is None or not whole or answered > size:
+        return []
+    if not gates.closed_gates(tx).isdisjoint(stage.closed_by):
+        cause = f"unfinished:{stage.name}:{worker_id}:{response_id}:bonus"
+        amount = for_part(stage, answered) - for_part(stage, answered - 1)
+        return [Amount(cause, EntryKind.BONUS, amount, f"one more in {stage.name}, after it was ended")]
+    if answered < size:
+        return []
+    return [Amount(f"response:{response_id}:finished", EntryKind.BONUS, whole, f"finished {stage.name}")]
+
+
+def for_part(stage: RunningStage, answered: int) -> int:
+    """What so many answers of a round earn that is paid as a whole."""
+    return part_of_round(stage.settings.pay.finished, answered, stage.round_size) if stage.round_size else 0
 
 
 def is_for_finishing(cause: str) -> bool:
-    """Whether something was paid for finishing a round, or for grading one."""
+    """Whether something was paid for a round, all of it or a part, or for grading one."""
     kind, _, rest = cause.partition(":")
-    return kind == "grading" or (kind == "response" and rest.endswith(":finished"))
+    return kind in {"grading", "unfinished"} or (kind == "response" and rest.endswith(":finished"))
 
 
 def book(

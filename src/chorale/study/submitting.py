@@ -123,8 +123,7 @@ def _pay(
         stage.task.parts(answer),
         after if assignment.kind == AssignmentKind.GOLD else None,
     )
-    if stage.round_size is not None and record.answered + 1 == stage.round_size and stage.settings.pay.finished:
-        amounts.append(paying.for_finishing(stage, response_id))
+    amounts += paying.for_round(tx, stage, record.worker_id, response_id, record.answered + 1)
     return paying.book(tx, study, stage, record, amounts, now)
 
 

@@ -15,7 +15,7 @@ from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_wo
 from chorale.store import Tx, item_rows, ledger, response_rows, standing_rows
 from chorale.store.response_rows import ResponseRow
 from chorale.store.standing_rows import WorkerStanding
-from chorale.study.paying import earned_by
+from chorale.study.paying import earned_by, for_part
 from chorale.study.running import RunningStage, Study
 from chorale.study.settings_history import History
 from chorale.study.settling import derived_items, has_settled
@@ -50,7 +50,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     standings = standing_rows.worker_standings(tx)
     paid = ledger.paid_by_participation(tx)
     history = History(tx)
-    bonuses, of_gates = verify_gates(tx, study, history.study_at)
+    (bonuses, cut_off), of_gates = verify_gates(tx, study, history.study_at)
     differences += of_gates
     add_hit_pay(tx, study, bonuses)
     for stage_name, worker, at, amount in given_by_hand(tx):
@@ -71,7 +71,8 @@ def verify(tx: Tx, study: Study) -> Verification:
         given = by_worker[row.stage, row.worker]
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, history, otherwise)
-        differences += _pay_differences(stage, row, given, history, paid, bonuses[row.stage, row.worker], gold_then)
+        payments, ended_at = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
+        differences += _pay_differences(stage, row, given, history, paid, payments, ended_at, gold_then)
     items = 0
     judged: dict[str, dict[str, list[Judgment]]] = {}
     live = item_rows.live_leases(tx)
@@ -133,9 +134,13 @@ def _pay_differences(
     history: History,
     paid: dict[tuple[str, str], tuple[int, int]],
     bonuses: list[tuple[int, int]],
+    cut_off: int | None,
     gold_then: GoldThen,
 ) -> list[str]:
-    """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus."""
+    """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
+
+    `cut_off` is how many answers they had given when a gate ended the round they were at.
+    """
     record = GoldRecord()
     corrected = any(response.item_id in gold_then.changes for response in given)
     payments = list(bonuses)
@@ -151,8 +156,7 @@ def _pay_differences(
                 record = gold_after(record, right, then.settings.gold)
         met = record if response.kind == AssignmentKind.GOLD else None
         amounts = earned_by(then, "", response.id, stage.task.parts(response.answer), met)
-        finished = then.settings.pay.finished if number == stage.round_size else 0
-        payments.append((response.submitted_at, sum(one.amount for one in amounts) + finished))
+        payments.append((response.submitted_at, sum(one.amount for one in amounts) + _for_round(then, number, cut_off)))
     earned = sum(amount for _, amount in payments)
     fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
     name = f"worker {row.worker} in {row.stage}"
@@ -163,6 +167,14 @@ def _pay_differences(
     if (row.earned, row.fees) != in_ledger:
         found.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
     return found
+
+
+def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
+    """What the so manieth answer earns in a round that is paid as a whole."""
+    if cut_off is None:
+        return stage.settings.pay.finished if number == stage.round_size else 0
+    # What they had done before was paid when the gate closed.
+    return for_part(stage, number) - for_part(stage, number - 1) if number > cut_off else 0
 
 
 def _record_then(stage: RunningStage, given: list[ResponseRow], history: History, gold_then: GoldThen) -> GoldRecord:

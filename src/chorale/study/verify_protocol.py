@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings, invited_to
-from chorale.protocol import Candidate, GateVerdict, decide_gate
+from chorale.protocol import Candidate, GateVerdict, decide_gate, part_of_round
 from chorale.store import Tx, events, gates, grade_rows, message_rows, response_rows
 from chorale.store.events import EventRow
 from chorale.store.gates import VerdictRow
@@ -39,8 +40,17 @@ class _Decided:
         return Candidate(self.row.worker, scores, marks) if all(scores.values()) else None
 
 
-def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[Bonuses, list[str]]:
-    """What gates paid, by stage and worker, as moment and amount; and what does not follow from the grades."""
+class GatePay(NamedTuple):
+    """What gates have paid, and whom they have cut off."""
+
+    bonuses: Bonuses
+    """By stage and worker, as moment and amount."""
+    cut_off: Mapping[tuple[str, str], int]
+    """How many answers people had given, by stage and worker, in rounds that a gate ended when they were at it."""
+
+
+def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[GatePay, list[str]]:
+    """What gates paid; and what does not follow from the grades."""
     found: list[str] = []
     grades = {grade.id: grade for grade in grade_rows.all_grades(tx)}
     decided: list[_Decided] = []
@@ -67,7 +77,9 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[Bonuses
         if one.row.passed and one.rule.bonus:
             bonuses[one.rule.stage[-1], one.row.worker].append((one.row.at, one.rule.bonus))
     found += _grading_differences(tx, settings_at, bonuses)
-    return bonuses, found
+    cut_off: dict[tuple[str, str], int] = {}
+    found += _round_differences(tx, study, settings_at, bonuses, cut_off)
+    return GatePay(bonuses, cut_off), found
 
 
 def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> Iterator[str]:
@@ -101,6 +113,39 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
             for worker in paid.get(name, ()):
                 bonuses[name, worker].append((event.at, stage.pay.finished))
             done.add(name)
+
+
+def _round_differences(
+    tx: Tx, study: Study, settings_at: SettingsAt, bonuses: Bonuses, cut_off: dict[tuple[str, str], int]
+) -> Iterator[str]:
+    """Add whom gates cut off in the middle of rounds, and what they were paid; say where that is not what they did."""
+    done: set[str] = set()
+    for event in sorted(events.recent(tx, ALL, kinds=("gate closed",)), key=lambda event: event.id):
+        settings = settings_at(event.at)
+        told: Mapping[str, Mapping[str, int]] | None = event.evidence.get("cut_off")
+        if told is None:
+            continue  # closed before anybody was paid for a part
+        for stage in settings.stage:
+            size = study.stages[stage.name].round_size if stage.name in study.stages else None
+            ends = stage.pay.finished and event.evidence["gate"] in closed_by(settings, stage)
+            if size is None or not ends or stage.name in done:
+                continue
+            done.add(stage.name)
+            several = told.get(stage.name, {})
+            times: dict[str, list[int]] = {worker: [] for worker in several}
+            for response in response_rows.all_responses(tx, stage_name=stage.name):
+                times.setdefault(response.worker, []).append(response.submitted_at)
+            for worker, given in sorted(times.items()):
+                # What came in the very moment of closing may have come before it or after.
+                before, until = sum(at < event.at for at in given), sum(at <= event.at for at in given)
+                fits = before <= several[worker] <= until if worker in several else until >= size
+                if not fits:
+                    yield f"worker {worker} in {stage.name}: cut off in the middle or not, against what they did"
+            for worker, answered in several.items():
+                cut_off[stage.name, worker] = answered
+                bonuses[stage.name, worker].append((event.at, part_of_round(stage.pay.finished, answered, size)))
+        for name in sorted(told.keys() - done):
+            yield f"gate {event.evidence['gate']}: people in {name} were cut off, which it does not end"
 
 
 def _seen_differences(study: Study, one: _Decided, own: Sequence[GradeRow]) -> Iterator[str]:
