@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,12 @@ from typer.testing import CliRunner
 
 from chorale.cli import app
 from chorale.protocol import draw_arm
+from chorale.rehearsal import Crowd, Rehearsal
+from chorale.rehearsal.measuring import measure
 from chorale.report import plan_study
+from chorale.report.scoring import ScoreTable
+from chorale.report.study_report.costs import costs_section
+from chorale.simulate import CrowdSettings, KindSettings
 from chorale.store import arm_rows, events
 from chorale.study import Study, load_folder, open_study
 from chorale.study.costs import Spending, arm_costs, cost_terms, study_costs
@@ -75,9 +81,116 @@ def test_a_study_tells_what_came_of_its_money(study: Study) -> None:
     assert terms.cost - terms.training == pytest.approx(16 * 3 * 1.2, abs=2)
     assert (terms.results, terms.answers, terms.discarded) == (16, 16, 0)
     by_arm = look(study, lambda tx: arm_costs(tx, study))
-    assert sum(one.cost for one in by_arm.values()) == terms.cost
-    assert [one.answers for one in by_arm.values()] == [8, 8]
+    # Everybody did the same round, for the sake of what their own arm does afterwards.
+    assert sum(one.cost for one in by_arm.own.values()) == terms.cost and by_arm.shared.cost == 0
+    assert [(one.answers, one.training) for one in by_arm.own.values()] == [(8, 72), (8, 72)]
     assert terms.per_answer == terms.cost / 16
+
+
+def write_trial(folder: Path, *, arms: str = "") -> None:
+    """Two arms write, one of them after training that experts grade; everybody may qualify, and validate it all."""
+    folder.mkdir(parents=True)
+    (folder / "consent.md").write_text("You agree to take part.\n")
+    (folder / "guidelines.md").write_text("Write with care.\n")
+    for name in ("practice", "final"):
+        rows = [{"id": f"{name}-{number}", "text": f"The {name} ferry left at {number}."} for number in range(4)]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    known = [{"id": f"r{n}", "text": f"A bell {n}.", "question": "What rang?", "answer": {"ok": "yes"}} for n in (1, 2)]
+    known = [{**row, "explanation": "A bell rang."} for row in known]
+    (folder / "round.jsonl").write_text("".join(json.dumps(row) + "\n" for row in known))
+    write = 'shows = [{ item = "text" }]\nfields = [{ name = "question", kind = "text", ask = "Ask" }]'
+    shows = 'shows = [{ item = "text" }, { item = "question" }]\n'
+    rubric = 'fields = [{ name = "hard", kind = "likert", ask = "Hard?", levels = 3, points = [0, 0.5, 1] }]'
+    judge = 'fields = [{ name = "ok", kind = "choice", ask = "Can it be answered?", options = ["yes", "no"] }]'
+    written = 'items = { from = ["writing-a", "writing-b"], of = "answers" }'
+    stages = [
+        ("writing-a", 'items = { file = "final.jsonl" }\narms = ["plain"]\njudgments = 1', 350, write),
+        ("practice", 'items = { file = "practice.jsonl" }\narms = ["taught"]\njudgments = 20', 100, write),
+        (
+            "grading",
+            'items = { from = "practice", of = "answers" }\ngrades = true\njudgments = 1\n'
+            'entry = { qualifications = ["expert"] }',
+            30,
+            shows + rubric,
+        ),
+        (
+            "writing-b",
+            'items = { file = "final.jsonl" }\narms = ["taught"]\njudgments = 1\n'
+            'entry = { qualifications = ["taught-well"] }',
+            350,
+            write,
+        ),
+        ("validators", 'round = { file = "round.jsonl" }', 25, shows + judge),
+        (
+            "validation",
+            f'{written}\njudgments = 2\nentry = {{ qualifications = ["validator"] }}\n{arms}',
+            75,
+            shows + judge,
+        ),
+    ]
+    (folder / "study.toml").write_text(
+        '[study]\ntitle = "A trial"\ncontact = "team@example.org"\nconsent = "consent.md"\nseed = 3\n'
+        '[pay]\nfee_percent = 20\n[arms]\nnames = ["plain", "taught"]\n'
+        + "".join(
+            f'[[stage]]\nname = "{name}"\ntitle = "{name}"\ntask = "form"\nguidelines = "guidelines.md"\n{rest}\n'
+            f"pay = {{ per_judgment = {pay}, expected_seconds = 60 }}\n[stage.options]\n{options}\n"
+            for name, rest, pay, options in stages
+        )
+        + '[[gate]]\nname = "taught-well"\nstage = "practice"\ngraded = 4\ntop_share = 0.5\nbonus = 500\n'
+        + '[[gate]]\nname = "validator"\nstage = "validators"\nthreshold = 0\n'
+    )
+
+
+@pytest.mark.parametrize("arms", ["", 'arms = ["plain", "taught"]'])
+def test_what_arms_share_is_told_apart_and_no_money_is_lost(tmp_path: Path, arms: str) -> None:
+    write_trial(tmp_path / "study", arms=arms)
+    kind = KindSettings(name="able", share=1, ability=(0.9, 0.9), dropout=0)
+    rehearsal = Rehearsal(load_folder(tmp_path / "study"), Crowd(CrowdSettings(workers=12, per_hour=1e6, kind=(kind,))))
+    study, performance = rehearsal.perform(1)
+    run = look(study, lambda tx: measure(tx, study, performance, rehearsal.known, 1))
+    terms, costs, stages = look(
+        study, lambda tx: (study_costs(tx, study), arm_costs(tx, study), status(tx, study).stages)
+    )
+    spent = {stage.name: stage.paid + stage.fees for stage in stages}
+    assert all(spent.values()), spent
+    plain, taught = costs.own["plain"], costs.own["taught"]
+    # A pair of questions is paid 3.50 in both arms, whatever those who wrote it were paid for validating.
+    assert plain.cost == spent["writing-a"] and plain.training == 0 and plain.answers == 4
+    assert plain.per_answer == plain.per_answer_without_training == pytest.approx(420, abs=1)
+    assert plain.paid_per_answer == taught.paid_per_answer_without_training == 350
+    # Experts who grade the training of an arm are in none, and are paid for its sake.
+    assert taught.training == spent["practice"] + spent["grading"]
+    assert taught.cost == taught.training + spent["writing-b"]
+    assert taught.paid_per_answer == (taught.cost - taught.fees) / 4 > 350
+    assert costs.shared_stages == {name: spent[name] for name in ("validators", "validation")}
+    assert costs.shared.cost == sum(costs.shared_by.values()) == sum(costs.shared_stages.values())
+    every = [*costs.own.values(), costs.shared]
+    assert sum(one.cost for one in every) == terms.cost == sum(spent.values())
+    assert sum(one.fees for one in every) == terms.fees and sum(one.training for one in every) == terms.training
+    for arm in run.arms:
+        own = costs.own[arm.name]
+        assert (arm.cost, arm.cost_per_answer, arm.shared) == (own.cost, own.per_answer, costs.shared_by[arm.name])
+        assert arm.cost_without_training == own.per_answer_without_training
+    section = look(study, lambda tx: costs_section(tx, study, status(tx, study), terms, with_arms=True))
+    assert section.json["shared"]["stages"] == costs.shared_stages
+    table = next(part for part in section.parts if isinstance(part, ScoreTable))
+    assert table.columns == ("what it cost", "study#", "plain#", "taught#", "shared by arms#")
+    assert table.rows[-1] == ("  paid to people, without fees and training", "$2.50", "$3.50", "$3.50", "")
+    study.close()
+    rehearsal.close()
+
+
+def test_what_is_paid_before_arms_are_drawn_is_shared(tmp_path: Path, clock: ManualClock) -> None:
+    drawn = '[arms]\nnames = ["left", "right"]\nafter = "trained"\n'
+    write_protocol_study(tmp_path, arms=drawn, arms_of=('"left"', '"right"'), gate="threshold = 0.5")
+    study = open_study(tmp_path, None, clock)
+    everyone = people(study, 3)
+    for number, person in enumerate(everyone):
+        train(person, 4 if number else 0)
+    costs = look(study, lambda tx: arm_costs(tx, study))
+    assert costs.shared_stages == {"training": costs.shared.cost} and costs.shared.cost == 3 * 8
+    assert sum(costs.shared_by.values()) == 2 * 8, "who did not pass is in no arm"
+    study.close()
 
 
 def test_status_names_the_stages_that_pay_too_little(study: Study) -> None:
@@ -111,9 +224,13 @@ def test_looking_at_the_arms_is_written_down(study: Study, tmp_path: Path) -> No
     assert "left" in shown(study, tmp_path / "study", "--arms")
     told = json.loads(shown(study, tmp_path / "study", "--arms", "--json"))
     assert told["arms"]["workers"] == {"left": 2, "right": 2}
+    assert told["arms"]["shared"]["cost"] == 0
+    assert sum(arm["cost"] for arm in told["arms"]["costs"].values()) == told["spent"]
+    table = shown(study, tmp_path / "study", "--arms").partition("workers  ")[2]
+    assert re.search(r"shared by arms +\$0\.00", table) and re.search(r"together +\$\d", table)
     again = open_study(tmp_path / "study")
     looked = look(again, lambda tx: events.recent(tx, kinds=("arms shown",)))
-    assert [event.evidence["by"] for event in looked] == ["the command line"] * 2
+    assert [event.evidence["by"] for event in looked] == ["the command line"] * 3
     again.close()
 
 

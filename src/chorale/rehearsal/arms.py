@@ -26,9 +26,12 @@ class ArmRun:
     quality: float | None
     """The mean quality of that: the score by what somebody who never errs would have made."""
     cost: int
+    """Of the stages that are its own; see `study.costs`."""
     cost_per_answer: float | None
     cost_without_training: float | None
     """Of an answer, without what was paid for training and choosing people."""
+    shared: int
+    """What its people had in stages that are no arm's own, such as validating what all arms made."""
     wage: int | None
     """Median, in minor units an hour."""
 
@@ -61,11 +64,12 @@ def measure_arms(
             name=arm,
             people=counts.get(arm, 0),
             reached=len(reached[arm]),
-            answers=costs[arm].answers,
+            answers=costs.own[arm].answers,
             quality=mean_quality(final[arm], qualities),
-            cost=costs[arm].cost,
-            cost_per_answer=costs[arm].per_answer,
-            cost_without_training=costs[arm].per_answer_without_training,
+            cost=costs.own[arm].cost,
+            cost_per_answer=costs.own[arm].per_answer,
+            cost_without_training=costs.own[arm].per_answer_without_training,
+            shared=costs.shared_by[arm],
             wage=wage_summary(list(paid[arm].values())).median,
         )
         for arm in study.settings.arms.names

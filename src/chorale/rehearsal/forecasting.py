@@ -140,9 +140,10 @@ OF_ARMS = (
     Measure("staying", "of all", "share", lambda arm: arm.staying),
     Measure("answers", "answers there", "count", lambda arm: arm.answers),
     Measure("quality", "their quality", "share", lambda arm: arm.quality),
-    Measure("cost", "cost", "money", lambda arm: arm.cost),
+    Measure("cost", "its own cost", "money", lambda arm: arm.cost),
     Measure("cost_per_answer", "cost of an answer", "money", lambda arm: arm.cost_per_answer),
     Measure("cost_without_training", "without training", "money", lambda arm: arm.cost_without_training),
+    Measure("shared", "its people in shared stages", "money", lambda arm: arm.shared),
     Measure("wage", "an hour pays", "money", lambda arm: arm.wage),
 )
 OF_GATES = (

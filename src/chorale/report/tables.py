@@ -12,7 +12,7 @@ from chorale.protocol import GateVerdict
 from chorale.report.plan import StudyPlan
 from chorale.report.terminal import add_row, table_of
 from chorale.store.stage_rows import StageCounts
-from chorale.study.costs import CostTerms
+from chorale.study.costs import ArmCosts, CostTerms
 from chorale.study.gates import GateStatus
 from chorale.study.status import DroppedWorker, Status
 from chorale.tasks.rules_entailment import Application
@@ -83,10 +83,15 @@ def gates_table(gates: Iterable[GateStatus]) -> Table:
     return table
 
 
-def arms_table(workers: Mapping[str, int], costs: Mapping[str, CostTerms], currency: str) -> Table:
-    """How each arm does."""
-    table = table_of("arm", "workers#", "cost#", "results#", "a result#", "a valid answer#", "without training#")
-    for name, terms in costs.items():
+def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Table:
+    """What each arm cost and what came of it; then what is no arm's own, and all of it together."""
+    with_fees = any(terms.fees for terms in costs.own.values())
+    table = table_of(
+        *("arm", "workers#", "its own cost#", "results#", "a result#", "a valid answer#", "without training#"),
+        *(("without training and fees#",) if with_fees else ()),
+        "its people in shared stages#",
+    )
+    for name, terms in costs.own.items():
         add_row(
             table,
             name,
@@ -96,7 +101,14 @@ def arms_table(workers: Mapping[str, int], costs: Mapping[str, CostTerms], curre
             _money(terms.per_result, currency),
             _money(terms.per_answer, currency),
             _money(terms.per_answer_without_training, currency),
+            *((_money(terms.paid_per_answer_without_training, currency),) if with_fees else ()),
+            money_text(costs.shared_by[name], currency),
         )
+    empty = [""] * (len(table.columns) - 4)
+    shared, of_arms = costs.shared.cost, sum(costs.shared_by.values())
+    whole = shared + sum(terms.cost for terms in costs.own.values())
+    add_row(table, "shared by arms", "", money_text(shared, currency), *empty, money_text(of_arms, currency))
+    add_row(table, "together", "", money_text(whole, currency), *empty, "")
     return table
 
 

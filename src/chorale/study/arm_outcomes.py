@@ -51,6 +51,9 @@ class ArmOutcome:
     gold: Estimate | None
     """Share of gold they got right, everywhere."""
     costs: CostTerms
+    """Of the stages that are its own."""
+    shared: int
+    """What its people had in stages that are no arm's own."""
 
 
 def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
@@ -89,7 +92,8 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
                 graded_in,
                 gain,
                 share_estimate(right, answered),
-                costs[name],
+                costs.own[name],
+                costs.shared_by[name],
             )
         )
     return found

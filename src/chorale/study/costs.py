@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from chorale.model import StageSettings
 from chorale.store import Tx, arm_rows, ledger, response_rows, stage_rows
 from chorale.study.running import RunningStage, Study
 
@@ -38,6 +39,8 @@ class CostTerms:
     """Costs in minor units; None where there is nothing to divide by."""
 
     cost: int
+    fees: int
+    """Of that: what panels charge on top of what people get."""
     training: int
     """Of that: in stages that are there to train and choose people."""
     discarded: int
@@ -53,6 +56,23 @@ class CostTerms:
     per_answer: float | None
     per_answer_without_training: float | None
     per_answer_without_discarded: float | None
+    paid_per_answer: float | None
+    """What people got for each, without fees, as papers tend to tell it."""
+    paid_per_answer_without_training: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmCosts:
+    """What the arms of a trial cost: what was spent for each of them, and what is shared, are all that was spent."""
+
+    own: Mapping[str, CostTerms]
+    """Of every arm: what was spent in stages that are for it, against what came of the last of them."""
+    shared: CostTerms
+    """What is no arm's own, such as validating what all arms made."""
+    shared_stages: Mapping[str, int]
+    """Of that, by stage."""
+    shared_by: Mapping[str, int]
+    """Of that, what the people of every arm had. The rest is of people in no arm, such as experts."""
 
 
 def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released: int, answers: int) -> CostTerms:
@@ -65,8 +85,11 @@ def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released:
         return amount / what if what else None
 
     bare = cost - training
+    fees = sum(one.fees for one in spent)
+    fees_of_training = sum(one.fees for one in spent if one.stage in training_in)
     return CostTerms(
         cost=cost,
+        fees=fees,
         training=training,
         discarded=discarded,
         results=released,
@@ -77,6 +100,8 @@ def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released:
         per_answer=per(answers, cost),
         per_answer_without_training=per(answers, bare),
         per_answer_without_discarded=per(answers, bare - discarded),
+        paid_per_answer=per(answers, cost - fees),
+        paid_per_answer_without_training=per(answers, bare - (fees - fees_of_training)),
     )
 
 
@@ -102,17 +127,64 @@ def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
     return _last(study, [stage for stage in study.stages.values() if stage.settings.arms == (arm,)])
 
 
-def arm_costs(tx: Tx, study: Study) -> dict[str, CostTerms]:
-    """The costs of every arm: all its workers had anywhere, against what came of the stages that are its own."""
-    if study.settings.arms is None:
-        return {}
+def arm_costs(tx: Tx, study: Study) -> ArmCosts:
+    """The costs of every arm, against what came of the last of its stages; and what was spent for several at once."""
     spent, answers = _spent(tx)
     arms, released, training = arm_rows.arms(tx), stage_rows.released(tx), training_stages(study)
-    found = {}
-    for arm in study.settings.arms.names:
-        mine = [one for one in spent if arms.get(one.worker) == arm]
-        found[arm] = cost_terms(mine, training, *_yield(final_stages_of_arm(study, arm), released, answers))
-    return found
+    names = () if study.settings.arms is None else study.settings.arms.names
+    served = {name: _arms_served(study, name, training).intersection(names) for name in study.stages}
+    by_arm: dict[str | None, list[Spending]] = defaultdict(list)
+    for one in spent:
+        theirs = arms.get(one.worker) if len(served[one.stage]) > 1 else next(iter(served[one.stage]), None)
+        by_arm[theirs if theirs in served[one.stage] else None].append(one)
+    shared = by_arm[None]
+    by_stage: dict[str, int] = defaultdict(int)
+    for one in shared:
+        by_stage[one.stage] += one.cost
+    return ArmCosts(
+        own={
+            arm: cost_terms(by_arm[arm], training, *_yield(final_stages_of_arm(study, arm), released, answers))
+            for arm in names
+        },
+        shared=cost_terms(shared, training, released=0, answers=0),
+        shared_stages={name: by_stage[name] for name in study.stages if name in by_stage},
+        shared_by={arm: sum(one.cost for one in shared if arms.get(one.worker) == arm) for arm in names},
+    )
+
+
+def _arms_served(study: Study, name: str, training: frozenset[str]) -> frozenset[str]:
+    """The arms that a stage is there for: none where it judges what several arms made, or is for everybody.
+
+    Who is in which arm does not tell: all may validate what all arms made, and qualify for that.
+    """
+    stage = study.stages[name].settings
+    if stage.arms or name not in training:
+        return _own_arms(stage)
+    if not stage.sources:
+        return _arms_led_to(study, name)
+    graded = frozenset[str]().union(*(_arms_served(study, source, training) for source in stage.sources))
+    return graded if len(graded) == 1 else frozenset()
+
+
+def _own_arms(stage: StageSettings) -> frozenset[str]:
+    """The arms that a stage says it is for, unless it has one judge what another made."""
+    return frozenset(stage.arms if len(stage.arms) == 1 or not stage.sources else ())
+
+
+def _arms_led_to(study: Study, training: str) -> frozenset[str]:
+    """The arms whose own stages let in who has passed a training that is for everybody; none before arms are drawn."""
+    drawn_after = study.settings.arms.after if study.settings.arms is not None else None
+    found, waiting = {training}, [training]
+    while waiting:
+        name = waiting.pop()
+        passed = [gate.settings for gate in study.gates.values() if name in gate.settings.stage]
+        given = {gate.name for gate in passed} | {gate.promote.to for gate in passed if gate.promote is not None}
+        if drawn_after in given:
+            return frozenset()
+        later = [one.name for one in study.stages.values() if given.intersection(one.settings.entry.qualifications)]
+        waiting += [one for one in later if one not in found]
+        found.update(later)
+    return frozenset[str]().union(*(_own_arms(study.stages[name].settings) for name in found))
 
 
 def training_stages(study: Study) -> frozenset[str]:

@@ -10,7 +10,7 @@ from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, arm_rows, events, ledger, standing_rows
 from chorale.store.stage_rows import StageCounts, finished, stage_counts
 from chorale.store.standing_rows import WorkerStanding
-from chorale.study.costs import arm_costs, study_costs
+from chorale.study.costs import ArmCosts, arm_costs, study_costs
 from chorale.study.gates import statuses_as_json
 from chorale.study.outcomes import tallies
 from chorale.study.paying import stopped
@@ -137,7 +137,7 @@ def trust_of(study: Study, row: WorkerStanding) -> float:
 def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
     """Where the study stands, as JSON values. How its arms do only if asked for."""
     now = status(tx, study)
-    told = {name: asdict(terms) for name, terms in arm_costs(tx, study).items()} if arms else None
+    told = _arms_summary(tx, study) if arms else None
     return {
         "title": study.settings.study.title,
         "seed": study.settings.study.seed,
@@ -152,9 +152,29 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "stopped_by_budget": list(now.stopped),
         "gates": statuses_as_json(tx, study),
         "costs": asdict(study_costs(tx, study)),
-        **({} if told is None else {"arms": {"workers": arm_rows.arm_counts(tx), "costs": told}}),
+        **({} if told is None else {"arms": told}),
         "dropped": [asdict(worker) for worker in now.dropped],
         "outcomes": {name: dict(tally) for name, tally in tallies(tx, study).items()},
+    }
+
+
+def _arms_summary(tx: Tx, study: Study) -> dict[str, Any]:
+    costs = arm_costs(tx, study)
+    return {
+        "workers": arm_rows.arm_counts(tx),
+        "costs": {name: asdict(terms) for name, terms in costs.own.items()},
+        "shared": shared_as_json(costs),
+    }
+
+
+def shared_as_json(costs: ArmCosts) -> dict[str, Any]:
+    """What is no arm's own, as JSON values."""
+    return {
+        "cost": costs.shared.cost,
+        "fees": costs.shared.fees,
+        "training": costs.shared.training,
+        "stages": dict(costs.shared_stages),
+        "by_arm": dict(costs.shared_by),
     }
 
 

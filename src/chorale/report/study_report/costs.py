@@ -14,14 +14,15 @@ from chorale.report.study_report.document import Part, Section
 from chorale.store import Tx, arm_rows, ledger, standing_rows
 from chorale.store.attendees import attendees
 from chorale.study import Study
-from chorale.study.costs import CostTerms, arm_costs
+from chorale.study.costs import ArmCosts, CostTerms, arm_costs
 from chorale.study.paying import is_for_finishing
 from chorale.study.planning import Noted, noted_forecast
-from chorale.study.status import Status
+from chorale.study.status import Status, shared_as_json
 
 _HOUR_MS = 3_600_000
 _TERMS = (
     ("everything, fees included", "cost"),
+    ("  of that, fees", "fees"),
     ("  of that, training and choosing people", "training"),
     ("  of that, answers that do not count", "discarded"),
     ("a released result", "per_result"),
@@ -30,15 +31,22 @@ _TERMS = (
     ("an answer that counts", "per_answer"),
     ("  without training", "per_answer_without_training"),
     ("  without training and answers that do not count", "per_answer_without_discarded"),
+    ("  paid to people, without fees", "paid_per_answer"),
+    ("  paid to people, without fees and training", "paid_per_answer_without_training"),
 )
+_WITHOUT_FEES = frozenset({"fees", "paid_per_answer", "paid_per_answer_without_training"})
+"""What is nothing new where there are no fees."""
 
 
 def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_arms: bool) -> Section:
     currency = study.settings.pay.currency
-    arms = arm_costs(tx, study) if with_arms else {}
-    columns = ("what it cost", "study#", *(f"{name}#" for name in arms))
+    arms = arm_costs(tx, study) if with_arms else None
+    told_apart = {} if arms is None else {**arms.own, "shared by arms": arms.shared}
+    columns = ("what it cost", "study#", *(f"{name}#" for name in told_apart))
     rows = [
-        (title, *(_money(getattr(one, name), currency) for one in (costs, *arms.values()))) for title, name in _TERMS
+        (title, *(_money(getattr(one, name), currency) for one in (costs, *told_apart.values())))
+        for title, name in _TERMS
+        if costs.fees or name not in _WITHOUT_FEES
     ]
     stages = [
         (
@@ -57,11 +65,23 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
         ScoreTable("By kind", ("kind", "amount#"), [*ledger, ("together", money_text(now.spent, currency))]),
     ]
     told: dict[str, Any] = {"currency": currency, **asdict(costs), "ledger": now.totals, "spent": now.spent}
-    if with_arms:
+    if arms is not None:
         counts = arm_rows.arm_counts(tx)
-        told["arms"] = {name: {"workers": counts.get(name, 0), **asdict(one)} for name, one in arms.items()}
-        parts.append(ScoreTable("People in each arm", ("arm", "workers#"), sorted(counts.items())))
+        told["arms"] = {name: {"workers": counts.get(name, 0), **asdict(one)} for name, one in arms.own.items()}
+        told["shared"] = shared_as_json(arms)
+        parts += _arms_parts(arms, counts, currency)
     return Section("costs", "Costs", parts, told)
+
+
+def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> list[Part]:
+    people = [(name, counts.get(name, 0), money_text(arms.shared_by[name], currency)) for name in arms.own]
+    shared = [(name, money_text(cost, currency)) for name, cost in arms.shared_stages.items()]
+    parts: list[Part] = [
+        "An arm's cost is what was spent in the stages that are for it, and its answers are those in the last of them. "
+        "What was spent for several arms at once is shared by arms, whoever got it.",
+        ScoreTable("People in each arm", ("arm", "workers#", "what they cost in shared stages#"), people),
+    ]
+    return [*parts, ScoreTable("Shared by arms", ("stage", "cost#"), shared)] if shared else parts
 
 
 def _money(amount: float | None, currency: str) -> str:
