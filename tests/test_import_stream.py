@@ -29,8 +29,10 @@ from chorale.report.scoring import ScoreTable
 from chorale.report.study_report.people import funnel_section
 from chorale.store import importing as store_importing
 from chorale.store import setup, staging
+from chorale.store.attendees import attendees
 from chorale.store.staging import Staging
 from chorale.study import imported_work, importing
+from chorale.study.entering import EXPERTS_PANEL
 from chorale.study.importing import import_files
 from chorale.study.started import started_study
 from chorale.study.status import status
@@ -158,7 +160,9 @@ def test_what_a_file_does_not_tell_is_not_said(tmp_path: Path) -> None:
     run("import", table(tmp_path / "old.csv"), "--out", tmp_path / "s")
     with started_study(tmp_path / "s", None) as study:
         found = study.store.read(
-            lambda tx: funnel_section(tx, study, status(tx, study), ["old.csv"], draw=False)
+            lambda tx: funnel_section(
+                tx, study, status(tx, study), attendees(tx, EXPERTS_PANEL), ["old.csv"], draw=False
+            )
         ).result()
         sessions = study_sessions(study)
         link = study.store.write(lambda tx: new_viewer_link(tx, study, sessions, "Vi", "maya")).result()

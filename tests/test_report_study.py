@@ -15,20 +15,33 @@ from typer.testing import CliRunner, Result
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, barriers, open_chromium
 from chorale.cli import app
-from chorale.rehearsal import FORECAST_FILE, Rehearsal, read_crowd
+from chorale.model import StageSettings
+from chorale.rehearsal import FORECAST_FILE, Crowd, Forecast, Rehearsal, Variation, read_crowd
+from chorale.rehearsal.measuring import measure
 from chorale.report.drawing import Drawing
+from chorale.report.scoring import ScoreTable
 from chorale.report.study_report import ReportOptions, report_page, study_report
+from chorale.report.study_report.costs import planned_section
 from chorale.report.study_report.diagram import protocol_diagram
+from chorale.report.study_report.methods import methods_paragraph
+from chorale.report.study_report.people import funnel_section
+from chorale.report.study_report.protocol import judgments_in_words, protocol_section
+from chorale.simulate import CrowdSettings, KindSettings
+from chorale.store.attendees import attendees
 from chorale.study import load_folder, open_study
+from chorale.study.costs import study_costs
+from chorale.study.entering import EXPERTS_PANEL, arrive_as_expert
 from chorale.study.settling import settle_everything
+from chorale.study.status import status
 from chorale.study.templating import create_study
 from chorale.study.work import Offer
 from conftest import ManualClock
-from crowd import Person, gold_answer, is_gold, people, work_through
+from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from protocol_study import write_protocol_study
 from small_study import write_small_study
 from test_console_gates import as_owner
 from test_mcq_tasks import perform, small
+from writing_study import write_graded_study
 
 HOSTILE = ("</script><img src=x onerror=alert(1)>", "=1+1 & <b>bold</b>")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -285,6 +298,100 @@ def test_a_forecast_that_was_kept_stands_beside_what_came_of_it(
         assert "is not a forecast" in run("report", folder, "--json", code=2).stderr
     finally:
         kept.unlink()
+
+
+@pytest.mark.parametrize("kind", ["with experts", "with people who come too late"])
+def test_a_study_that_did_what_its_rehearsal_did_differs_from_the_plan_in_nothing(tmp_path: Path, kind: str) -> None:
+    if kind == "with experts":
+        write_graded_study(tmp_path)
+        crowd = Crowd(CrowdSettings(workers=8, per_hour=1_000, experts=2, kind=(KindSettings(name="able", share=1),)))
+    else:
+        write_small_study(tmp_path, applications=3)
+        crowd = Crowd(CrowdSettings(workers=30, per_hour=60, kind=(KindSettings(name="able", share=1),)))
+    rehearsal = Rehearsal(load_folder(tmp_path), crowd)
+    study, performance = rehearsal.perform(1)
+    planned = look(study, lambda tx: measure(tx, study, performance, rehearsal.known, 1))
+    told_by_rehearsal = {"variations": [Forecast(Variation({}, ""), [planned]).as_json()]}
+    (tmp_path / FORECAST_FILE).write_text(json.dumps(told_by_rehearsal))
+    came = look(study, lambda tx: attendees(tx, EXPERTS_PANEL))
+    section = look(
+        study,
+        lambda tx: planned_section(tx, study, tmp_path, status(tx, study), study_costs(tx, study), came),
+    )
+    rows = next(part.rows for part in section.parts if isinstance(part, ScoreTable))
+    assert {"people who came before the last answer", "people who worked", "their answers"} <= {row[0] for row in rows}
+    assert [row for row in rows if row[-1] != "yes" or row[1] != row[3]] == []
+    text = " ".join(part for part in section.parts if isinstance(part, str))
+    assert "As forecast by 1 rehearsal with" in text
+    if kind == "with experts":
+        assert came.experts == 2 and planned.active == 8
+        funnel = look(study, lambda tx: funnel_section(tx, study, status(tx, study), came, draw=False)).json
+        assert (funnel["arrived"], funnel["worked"], funnel["experts"]) == (8, 8, 2)
+        graded = sum(one.answers for one in look(study, lambda tx: status(tx, study)).stages if "grades" in one.name)
+        assert f"{graded} answers of 2 experts come on top" in text
+    else:
+        assert came.experts == 0 and (came.in_time or 0) < came.arrived == 30
+    study.close()
+    rehearsal.close()
+
+
+def test_experts_are_told_apart_from_those_who_came(tmp_path: Path, database: str | None, clock: ManualClock) -> None:
+    write = write_graded_study(tmp_path)
+    study = open_study(tmp_path, database, clock)
+    do(study, arrive_as_expert, "ada")
+    clock.pass_minutes(60)
+    assert look(study, lambda tx: attendees(tx, EXPERTS_PANEL)).arrived == 0
+    began = clock()
+    write(study)
+    clock.pass_minutes(1)
+    Person(study, "too late")
+    came = look(study, lambda tx: attendees(tx, EXPERTS_PANEL))
+    assert (came.arrived, came.consented, came.in_time, came.experts) == (2, 2, 1, 1)
+    assert came.first_at == began, "an expert may look at their desk long before anybody comes"
+    study.close()
+
+
+def test_a_sample_of_every_source_is_told_as_one_of_each() -> None:
+    stage = {"name": "a", "title": "A", "task": "form", "guidelines": "g.md", "items": {"from": ["b", "c"]}}
+
+    def told_of(sample: dict[str, Any], **changes: Any) -> str:
+        judgments = {"min": 2, "max": 2, "sample": {**sample, "judgments": 5}}
+        return judgments_in_words(StageSettings.model_validate({**stage, **changes, "judgments": judgments}))
+
+    assert told_of({"items": 3}) == "2 judgments; 3 of the items from each of b and c, drawn by chance, get 5"
+    of_the_file = told_of({"items": 3}, items={"file": "i.jsonl"})
+    assert of_the_file == "2 judgments; 3 of the items, drawn by chance, get 5"
+    assert told_of({"share": 0.3}) == "2 judgments; 30% of the items, drawn by chance, get 5"
+
+
+def test_who_is_dropped_by_the_latest_gold_can_be_understood(tmp_path: Path, database: str | None) -> None:
+    write_small_study(tmp_path, share=0.5, floor=0.5, after=3, gold=12, applications=20)
+    settings = tmp_path / "study.toml"
+    settings.write_text(settings.read_text().replace("after = 3\n", "after = 3\nwindow = 4\n"))
+    study = open_study(tmp_path, database)
+    worker, given = Person(study, "a"), 0
+    while (offer := worker.next()).lease is not None:
+        right = gold_answer(offer) if is_gold(offer) else "yes"
+        given += is_gold(offer)
+        worker.submit(offer, right if not is_gold(offer) or given <= 3 else {"yes": "no", "no": "yes"}[right])
+    now = look(study, lambda tx: status(tx, study))
+    assert [one.reason for one in now.dropped] == ["3 of 6 gold right, 1 of the last 4, trust 0.25 below 0.50"]
+    protocol = protocol_section(study).json
+    rule = "whose accuracy on the latest 4 of these falls below 0.5 after 3 such answers is dropped"
+    assert rule in " ".join(protocol["stages"]["meaningful"])
+    funnel = {"worked": 1, "arrived": 1, "experts": 0, "gates": {}}
+    paragraph = methods_paragraph(study, now, look(study, lambda tx: study_costs(tx, study)), funnel, {})
+    assert "whoever's accuracy on the latest 4 of these fell below 0.5 after 3 such answers" in paragraph
+    study.close()
+
+
+def test_the_protocol_says_whether_an_expert_reads_messages_before_they_are_sent(tmp_path: Path) -> None:
+    for name, review in (("read", "\nreview = true"), ("unread", "")):
+        write_protocol_study(tmp_path / name, gate=f"threshold = 0.75{review}")
+        study = open_study(tmp_path / name)
+        told_of_gate = " ".join(protocol_section(study).json["gates"]["trained"])
+        assert ("which an expert reads before it is sent" in told_of_gate) == bool(review)
+        study.close()
 
 
 def test_arms_are_told_apart_only_if_asked_for(tmp_path: Path) -> None:

@@ -40,11 +40,14 @@ class Verdict:
 def review_worker(record: GoldRecord, rule: GoldSettings) -> Verdict:
     """Drop a worker whose trust is below the floor once enough gold has been answered."""
     value = trust(record, rule)
+    # Where trust goes by the latest alone, all of them do not tell why it is what it is.
+    recent = "" if rule.window is None else record.recent[-rule.window :]
     return Verdict(
         dropped=record.answered >= rule.after and value < rule.floor,
         evidence={
             "right": record.right,
             "answered": record.answered,
+            **({"latest_right": recent.count("1"), "latest": len(recent)} if recent else {}),
             "trust": round(value, 6),
             "floor": rule.floor,
             "after": rule.after,

@@ -107,12 +107,13 @@ class Run:
     hours: float
     """From the first arrival to the last answer."""
     arrived: int
-    """People who came before the last answer did."""
+    """People who came before the last answer did. Experts are staff: neither here nor below are they counted."""
     active: int
     """People who answered something."""
     found_nothing: int
     """People who came in time, and were never given an item."""
     answers: int
+    """Theirs."""
     starved: tuple[str, ...]
     """Why the study could not be finished, a sentence a stage; empty if it was."""
     curve: tuple[tuple[float, int], ...]

@@ -119,6 +119,12 @@ def panels(tx: Connection) -> dict[str, str]:
     return {str(row[0]): str(row[1]) for row in tx.execute(query)}
 
 
+def from_panel(tx: Connection, panel: str) -> set[str]:
+    """The pseudonyms of all who came from a panel."""
+    query = select(worker.c.pseudonym).join(worker_identity, worker_identity.c.worker_id == worker.c.id)
+    return set(tx.execute(query.where(worker_identity.c.panel == panel)).scalars())
+
+
 _CONSENT = Prepared(
     update(worker)
     .where(worker.c.id == bindparam("of_worker"), worker.c.consented_at.is_(None))

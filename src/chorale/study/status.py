@@ -125,7 +125,8 @@ def why_dropped(evidence: Mapping[str, Any] | None) -> str:
         return "agrees too little with others: WQS {wqs:.2f} below {floor:.2f} after {judgments} judgments".format_map(
             evidence
         )
-    return "{right} of {answered} gold right, trust {trust:.2f} below {floor:.2f}".format_map(evidence)
+    latest = ", {latest_right} of the last {latest}" if "latest" in evidence else ""
+    return f"{{right}} of {{answered}} gold right{latest}, trust {{trust:.2f}} below {{floor:.2f}}".format_map(evidence)
 
 
 def trust_of(study: Study, row: WorkerStanding) -> float:

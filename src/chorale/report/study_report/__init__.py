@@ -24,6 +24,7 @@ from chorale.store import Tx, events, item_rows
 from chorale.store.attendees import Attendees, attendees
 from chorale.study import Study
 from chorale.study.costs import study_costs
+from chorale.study.entering import EXPERTS_PANEL
 from chorale.study.status import status
 from chorale.study.verify import verify
 
@@ -43,7 +44,7 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
     # First, because it holds as much as all the rest.
     checked = _verification_section(tx, study)
     draw = options.charts and charts.can_draw()
-    now, came = status(tx, study), attendees(tx)
+    now, came = status(tx, study), attendees(tx, EXPERTS_PANEL)
     stages = {
         name: (stage, counted_answers(tx, stage))
         for name, stage in study.stages.items()
@@ -55,7 +56,7 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
     }
     agreement = agreement_section(stages, questions, drawing)
     imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
-    funnel = funnel_section(tx, study, now, imported, draw=draw)
+    funnel = funnel_section(tx, study, now, came, imported, draw=draw)
     costs = study_costs(tx, study)
     methods = methods_paragraph(study, now, costs, funnel.json, agreement.json, imported)
     card, metadata = data_card_section(
@@ -66,7 +67,7 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
         protocol_section(study),
         funnel,
         costs_section(tx, study, now, costs, with_arms=options.arms),
-        planned_section(tx, study, directory, now, costs),
+        planned_section(tx, study, directory, now, costs, came),
         agreement,
         aggregation_section(questions, drawing),
         disagreement_section(stages, items, draw=draw),

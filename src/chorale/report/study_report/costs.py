@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from chorale.formats.wording import many
 from chorale.model import UserError, money_text
 from chorale.rehearsal import FORECAST_FILE
 from chorale.report.scoring import Cell, ScoreTable
 from chorale.report.study_report.document import Part, Section
-from chorale.store import Tx, arm_rows, ledger, standing_rows
-from chorale.store.attendees import attendees
+from chorale.report.study_report.people import crowd_and_experts, people_who_worked
+from chorale.store import Tx, arm_rows, ledger
+from chorale.store.attendees import Attendees
 from chorale.study import Study
 from chorale.study.costs import ArmCosts, CostTerms, arm_costs
 from chorale.study.paying import is_for_finishing
@@ -88,9 +90,9 @@ def _money(amount: float | None, currency: str) -> str:
     return "" if amount is None else money_text(round(amount), currency)
 
 
-def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: CostTerms) -> Section:
-    """What a rehearsal that was kept had forecast, beside what came of it."""
-    actual = _actual(tx, study, now, costs)
+def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: CostTerms, came: Attendees) -> Section:
+    """What a rehearsal that was kept had forecast, beside what came of it, both counted in the same way."""
+    actual = _actual(tx, study, now, costs, came)
     planned = read_forecast(directory / FORECAST_FILE)
     noted = noted_forecast(tx, directory)
     currency = study.settings.pay.currency
@@ -107,10 +109,12 @@ def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: C
             for key, (title, unit, value) in actual.items()
             if (row := _beside(planned, key, title, unit, value, currency))
         ]
-        parts.append(f"As forecast by {planned.get('runs', 0)} rehearsals with simulated people, and as it was.")
+        rehearsals = many(planned.get("runs", 0), "rehearsal", "rehearsals")
+        parts.append(f"As forecast by {rehearsals} with simulated people, and as it was.")
         parts.append(_since(noted))
         columns = ("what", "planned#", "interval#", "actual#", "within")
         parts.append(ScoreTable("Planned and actual", columns, rows))
+        parts += _about_experts(tx)
     if budget is not None:
         parts.append(f"The budget was {money_text(budget, currency)}; {money_text(now.spent, currency)} was spent.")
     json_of = {
@@ -120,6 +124,15 @@ def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: C
         "budget": budget,
     }
     return Section("planned", "Planned and actual", parts, json_of)
+
+
+def _about_experts(tx: Tx) -> list[Part]:
+    _, experts = crowd_and_experts(tx)
+    given = sum(row.answered for row in experts)
+    if not given:
+        return []
+    theirs = f"{many(given, 'answer', 'answers')} of {many(people_who_worked(experts), 'expert', 'experts')}"
+    return [f"Experts are not among those who came and worked, planned or actual: {theirs} come on top."]
 
 
 def _since(noted: Noted | None) -> str:
@@ -154,11 +167,12 @@ def read_forecast(path: Path) -> Mapping[str, Any] | None:
     return found
 
 
-def _actual(tx: Tx, study: Study, now: Status, costs: CostTerms) -> dict[str, tuple[str, str, float | None]]:
-    """By the forecast's names: what it is, its unit, and what it was."""
-    came = attendees(tx)
+def _actual(
+    tx: Tx, study: Study, now: Status, costs: CostTerms, came: Attendees
+) -> dict[str, tuple[str, str, float | None]]:
+    """By the forecast's names: what it is, its unit, and what it was. Each is counted as `rehearsal.Run` counts it."""
     finishing = sum(amount for _, amount, cause in ledger.amounts(tx) if is_for_finishing(cause))
-    standings = standing_rows.worker_standings(tx)
+    crowd, _ = crowd_and_experts(tx)
     span = None if came.first_at is None or came.last_at is None else (came.last_at - came.first_at) / _HOUR_MS
     found: dict[str, tuple[str, str, float | None]] = {
         "cost": ("cost", "money", now.spent),
@@ -170,9 +184,9 @@ def _actual(tx: Tx, study: Study, now: Status, costs: CostTerms) -> dict[str, tu
         "wage": ("an hour pays (median)", "money", now.wage.median),
         "low_wage": ("an hour pays (10th percentile)", "money", now.wage.tenth_percentile),
         "hours": ("hours from first arrival to last answer", "number", span),
-        "arrived": ("people who came", "count", came.arrived),
-        "active": ("people who worked", "count", len({row.worker for row in standings if row.answered})),
-        "answers": ("answers", "count", sum(row.answered for row in standings)),
+        "arrived": ("people who came before the last answer", "count", came.in_time),
+        "active": ("people who worked", "count", people_who_worked(crowd)),
+        "answers": ("their answers", "count", sum(row.answered for row in crowd)),
     }
     for one in now.stages:
         is_round = study.stage(one.name).round_size is not None

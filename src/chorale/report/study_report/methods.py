@@ -1,12 +1,13 @@
 """A paragraph for the methods section of a paper, every number in it computed."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chorale import __version__
 from chorale.formats.wording import many
 from chorale.model import money_text
-from chorale.report.study_report.protocol import judgments_in_words
+from chorale.report.study_report.protocol import gold_in_words, judgments_in_words
 from chorale.study import Study
 from chorale.study.costs import CostTerms
 from chorale.study.status import Status
@@ -44,9 +45,10 @@ def _opening(study: Study, now: Status, funnel: Mapping[str, Any], imported: Seq
     did = f"collected {judgments} in {many(judging, 'stage', 'stages')}"
     if not judging:
         did = f"had people go through {many(len(now.rounds), 'round', 'rounds')}"
+    experts = f", and {many(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
     return (
         f"We {did} with Chorale {__version__} (seed {study.settings.study.seed}); {worked} worked, of "
-        f"{funnel['arrived']:,} who came."
+        f"{funnel['arrived']:,} who came{experts}."
     )
 
 
@@ -96,6 +98,13 @@ def _quality(study: Study, now: Status) -> Iterator[str]:
     not_counted = f", and {many(discarded, 'judgment', 'judgments')} did not count" if discarded else ""
     met = many(gold, "answer", "answers")
     yield f"Quality was checked with {met} to items with known answers; {gone}{not_counted}."
+    rules: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in now.stages:
+        rule = study.stage(one.name).settings.gold
+        if rule is not None and rule.floor:
+            rules[gold_in_words(rule)].append(one.name)
+    for (of, too_low), names in rules.items():
+        yield f"In {' and '.join(names)}, whoever's accuracy on {of} fell {too_low} was to be dropped."
 
 
 def _agreement(agreement: Mapping[str, Any]) -> Iterator[str]:

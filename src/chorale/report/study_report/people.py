@@ -12,10 +12,11 @@ from chorale.protocol import hourly_wage
 from chorale.report.scoring import Cell, ScoreTable
 from chorale.report.study_report import charts
 from chorale.report.study_report.document import Figure, Part, Section
-from chorale.store import Tx, stage_rows, standing_rows
-from chorale.store.attendees import attendees
+from chorale.store import Tx, people, stage_rows, standing_rows
+from chorale.store.attendees import Attendees
 from chorale.store.standing_rows import WorkerStanding
 from chorale.study import Study
+from chorale.study.entering import EXPERTS_PANEL
 from chorale.study.gates import gate_statuses
 from chorale.study.outcomes import tallies
 from chorale.study.status import Status
@@ -32,10 +33,12 @@ _FEW = 3
 _BUSIEST = 0.1
 
 
-def funnel_section(tx: Tx, study: Study, now: Status, imported: Sequence[str] = (), *, draw: bool) -> Section:
+def funnel_section(
+    tx: Tx, study: Study, now: Status, came: Attendees, imported: Sequence[str] = (), *, draw: bool
+) -> Section:
     """`imported` are the files that the work was imported from: they do not tell who came, or who agreed to what."""
-    came = attendees(tx)
-    worked = len({row.worker for row in standing_rows.worker_standings(tx) if row.answered})
+    crowd, experts = crowd_and_experts(tx)
+    worked, at_desks = people_who_worked(crowd), people_who_worked(experts)
     gates = gate_statuses(tx, study)
     stages = ScoreTable(
         "From items to released results",
@@ -59,6 +62,8 @@ def funnel_section(tx: Tx, study: Study, now: Status, imported: Sequence[str] = 
     if imported:
         persons = [("are in the file" if len(imported) == 1 else "are in the files", came.arrived)]
     persons.append(("worked", worked))
+    if at_desks:
+        persons.append(("worked as experts, who are none of these", at_desks))
     for counts in now.stages:
         persons.append((f"worked in {counts.name}", counts.workers))
         if counts.dropped:
@@ -86,11 +91,26 @@ def funnel_section(tx: Tx, study: Study, now: Status, imported: Sequence[str] = 
         "arrived": came.arrived,
         "consented": None if imported else came.consented,
         "worked": worked,
+        "experts": at_desks,
         "stages": [_counts(one, now) for one in now.stages],
         "gates": {gate.name: {"passed": gate.passed, "not_passed": gate.not_passed} for gate in gates},
         "outcomes": outcomes,
     }
     return Section("funnel", "From items to results", parts, json)
+
+
+def crowd_and_experts(tx: Tx) -> tuple[list[WorkerStanding], list[WorkerStanding]]:
+    """How everybody stands in every stage: the people who came, and the experts, who are staff."""
+    staff = people.from_panel(tx, EXPERTS_PANEL)
+    crowd: list[WorkerStanding] = []
+    experts: list[WorkerStanding] = []
+    for row in standing_rows.worker_standings(tx):
+        (experts if row.worker in staff else crowd).append(row)
+    return crowd, experts
+
+
+def people_who_worked(standings: Sequence[WorkerStanding]) -> int:
+    return len({row.worker for row in standings if row.answered})
 
 
 def _rounds(now: Status) -> list[Part]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from chorale.model import GateSettings, StageSettings, StudySettings, money_text
+from chorale.formats.wording import many
+from chorale.model import GateSettings, GoldSettings, StageSettings, StudySettings, money_text
 from chorale.report.study_report.diagram import protocol_diagram
 from chorale.report.study_report.document import Bullets, Drawn, Section
 from chorale.study import Study
@@ -45,8 +46,24 @@ def judgments_in_words(stage: StageSettings) -> str:
         words = f"{rule.min} to {rule.max} judgments, until {' or '.join(ends)}"
     if rule.sample is not None:
         which = f"{rule.sample.share:.0%}" if rule.sample.share is not None else f"{rule.sample.items:,}"
-        words += f"; {which} of the items, drawn by chance, get {rule.sample.judgments}"
+        of = "the items"
+        if rule.sample.items is not None and len(stage.sources) > 1:
+            of += f" from each of {' and '.join(stage.sources)}"
+        words += f"; {which} of {of}, drawn by chance, get {rule.sample.judgments}"
     return words
+
+
+def gold_in_words(gold: GoldSettings) -> tuple[str, str]:
+    """On which known answers somebody's accuracy counts, and when it is too low.
+
+    >>> from chorale.model import GoldSettings
+    >>> gold_in_words(GoldSettings(file="g.jsonl", floor=0.5, after=3, window=5))
+    ('the latest 5 of these', 'below 0.5 after 3 such answers')
+    """
+    of = "these" if gold.window is None else f"the latest {gold.window:,} of these"
+    if gold.smoothing:
+        of += f", with {gold.smoothing:g} more counted as right by the share of {gold.floor:g},"
+    return of, f"below {gold.floor:g} after {many(gold.after, 'such answer', 'such answers')}"
 
 
 def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]:
@@ -93,10 +110,10 @@ def _people_words(stage: StageSettings) -> Iterator[str]:
     if stage.max_per_worker is not None:
         yield f"Nobody gives more than {stage.max_per_worker:,} answers."
     if stage.gold is not None:
-        gold = stage.gold
+        of, too_low = gold_in_words(stage.gold)
         yield (
-            f"{gold.share:.0%} of what people get has a known answer; whose accuracy on it falls below {gold.floor:g} "
-            f"after {gold.after} such answers is dropped, and their judgments no longer count."
+            f"{stage.gold.share:.0%} of the items people get have known answers; whose accuracy on {of} falls "
+            f"{too_low} is dropped, and their judgments no longer count."
         )
     if stage.quality is not None and stage.quality.floor is not None:
         yield f"Whose agreement with others (WQS) falls below {stage.quality.floor:g} is dropped."
@@ -136,7 +153,8 @@ def _gate_words(gate: GateSettings, settings: StudySettings) -> Iterator[str]:
     if gate.promote is not None:
         yield f"The best {gate.promote.top_share:.0%} become {gate.promote.to}."
     if gate.message is not None:
-        yield "Everybody who was scored gets a message with their feedback."
+        read = ", which an expert reads before it is sent" if gate.review else ""
+        yield f"Everybody who was scored gets a message with their feedback{read}."
 
 
 def _arms_words(settings: StudySettings) -> str | None:
