@@ -631,7 +631,11 @@ def test_settings_survive_being_written(value: Any) -> None:
         ("entailment=1", "say which setting of `entailment`"),
         ("entailment.judgmnts=1", "there is no setting `judgmnts` here. Did you mean `judgments`"),
         ("entailment.judgments=0", "makes a study that can't run: .*is below 1"),
-        ("entailment.judgments=often", "makes a study that can't run"),
+        (
+            "entailment.judgments=often",
+            r"neither a whole number nor a table \(found 'often'\). Write a number, as in 3",
+        ),
+        ("entailment.judgments=2.5", "neither a whole number nor a table"),
         ("entailment.title.short=1", "`title` is not a table of settings"),
         ("entailment.items.file=other.jsonl", "`file` names a file or a part of the study"),
         ("meaningful.gold.after=100", "too few for anybody's trust"),

@@ -96,6 +96,8 @@ def _fixed_judgments(value: Any) -> Any:
     """Let `judgments = 3` stand for a minimum and maximum of 3."""
     if isinstance(value, int) and not isinstance(value, bool):
         return {"min": value, "max": value}
+    if not isinstance(value, dict | JudgmentSettings):
+        raise ValueError("is neither a whole number nor a table. Write a number, as in 3, or a table with min and max.")
     return value
 
 
