@@ -187,7 +187,9 @@ def test_forecasts_tell_what_comes_of_each_arm(tmp_path: Path) -> None:
     text = page.read_text("utf-8")
     assert "quality of answers (mean of the arms)" in text and ">2 careful<" in text
     again = CliRunner().invoke(app, [*command, "--save"])
-    assert again.exit_code == 2 and "forecast.json" in again.output
+    assert again.exit_code == 2
+    # No other name can be given.
+    assert " ".join(again.output.split()).endswith("forecast.json is there already. Add --force to overwrite it.")
 
 
 # Paying graders, and arms that come late

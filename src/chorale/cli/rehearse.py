@@ -101,7 +101,7 @@ def rehearse(
         raise UserError("--task, --worker, --label and --sep say how to read --fit. Name that file too.")
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     kept = directory / FORECAST_FILE if save else None
-    check_target(kept, "--save", force=force)
+    check_target(kept, None, force=force)
     with patiently("runs") as progress:
         forecast = run(
             directory,
@@ -122,7 +122,7 @@ def rehearse(
     if kept is not None:
         from chorale.study.started import keep_forecast
 
-        write_text(kept, "--save", json.dumps(forecast.as_json(), ensure_ascii=False, indent=1) + "\n")
+        write_text(kept, None, json.dumps(forecast.as_json(), ensure_ascii=False, indent=1) + "\n")
         keep_forecast(directory)
     _tell(forecast, directory, [file for file in (out, kept) if file is not None], as_json=as_json, as_latex=as_latex)
 

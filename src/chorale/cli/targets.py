@@ -11,24 +11,29 @@ import typer
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is written if it is there.")]
 
 
-def check_target(path: Path | None, option: str, *, force: bool, endings: Sequence[str] = ()) -> None:
-    """Refuse, before any work is done, a file that can't or should not be written. Nothing to write is fine."""
+def check_target(path: Path | None, option: str | None, *, force: bool, endings: Sequence[str] = ()) -> None:
+    """Refuse, before any work is done, a file that can't or should not be written. Nothing to write is fine.
+
+    `option` names the file; None if it is always called the same.
+    """
     from chorale.model import UserError
 
     if path is None:
         return
+    named = str(path) if option is None else f"{option} {path}"
     if endings and path.suffix.lower() not in endings:
-        raise UserError(f"{option} {path}: use a name that ends in {' or '.join(endings)}.")
+        raise UserError(f"{named}: use a name that ends in {' or '.join(endings)}.")
     if not path.parent.is_dir():
-        raise UserError(f"{option} {path} can't be written: there is no folder {path.parent}. Create it first.")
+        raise UserError(f"{named} can't be written: there is no folder {path.parent}. Create it first.")
     if path.is_dir():
-        raise UserError(f"{option} {path} is a folder. Name a file in it.")
+        raise UserError(f"{named} is a folder. {'Move it away.' if option is None else 'Name a file in it.'}")
     if path.exists() and not force:
-        raise UserError(f"{path} is there already. Add --force to overwrite it, or name another file with {option}.")
+        other = "" if option is None else f", or name another file with {option}"
+        raise UserError(f"{path} is there already. Add --force to overwrite it{other}.")
 
 
 @contextmanager
-def writing(path: Path, option: str) -> Iterator[None]:
+def writing(path: Path, option: str | None) -> Iterator[None]:
     """A file that can't be written after all is the user's to put right."""
     from chorale.model import UserError
 
@@ -36,10 +41,11 @@ def writing(path: Path, option: str) -> Iterator[None]:
         yield
     except OSError as error:
         why = error.strerror or error
-        raise UserError(f"{path} can't be written: {why}. Name another file with {option}.") from None
+        fix = f"Make it possible to write in {path.parent}" if option is None else f"Name another file with {option}"
+        raise UserError(f"{path} can't be written: {why}. {fix}.") from None
 
 
-def write_text(path: Path, option: str, text: str) -> None:
+def write_text(path: Path, option: str | None, text: str) -> None:
     """Write a file whole or not at all. Half a surrogate pair, which no encoding has, becomes a question mark."""
     from chorale.formats import replacing
 
