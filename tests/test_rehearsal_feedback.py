@@ -17,8 +17,10 @@ from chorale.model import Refusal
 from chorale.rehearsal import Crowd, Rehearsal, Run
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
+from chorale.rehearsal.requester import close_a_gate
 from chorale.simulate import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
 from chorale.store import Tx, arm_rows, events, grade_rows, ledger, message_rows
+from chorale.store.gates import closed_gates
 from chorale.study import Study, check_folder, load_folder, open_study
 from chorale.study.arm_outcomes import arm_outcomes
 from chorale.study.gates import close_gate, close_ready_gates, survey
@@ -283,3 +285,33 @@ def test_pay_for_grading_that_nothing_ends_is_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("top_share = 0.4", "threshold = 0.4"))
     problems = [problem.message for problem in check_folder(tmp_path)[1]]
     assert any("no gate closes" in message for message in problems), problems
+
+
+# A requester
+
+
+def test_a_gate_whose_people_wait_for_grades_is_closed_last(opened: Callable[..., Study]) -> None:
+    """Whom the others let through may be just those who could give the grades."""
+    study = opened()
+    gates = {
+        name: replace(gate, settings=gate.settings.model_copy(update={"graded": 1}))
+        for name, gate in study.gates.items()
+    }
+    assert list(gates) == ["careful-trained", "quick-trained"]
+    study = replace(study, gates=gates)
+    everybody = people(study, 16)
+    arm_of = {person.id: look(study, partial(arm_rows.arm_of, worker_id=person.id)) for person in everybody}
+    careful, quick = ([person for person in everybody if arm_of[person.id] == arm] for arm in ("careful", "quick"))
+    for person, arm in ((careful[0], "careful"), (quick[0], "quick")):
+        person.judge({"question": "Who left?", "kind": "who", "length": "one"}, f"{arm}-practice")
+    for person in (*careful[2:4], *quick[2:3]):
+        for grading in GRADES:
+            person.judge({"clear": 4, "hard": 3}, grading)
+    careful[1].judge({"question": "Who came?", "kind": "who", "length": "one"}, "careful-practice")
+    fields = [look(study, partial(survey, study=study, gate=gate)) for gate in gates.values()]
+    assert [(len(field.candidates), field.waiting) for field in fields] == [(1, 1), (1, 0)]
+    assert close_a_gate(study)
+    assert look(study, closed_gates) == {"quick-trained"}
+    assert close_a_gate(study)
+    assert look(study, closed_gates) == {"quick-trained", "careful-trained"}
+    assert not close_a_gate(study)

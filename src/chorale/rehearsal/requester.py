@@ -11,6 +11,7 @@ from chorale.study.gates import close_gate, survey
 def close_a_gate(study: Study) -> bool:
     """Close the first gate that has somebody to decide about; False if there is none.
 
+    One whose people still wait for grades comes after all others: whoever these let through may give the grades.
     Where only some of everybody's answers are graded, its stages are paused first, so that they can be drawn.
     """
     return study.store.write(lambda tx: _end_writing(tx, study) or _close(tx, study)).result()
@@ -33,12 +34,14 @@ def _end_writing(tx: Tx, study: Study) -> bool:
 
 def _close(tx: Tx, study: Study) -> bool:
     closed = closed_gates(tx)
-    for gate in study.gates.values():
-        waits = not gate.settings.decides_each and gate.name not in closed
-        if waits and survey(tx, study, gate).candidates:
-            try:
-                close_gate(tx, study, gate, "the rehearsal")
-            except Refusal:  # the budget does not cover its bonuses
-                return False
-            return True
-    return False
+    open_gates = [gate for gate in study.gates.values() if not gate.settings.decides_each and gate.name not in closed]
+    found = [(gate, survey(tx, study, gate)) for gate in open_gates]
+    candidates = [(gate, field.waiting > 0) for gate, field in found if field.candidates]
+    if not candidates:
+        return False
+    gate, _ = min(candidates, key=lambda one: one[1])
+    try:
+        close_gate(tx, study, gate, "the rehearsal")
+    except Refusal:  # the budget does not cover its bonuses
+        return False
+    return True
