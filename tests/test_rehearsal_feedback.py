@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from chorale.cli.app import app
 from chorale.model import Refusal
-from chorale.rehearsal import Crowd, Rehearsal, Run
+from chorale.rehearsal import Crowd, Rehearsal, Run, rehearse
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.requester import close_a_gate
@@ -30,7 +30,7 @@ from chorale.tasks import BUILT_IN
 from chorale.web.worker import pay_text
 from conftest import ManualClock
 from crowd import Person, do, look, people
-from writing_study import write_writing_study
+from writing_study import write_graded_study, write_writing_study
 
 GRADES = ("careful-grades", "quick-grades")
 
@@ -287,7 +287,36 @@ def test_pay_for_grading_that_nothing_ends_is_refused(tmp_path: Path) -> None:
     assert any("no gate closes" in message for message in problems), problems
 
 
-# A requester
+# Too few graders
+
+
+def test_a_gate_that_closes_without_the_grades_it_waits_for_is_no_finished_run(tmp_path: Path) -> None:
+    """Those whom it let pass do all that follows, and still whoever was not decided about is lost to the study."""
+    write_writing_study(tmp_path / "study")
+    file = tmp_path / "study" / "study.toml"
+    name = 'name = "careful-grades"\n'
+    # The eight of the other arm grade, and may give 40 of the 96 judgments that the answers ask for.
+    text = file.read_text().replace(name, f"{name}max_per_worker = 5\n")
+    file.write_text(text.replace("judgments = 2\n", "judgments = 1\n"))
+    page = tmp_path / "forecast.html"
+    command = ["rehearse", str(tmp_path / "study"), "--seeds", "1", "--workers", "16", "--processes", "1"]
+    done = CliRunner().invoke(app, [*command, "--json", "--out", str(page)])
+    told = json.loads(done.stdout)
+    [variation] = told["variations"]
+    ended, other = variation["gates"]["careful-trained"], variation["gates"]["quick-trained"]
+    assert ended["undecided"] == ended["ungraded"] and ended["passed"]["mean"] > 0
+    lost = int(ended["ungraded"]["mean"])
+    assert lost > 1 and other["undecided"]["mean"] == 0
+    assert variation["finished"] == 0
+    [why] = variation["starved"]
+    start = f"in 1 of 1 run, gate careful-trained: it was closed with {lost} people never decided about"
+    assert why.startswith(start) and why in told["notes"]
+    assert re.search(r"21 of 32 items of careful-grades still wanted judgments; 8 people had worked there", why)
+    text = page.read_text("utf-8")
+    assert start in text and ">careful-trained: never decided about<" in text
+    assert ">quick-trained: never decided about<" not in text
+    shown = CliRunner().invoke(app, command)
+    assert re.search(r"runs that finished +0 of 1", shown.stdout) and "for want of grades" in shown.stdout
 
 
 def test_a_gate_whose_people_wait_for_grades_is_closed_last(opened: Callable[..., Study]) -> None:
@@ -315,3 +344,18 @@ def test_a_gate_whose_people_wait_for_grades_is_closed_last(opened: Callable[...
     assert close_a_gate(study)
     assert look(study, closed_gates) == {"quick-trained", "careful-trained"}
     assert not close_a_gate(study)
+
+
+def test_a_stage_for_experts_starves_for_want_of_experts(tmp_path: Path) -> None:
+    write_graded_study(tmp_path)
+    (tmp_path / "rehearsal.toml").write_text("experts = 0\n")
+    [forecast] = rehearse(tmp_path, seeds=1, workers=6, processes=1).forecasts
+    [run] = forecast.runs
+    reasons = {reason.partition(":")[0]: reason for reason in run.starved}
+    assert reasons["careful-grades"].endswith("none come: set `experts` in rehearsal.toml to 1 or more.")
+    assert re.search(r"Of 6 people, [^.]*\b3 were not in its arm", reasons["careful-final"])
+    # Three judgments of everything are more than two experts can give.
+    (tmp_path / "rehearsal.toml").write_text("experts = 2\nexpert_ability = 1\n")
+    [forecast] = rehearse(tmp_path, seeds=1, workers=6, processes=1).forecasts
+    [why] = [reason for reason in forecast.runs[0].starved if reason.startswith("careful-grades:")]
+    assert why.endswith("Of 2 experts, 2 had done all they may do there.")

@@ -11,8 +11,8 @@ import pytest
 
 from chorale import web
 from chorale.model import GateSettings, StageSettings, StudySettings
-from chorale.rehearsal import Crowd, Rehearsal
-from chorale.rehearsal.measuring import Run, measure
+from chorale.rehearsal import Crowd, Rehearsal, Run
+from chorale.rehearsal.measuring import measure
 from chorale.report import plan_study, study_notes
 from chorale.simulate import CrowdSettings, KindSettings
 from chorale.store import gates, item_rows, ledger, message_rows

@@ -7,7 +7,7 @@ from math import floor
 from statistics import fmean
 from typing import Any
 
-from chorale.rehearsal.measuring import Run, StageRun
+from chorale.rehearsal.runs import Run, StageRun
 from chorale.rehearsal.varying import Variation
 
 LOW, HIGH = 0.05, 0.95
@@ -150,6 +150,7 @@ OF_GATES = (
     Measure("passed", "passed", "count", lambda gate: gate.passed),
     Measure("not_passed", "not passed", "count", lambda gate: gate.not_passed),
     Measure("undecided", "never decided about", "count", lambda gate: gate.undecided),
+    Measure("ungraded", "of them for want of grades", "count", lambda gate: gate.ungraded),
 )
 
 
@@ -228,16 +229,16 @@ class Forecast:
 
     @property
     def starved(self) -> list[str]:
-        """Of the runs that did not finish, why; one example a stage, with how many runs it stands for."""
+        """Of the runs that did not finish, why; one example a stage or gate, with how many runs it stands for."""
         examples: dict[str, str] = {}
         counts: Counter[str] = Counter()
         for run in self.runs:
             for reason in run.starved:
-                stage = reason.partition(":")[0]
-                examples.setdefault(stage, f"{reason} (seed {run.seed})")
-                counts[stage] += 1
+                where = reason.partition(":")[0]
+                examples.setdefault(where, f"{reason} (seed {run.seed})")
+                counts[where] += 1
         many = f"{len(self.runs)} run{'' if len(self.runs) == 1 else 's'}"
-        return [f"in {counts[stage]} of {many}, {example}" for stage, example in examples.items()]
+        return [f"in {counts[where]} of {many}, {example}" for where, example in examples.items()]
 
     @property
     def notes(self) -> list[str]:

@@ -12,8 +12,9 @@ from pathlib import Path
 from threading import Thread
 
 from chorale.model import UserError
-from chorale.rehearsal.measuring import Run, measure
+from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.preparing import Crowd, Rehearsal, not_collecting
+from chorale.rehearsal.runs import Run
 from chorale.rehearsal.varying import Variation, load_variation
 from chorale.study import StudyFolder
 

@@ -1,16 +1,16 @@
 """What a performance came to, in numbers."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 
 from chorale.model import Standing
-from chorale.rehearsal.arms import ArmRun, mean_quality, measure_arms, qualities_that_count
+from chorale.rehearsal.arms import mean_quality, measure_arms, qualities_that_count
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.person import Exit, Person
+from chorale.rehearsal.runs import GateRun, Run, StageRun
+from chorale.rehearsal.starving import why_starved
 from chorale.simulate import Knowledge
-from chorale.store import Tx, item_rows, ledger, setup, standing_rows
+from chorale.store import Tx, events, item_rows, ledger, setup, standing_rows
 from chorale.store.gates import closed_gates
 from chorale.store.stage_rows import StageCounts
 from chorale.store.standing_rows import WorkerStanding
@@ -22,120 +22,6 @@ from chorale.study.status import status
 
 HOUR_MS = 3_600_000
 CURVE_POINTS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class StageRun:
-    """A stage after a performance."""
-
-    name: str
-    round: bool
-    """Whether everybody does the same here, so that there are no items to complete."""
-    ended: bool
-    """Whether a gate that closed has ended it: what it still wanted, nobody is to do any more."""
-    items: int
-    complete: int
-    released: int
-    judgments: int
-    """Those that count."""
-    discarded: int
-    gold_answers: int
-    accuracy: float | None
-    """Mean score of the complete items against what is known; None if nothing is known of them."""
-    released_accuracy: float | None
-    """The same of those that are released."""
-    quality: float | None
-    """Mean score of the answers that count, by what somebody who never errs would answer; where others see them."""
-    entered: int
-    dropped: int
-    left: int
-    """People who went away in the middle of this stage."""
-    gave_up: int
-    """People who worked here last and did not want to wait any longer."""
-    finished: int
-    """Everybody else who had entered."""
-    found_nothing: int
-    """People who were let in and found nothing to do any more."""
-    locked_out: int
-    """People who came to its door and were not let in."""
-    cost: int
-
-    @property
-    def open_items(self) -> int:
-        return self.items - self.complete
-
-    @property
-    def judgments_per_item(self) -> float | None:
-        return self.judgments / self.items if self.items and not self.round else None
-
-    @property
-    def gold_per_worker(self) -> float | None:
-        return self.gold_answers / self.entered if self.gold_answers and self.entered else None
-
-
-@dataclass(frozen=True, slots=True)
-class GateRun:
-    """A gate after a performance."""
-
-    name: str
-    passed: int
-    not_passed: int
-    undecided: int
-    """People who had done enough and were never decided about."""
-    after: str
-    """The last of the stages that it looks at, or that grade what was done there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A whole performance."""
-
-    seed: int
-    stages: tuple[StageRun, ...]
-    final: tuple[str, ...]
-    """The stages that the study's results are of."""
-    base: int
-    finishing: int
-    """Paid for finishing rounds."""
-    bonus: int
-    """Paid for passing gates, for gold and for parts of answers."""
-    fee: int
-    wage: int | None
-    """Median, in minor units an hour."""
-    low_wage: int | None
-    """10th percentile."""
-    hours: float
-    """From the first arrival to the last answer."""
-    arrived: int
-    """People who came before the last answer did. Experts are staff: neither here nor below are they counted."""
-    active: int
-    """People who answered something."""
-    found_nothing: int
-    """People who came in time, and were never given an item."""
-    answers: int
-    """Theirs."""
-    starved: tuple[str, ...]
-    """Why the study could not be finished, a sentence a stage; empty if it was."""
-    curve: tuple[tuple[float, int], ...]
-    """Hours, and what had been spent by then."""
-    gates: tuple[GateRun, ...] = ()
-    arms: tuple[ArmRun, ...] = ()
-    notes: tuple[str, ...] = ()
-    needed: int | None = None
-    """The fewest people with whom a run of this seed finishes, if that was asked for and found."""
-
-    @property
-    def cost(self) -> int:
-        return self.base + self.finishing + self.bonus + self.fee
-
-    @property
-    def released(self) -> int:
-        """Results of the study."""
-        return sum(stage.released for stage in self.stages if stage.name in self.final)
-
-    @property
-    def complete(self) -> bool:
-        return not self.starved
 
 
 def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, Knowledge], seed: int) -> Run:
@@ -157,6 +43,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         )
         for counts in now.stages
     )
+    gates = _gate_runs(tx, study)
     paid = list(ledger.amounts(tx))
     finishing = sum(amount for _, amount, cause in paid if is_for_finishing(cause))
     came = [person for person in people if person.came_at is not None and person.came_at <= performance.ended_at]
@@ -175,16 +62,27 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         active=sum(person.answered > 0 for person in people),
         found_nothing=sum(not person.entered for person in came),
         answers=sum(person.answered for person in people),
-        starved=tuple(_why_starved(stage, people) for stage in stages if stage.open_items and not stage.ended),
+        starved=why_starved(study, stages, gates, performance.people),
         curve=cost_curve([(at, amount) for at, amount, _ in paid], performance.started_at),
-        gates=tuple(
-            GateRun(
-                gate.name, gate.passed, gate.not_passed, gate.scored + gate.waiting, _decided_after(study, gate.stages)
-            )
-            for gate in gate_statuses(tx, study)
-        ),
+        gates=gates,
         arms=measure_arms(tx, study, standings, qualities),
         notes=(*_about_budget(tx), *_notes(performance)),
+    )
+
+
+def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
+    closings = events.recent(tx, len(study.gates), kinds=("gate closed",)) if study.gates else ()
+    ungraded = {closing.evidence["gate"]: closing.evidence["not_graded"] for closing in closings}
+    return tuple(
+        GateRun(
+            gate.name,
+            gate.passed,
+            gate.not_passed,
+            gate.scored + gate.waiting,
+            ungraded.get(gate.name, 0),
+            _decided_after(study, gate.stages),
+        )
+        for gate in gate_statuses(tx, study)
     )
 
 
@@ -275,30 +173,6 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
         if label.released:
             released.append(score)
     return scores, released
-
-
-def _why_starved(stage: StageRun, people: Sequence[Person]) -> str:
-    found = Counter(_hindrance(person, stage.name) for person in people)
-    reasons = ", ".join(f"{count} {what}" for what, count in found.most_common())
-    wanting = f"{stage.open_items:,} of {stage.items:,} items still want judgments"
-    return f"{stage.name}: {wanting}. Of {len(people):,} people, {reasons}."
-
-
-def _hindrance(person: Person, stage: str) -> str:
-    """What keeps somebody from a stage that wants them."""
-    if person.exit is Exit.LEFT:
-        return "left in the middle of the work"
-    if person.exit is Exit.GAVE_UP:
-        return "gave up waiting"
-    return _HINDRANCES.get(person.states.get(stage, ""), "had done all they may do there")
-
-
-_HINDRANCES = {
-    "dropped": "were dropped there",
-    "locked": "were not let in",
-    "limit": "had done as much as one person may",
-    "paused": "found it paused",
-}
 
 
 def _about_budget(tx: Tx) -> Iterator[str]:

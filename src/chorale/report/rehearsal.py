@@ -31,8 +31,8 @@ _TRADED = (
 UNFINISHED = "*"
 
 
-# Rows that are left out where there is nothing of the kind.
-_IF_ANY = frozenset({"finishing", "bonus", "fee", "found_nothing"})
+# Rows, and columns of gates, that are left out where there is nothing of the kind.
+_IF_ANY = frozenset({"finishing", "bonus", "fee", "found_nothing", "ungraded"})
 _WITH_INTERVAL = frozenset({*(measure.key for measure in RESULTS_OF_STAGES), "cost"})
 
 
@@ -125,11 +125,17 @@ def _gates(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     """Who passes the gates, in a study that has some."""
     if not forecast.gates:
         return []
-    rows = [
-        (name, *(_cell(forecast.of_gate(name, measure), measure.unit, told, interval=True) for measure in OF_GATES))
-        for name in forecast.gates
+    found = {name: {measure: forecast.of_gate(name, measure) for measure in OF_GATES} for name in forecast.gates}
+    used = [
+        measure
+        for measure in OF_GATES
+        if measure.key not in _IF_ANY or any(each and each.high for each in (of[measure] for of in found.values()))
     ]
-    columns = ("gate", *(f"{measure.title}#" for measure in OF_GATES))
+    rows = [
+        (name, *(_cell(of[measure], measure.unit, told, interval=True) for measure in used))
+        for name, of in found.items()
+    ]
+    columns = ("gate", *(f"{measure.title}#" for measure in used))
     return [ScoreTable(f"Forecast of its gates{_with(forecast)}", columns, rows)]
 
 
@@ -198,7 +204,7 @@ def forecast_notes(told: Forecasts) -> list[str]:
         notes += [f"{prefix}{note}" for note in (*forecast.starved, *forecast.notes)]
     if any(forecast.finished < len(forecast.runs) for forecast in told.forecasts):
         star = f"{UNFINISHED} " if len(told.forecasts) > 1 else ""
-        notes.append(f"{star}some runs did not finish: their numbers are of what was done until then.")
+        notes.append(f"{star}some runs did not finish: their numbers are of what could be done.")
     wages = [forecast.of(_BY_KEY["low_wage"]) for forecast in told.forecasts]
     low = sum(wage is not None and wage.mean < told.minimum_hourly for wage in wages)
     if low:

@@ -20,6 +20,14 @@ from chorale.report.svg import Bar, Point, Shown, bar_chart, line_chart, point_c
 MOST_IN_DETAIL = 12
 _OF_RUN = {measure.key: measure for measure in OF_RUNS}
 _OF_STAGE = {measure.key: measure for measure in OF_STAGES}
+_OF_GATE = {measure.key: measure for measure in OF_GATES}
+_KEPT_AND_LOST = (
+    ("entered", "entered"),
+    ("dropped", "dropped"),
+    ("left", "left"),
+    ("gave_up", "gave up waiting"),
+    ("finished", "finished"),
+)
 
 
 def forecast_page(told: Forecasts) -> str:
@@ -68,14 +76,17 @@ def _funnel(forecast: Forecast) -> str:
     for key, label in (("arrived", "came"), ("active", "worked")):
         bars += _bar(label, forecast.of(_OF_RUN[key]), stronger=True)
     for name in forecast.stages:
-        for key, label in (("entered", "entered"), ("dropped", "dropped"), ("left", "left"), ("finished", "finished")):
+        for key, label in _KEPT_AND_LOST:
             found = forecast.of_stage(name, _OF_STAGE[key])
             # Where nobody is lost, there is nothing to see.
             if key in ("entered", "finished") or (found is not None and found.high):
                 bars += _bar(f"{name}: {label}", found, stronger=key == "entered")
         for gate in forecast.runs[0].gates:
             if gate.after == name:
-                bars += _bar(f"{gate.name}: passed", forecast.of_gate(gate.name, OF_GATES[0]), stronger=True)
+                bars += _bar(f"{gate.name}: passed", forecast.of_gate(gate.name, _OF_GATE["passed"]), stronger=True)
+                undecided = forecast.of_gate(gate.name, _OF_GATE["undecided"])
+                if undecided is not None and undecided.high:
+                    bars += _bar(f"{gate.name}: never decided about", undecided, stronger=False)
     title = "How many people came, entered each stage, finished it, and passed what comes after it"
     return bar_chart(title, bars, lambda value: f"{value:,.1f}".removesuffix(".0"))
 

@@ -1,0 +1,121 @@
+"""What one performance came to: the whole of it, its stages and its gates."""
+
+from dataclasses import dataclass
+
+from chorale.rehearsal.arms import ArmRun
+
+
+@dataclass(frozen=True, slots=True)
+class StageRun:
+    """A stage after a performance."""
+
+    name: str
+    round: bool
+    """Whether everybody does the same here, so that there are no items to complete."""
+    ended: bool
+    """Whether a gate that closed has ended it: what it still wanted, nobody is to do any more."""
+    items: int
+    complete: int
+    released: int
+    judgments: int
+    """Those that count."""
+    discarded: int
+    gold_answers: int
+    accuracy: float | None
+    """Mean score of the complete items against what is known; None if nothing is known of them."""
+    released_accuracy: float | None
+    """The same of those that are released."""
+    quality: float | None
+    """Mean score of the answers that count, by what somebody who never errs would answer; where others see them."""
+    entered: int
+    dropped: int
+    left: int
+    """People who went away in the middle of this stage."""
+    gave_up: int
+    """People who worked here last and did not want to wait any longer."""
+    finished: int
+    """Everybody else who had entered."""
+    found_nothing: int
+    """People who were let in and found nothing to do any more."""
+    locked_out: int
+    """People who came to its door and were not let in."""
+    cost: int
+
+    @property
+    def open_items(self) -> int:
+        return self.items - self.complete
+
+    @property
+    def judgments_per_item(self) -> float | None:
+        return self.judgments / self.items if self.items and not self.round else None
+
+    @property
+    def gold_per_worker(self) -> float | None:
+        return self.gold_answers / self.entered if self.gold_answers and self.entered else None
+
+
+@dataclass(frozen=True, slots=True)
+class GateRun:
+    """A gate after a performance."""
+
+    name: str
+    passed: int
+    not_passed: int
+    undecided: int
+    """People who had done enough and were never decided about."""
+    ungraded: int
+    """Of them, those whose answers had not got their grades when it was closed."""
+    after: str
+    """The last of the stages that it looks at, or that grade what was done there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A whole performance."""
+
+    seed: int
+    stages: tuple[StageRun, ...]
+    final: tuple[str, ...]
+    """The stages that the study's results are of."""
+    base: int
+    finishing: int
+    """Paid for finishing rounds."""
+    bonus: int
+    """Paid for passing gates, for gold and for parts of answers."""
+    fee: int
+    wage: int | None
+    """Median, in minor units an hour."""
+    low_wage: int | None
+    """10th percentile."""
+    hours: float
+    """From the first arrival to the last answer."""
+    arrived: int
+    """People who came before the last answer did. Experts are staff: neither here nor below are they counted."""
+    active: int
+    """People who answered something."""
+    found_nothing: int
+    """People who came in time, and were never given an item."""
+    answers: int
+    """Theirs."""
+    starved: tuple[str, ...]
+    """Why the study could not be finished, stage by stage and gate by gate; empty if it was."""
+    curve: tuple[tuple[float, int], ...]
+    """Hours, and what had been spent by then."""
+    gates: tuple[GateRun, ...] = ()
+    arms: tuple[ArmRun, ...] = ()
+    notes: tuple[str, ...] = ()
+    needed: int | None = None
+    """The fewest people with whom a run of this seed finishes, if that was asked for and found."""
+
+    @property
+    def cost(self) -> int:
+        return self.base + self.finishing + self.bonus + self.fee
+
+    @property
+    def released(self) -> int:
+        """Results of the study."""
+        return sum(stage.released for stage in self.stages if stage.name in self.final)
+
+    @property
+    def complete(self) -> bool:
+        return not self.starved

@@ -1,0 +1,81 @@
+"""Why a performance could not be finished, in words."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from chorale.rehearsal.person import Exit, Person
+from chorale.rehearsal.runs import GateRun, StageRun
+from chorale.study import RunningStage, Study
+
+
+def why_starved(
+    study: Study, stages: Sequence[StageRun], gates: Sequence[GateRun], people: Sequence[Person]
+) -> tuple[str, ...]:
+    """A sentence or two for every stage that still wants judgments, and for every gate that closed without grades.
+
+    What a stage wanted that a gate has ended, nobody is to do any more. But whom a gate could not decide about because
+    their answers had not got their grades is lost to all that follows.
+    """
+    by_name = {stage.name: stage for stage in stages}
+    return (
+        *(_of_stage(study, stage, people) for stage in stages if stage.open_items and not stage.ended),
+        *(why for gate in gates if gate.ungraded and (why := _of_gate(study, gate, by_name))),
+    )
+
+
+def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
+    wanting = f"{stage.name}: {stage.open_items:,} of {stage.items:,} items still want judgments."
+    running = study.stage(stage.name)
+    theirs = [person for person in people if person.expert == running.is_for_experts]
+    if not theirs:
+        return f"{wanting} They are for experts, and none come: set `experts` in rehearsal.toml to 1 or more."
+    found = Counter(_hindrance(person, running) for person in theirs)
+    reasons = ", ".join(f"{count} {what}" for what, count in found.most_common())
+    return f"{wanting} Of {len(theirs):,} {'experts' if running.is_for_experts else 'people'}, {reasons}."
+
+
+def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str | None:
+    """None if no answer waits for a grade: then too few of somebody's answers were to be graded."""
+    looked_at = {*study.gates[gate.name].settings.stage}
+    grading = [
+        found
+        for name, stage in study.stages.items()
+        if stage.settings.grades and looked_at & {*stage.settings.sources} and (found := stages[name]).open_items
+    ]
+    if not grading:
+        return None
+    waiting = "; ".join(_graders(stage) for stage in grading)
+    people = "1 person" if gate.ungraded == 1 else f"{gate.ungraded:,} people"
+    return (
+        f"gate {gate.name}: it was closed with {people} never decided about, whose answers had not got their grades. "
+        f"{waiting}. Let more people come or more of them grade, or ask for fewer judgments there."
+    )
+
+
+def _graders(stage: StageRun) -> str:
+    lost = [f"{count:,} {what}" for count, what in ((stage.left, "left"), (stage.dropped, "were dropped")) if count]
+    graded = "1 person" if stage.entered == 1 else f"{stage.entered:,} people"
+    of_whom = f", of whom {' and '.join(lost)}" if lost else ""
+    return (
+        f"{stage.open_items:,} of {stage.items:,} items of {stage.name} still wanted judgments; {graded} had worked "
+        f"there{of_whom}, and nobody could do more"
+    )
+
+
+def _hindrance(person: Person, stage: RunningStage) -> str:
+    """What keeps somebody from a stage that wants them."""
+    if person.exit is Exit.LEFT:
+        return "left in the middle of the work"
+    if person.exit is Exit.GAVE_UP:
+        return "gave up waiting"
+    if stage.name not in person.states and stage.settings.arms:
+        return "were not in its arm"
+    return _HINDRANCES.get(person.states.get(stage.name, ""), "had done all they may do there")
+
+
+_HINDRANCES = {
+    "dropped": "were dropped there",
+    "locked": "were not let in",
+    "limit": "had done as much as one person may",
+    "paused": "found it paused",
+}
