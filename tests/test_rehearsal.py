@@ -46,7 +46,7 @@ from chorale.study.gates import gate_statuses
 from chorale.study.templating import create_study
 from chorale.study.verify import verify
 from chorale.tasks import BUILT_IN
-from protocol_study import write_protocol_study
+from protocol_study import ROUND, write_protocol_study
 from small_study import write_small_study
 
 T = TypeVar("T")
@@ -348,6 +348,18 @@ def test_people_who_wait_too_long_give_up(make_folder: Callable[..., Path]) -> N
     run, _, performance = perform(folder, crowd(slow, workers=8, look_in_minutes=1, patience_hours=0.05), seed=5)
     assert sum(person.exit == "gave up" for person in performance.people) >= 4
     assert run.stages[0].complete == 4
+
+
+def test_those_who_are_cut_off_in_a_round_have_not_finished_it(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path / "study", gate="top = 2\nworkers = 2", round_pay="finished = 12")
+    run, study, performance = perform(tmp_path / "study", crowd(NOISY, workers=12, per_hour=600))
+    training = run.stages[0]
+    answered = read(study, lambda tx: standing_rows.worker_standings(tx, stage_name="training"))
+    assert training.finished == sum(row.answered == ROUND for row in answered) >= 2
+    assert run.finishing == 12 * training.finished
+    assert training.entered == training.finished + training.cut_off and training.cut_off > 0
+    assert all(stage.cut_off == 0 for stage in run.stages[1:])
+    assert {person.exit for person in performance.people} == {"finished"}
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,7 @@ PEOPLE_IN_STAGES = (
     Measure("dropped", "dropped", "count", lambda stage: stage.dropped),
     Measure("left", "left in the middle", "count", lambda stage: stage.left),
     Measure("gave_up", "gave up waiting", "count", lambda stage: stage.gave_up),
+    Measure("cut_off", "cut off", "count", lambda stage: stage.cut_off),
     Measure("finished", "finished", "count", lambda stage: stage.finished),
     Measure("found_nothing", "found nothing to do", "count", lambda stage: stage.found_nothing),
     Measure("locked_out", "not let in", "count", lambda stage: stage.locked_out),

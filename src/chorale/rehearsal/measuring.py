@@ -12,6 +12,7 @@ from chorale.rehearsal.starving import why_starved
 from chorale.simulate import Knowledge
 from chorale.store import Tx, events, item_rows, ledger, setup, standing_rows
 from chorale.store.gates import closed_gates
+from chorale.store.grade_rows import active_in
 from chorale.store.stage_rows import StageCounts
 from chorale.store.standing_rows import WorkerStanding
 from chorale.study import RunningStage, Study
@@ -128,6 +129,14 @@ def _stage_run(
     last_here = [person for person in people if person.stage is stage and stage.name in person.entered]
     left = sum(person.exit is Exit.LEFT for person in last_here)
     gave_up = sum(person.exit is Exit.GAVE_UP for person in last_here)
+    cut_off = 0
+    if stage.round_size is not None:
+        done = {*active_in(tx, stage.id, stage.round_size).values()}
+        lost = {person.number for person in last_here if person.exit in (Exit.LEFT, Exit.GAVE_UP)}
+        finished = sum(
+            stage.name in person.entered and person.worker_id in done and person.number not in lost for person in people
+        )
+        cut_off = max(0, entered - dropped - left - gave_up - finished)
     scores, released = _scores(tx, stage, known)
     return StageRun(
         name=stage.name,
@@ -146,7 +155,8 @@ def _stage_run(
         dropped=dropped,
         left=left,
         gave_up=gave_up,
-        finished=max(0, entered - dropped - left - gave_up),
+        cut_off=cut_off,
+        finished=max(0, entered - dropped - left - gave_up - cut_off),
         found_nothing=len(let_in) - entered,
         locked_out=sum(
             person.states.get(stage.name) == "locked" and stage.name not in person.entered

@@ -33,8 +33,10 @@ class StageRun:
     """People who went away in the middle of this stage."""
     gave_up: int
     """People who worked here last and did not want to wait any longer."""
+    cut_off: int
+    """People who were stopped in the middle of a round, as a rule since its gate had closed."""
     finished: int
-    """Everybody else who had entered."""
+    """Everybody else who had entered; in a round, they have answered all of it."""
     found_nothing: int
     """People who were let in and found nothing to do any more."""
     locked_out: int

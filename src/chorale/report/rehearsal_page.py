@@ -26,6 +26,7 @@ _KEPT_AND_LOST = (
     ("dropped", "dropped"),
     ("left", "left"),
     ("gave_up", "gave up waiting"),
+    ("cut_off", "cut off"),
     ("finished", "finished"),
 )
 
