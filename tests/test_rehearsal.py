@@ -836,6 +836,29 @@ def test_what_a_reader_should_know(make_folder: Callable[..., Path], tmp_path: P
     assert any("nothing is known of the right answers" in note for note in notes)
 
 
+def test_how_many_earn_too_little_is_told(make_folder: Callable[..., Path]) -> None:
+    # Three or four cents for a judgment of ten seconds.
+    folder = make_folder(12)
+    file = folder / "study.toml"
+    file.write_text(file.read_text().replace("[pay]\n", "[pay]\nminimum_hourly = 900\n"))
+    kind = '[[kind]]\nname = "{0}"\nshare = {1}\npace = {2}\nspread = 0\ndropout = 0\n'
+
+    def notes(*kinds: tuple[str, int, float], vary: Sequence[str] = ()) -> list[str]:
+        (folder / "rehearsal.toml").write_text(
+            "workers = 8\nper_hour = 1000000\n" + "".join(kind.format(*one) for one in kinds)
+        )
+        told = rehearse(folder, seeds=2, processes=1, vary=[parse_vary(option) for option in vary])
+        return [note for note in forecast_notes(told) if "your minimum" in note]
+
+    assert notes(("quick", 1, 0.5)) == []
+    [all_of_them] = notes(("slow", 1, 2))
+    assert re.match(r"100% of people earn less than your minimum of \S+ an hour; the median is \S+\.$", all_of_them)
+    [some] = notes(("quick", 3, 0.5), ("slow", 1, 2))
+    assert re.match(r"2\d% of people earn less than your minimum of \S+ an hour\.$", some)
+    [varied] = notes(("slow", 1, 2), vary=["workers=8,9"])
+    assert varied.startswith("in 2 of 2 variations, up to 100% of people earn less")
+
+
 def test_truth_that_fits_no_item_is_told(make_folder: Callable[..., Path]) -> None:
     folder = make_folder(applications=2)
     for number in (1, 2):

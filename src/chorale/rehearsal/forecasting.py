@@ -101,6 +101,7 @@ OF_RUNS = (
     Measure("cost_per_result", "cost of a released result", "money", cost_per_result),
     Measure("wage", "an hour pays (median)", "money", lambda run: run.wage),
     Measure("low_wage", "an hour pays (10th percentile)", "money", lambda run: run.low_wage),
+    Measure("underpaid", "people who earn less than the minimum", "share", lambda run: run.underpaid),
     Measure("hours", "hours from first arrival to last answer", "hours", lambda run: run.hours),
     Measure("needed", "people needed to start with", "count", lambda run: run.needed),
     Measure("arrived", "people who came", "count", lambda run: run.arrived),

@@ -1,9 +1,11 @@
 """What a performance came to, in numbers."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 
 from chorale.model import Standing
+from chorale.protocol import hourly_wage
 from chorale.rehearsal.arms import mean_quality, measure_arms, qualities_that_count
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.person import Exit, Person
@@ -58,6 +60,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         fee=now.totals["fee"],
         wage=now.wage.median,
         low_wage=now.wage.tenth_percentile,
+        underpaid=_share_below_minimum(study, standings),
         hours=(performance.ended_at - performance.started_at) / HOUR_MS,
         arrived=len(came),
         active=sum(person.answered > 0 for person in people),
@@ -85,6 +88,18 @@ def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
         )
         for gate in gate_statuses(tx, study)
     )
+
+
+def _share_below_minimum(study: Study, standings: Iterable[WorkerStanding]) -> float | None:
+    """Of those whose wage is reckoned, how many earn less; None if nobody's is."""
+    earned: dict[str, int] = defaultdict(int)
+    worked: dict[str, int] = defaultdict(int)
+    for row in standings:
+        if not study.stage(row.stage).is_by_colleagues:
+            earned[row.worker] += row.earned
+            worked[row.worker] += row.worked_ms
+    wages = [wage for worker in earned if (wage := hourly_wage(earned[worker], worked[worker])) is not None]
+    return fmean(wage < study.settings.pay.minimum_hourly for wage in wages) if wages else None
 
 
 def _decided_after(study: Study, looked_at: Iterable[str]) -> str:

@@ -89,6 +89,8 @@ class Run:
     """Median, in minor units an hour."""
     low_wage: int | None
     """10th percentile."""
+    underpaid: float | None
+    """Which share of those who worked earned less in an hour than the study's minimum."""
     hours: float
     """From the first arrival to the last answer."""
     arrived: int

@@ -1,6 +1,6 @@
 """Forecasts as people want them: tables for a terminal or a paper, and what to know beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from chorale import __version__
 from chorale.model import money_text
@@ -29,10 +29,11 @@ _TRADED = (
     ("needed", "people needed"),
 )
 UNFINISHED = "*"
+LOW_PAID = 0.1
 
 
 # Rows, and columns of gates, that are left out where there is nothing of the kind.
-_IF_ANY = frozenset({"finishing", "bonus", "fee", "found_nothing", "ungraded"})
+_IF_ANY = frozenset({"finishing", "bonus", "fee", "underpaid", "found_nothing", "ungraded"})
 _WITH_INTERVAL = frozenset({*(measure.key for measure in RESULTS_OF_STAGES), "cost"})
 
 
@@ -205,12 +206,7 @@ def forecast_notes(told: Forecasts) -> list[str]:
     if any(forecast.finished < len(forecast.runs) for forecast in told.forecasts):
         star = f"{UNFINISHED} " if len(told.forecasts) > 1 else ""
         notes.append(f"{star}some runs did not finish: their numbers are of what could be done.")
-    wages = [forecast.of(_BY_KEY["low_wage"]) for forecast in told.forecasts]
-    low = sum(wage is not None and wage.mean < told.minimum_hourly for wage in wages)
-    if low:
-        where = "" if len(wages) == 1 else f" in {low} of {len(wages)} variations"
-        minimum = money_text(told.minimum_hourly, told.currency)
-        notes.append(f"one worker in ten earns less than your minimum of {minimum} an hour{where}.")
+    notes += _about_wages(told)
     runs = [run for forecast in told.forecasts for run in forecast.runs]
     # Where a file fits nothing, that was said; where people grade each other's answers, these have a quality.
     is_told = any(quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs)
@@ -220,6 +216,23 @@ def forecast_notes(told: Forecasts) -> list[str]:
             "([stage.rehearsal] truth = …)."
         )
     return notes
+
+
+def _about_wages(told: Forecasts) -> Iterator[str]:
+    """How many earn less than they should, if that is one in ten or more."""
+    shares = [found.mean for forecast in told.forecasts if (found := forecast.of(_BY_KEY["underpaid"]))]
+    low = [share for share in shares if share >= LOW_PAID]
+    if not low:
+        return
+    minimum = money_text(told.minimum_hourly, told.currency)
+    less = f"{max(low):.0%} of people earn less than your minimum of {minimum} an hour"
+    if len(told.forecasts) > 1:
+        yield f"in {len(low)} of {len(told.forecasts)} variations, {'' if len(low) == 1 else 'up to '}{less}."
+        return
+    median = told.forecasts[0].of(_BY_KEY["wage"])
+    if median is not None and median.mean < told.minimum_hourly:
+        less += f"; the median is {money_text(round(median.mean), told.currency)}"
+    yield f"{less}."
 
 
 def forecast_latex(told: Forecasts) -> str:
