@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from chorale.scores import Comparison, Interval
 
 Cell = str | int | float | None
-_WIDE = 120
-"""Characters that are more than most terminals have room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +45,8 @@ def score_table(table: ScoreTable) -> Table:
     """For a terminal."""
     shown = table_of(*table.columns)
     shown.title, shown.title_justify = printable(table.title), "left"
-    rows = [[_cell(value, table.digits) for value in row] for row in table.rows]
-    widths = [max((len(row[place]) for row in rows), default=0) for place in range(len(table.columns))]
-    if sum(max(width, len(name)) for width, name in zip(widths, table.columns, strict=True)) > _WIDE:
-        # Headers in several lines leave the room to what stands below them.
-        for column, width in zip(shown.columns, widths, strict=True):
-            words = str(column.header).split()
-            column.header = fill(str(column.header), max(width, *map(len, words), 1), break_long_words=False)
-    for row in rows:
-        add_row(shown, *row)
+    for row in table.rows:
+        add_row(shown, *(_cell(value, table.digits) for value in row))
     return shown
 
 
