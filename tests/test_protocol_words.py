@@ -184,12 +184,12 @@ def test_a_spent_budget_is_told_to_everybody(tmp_path: Path) -> None:
             first.submit(offer)
     while (offer := second.next("work-a")).lease is not None:
         second.submit(offer)
-    assert look(study, lambda tx: status(tx, study)).stopped == ("work-a", "work-b")
+    assert look(study, lambda tx: status(tx, study)).stopped == ("training", "work-a", "work-b")
     assert part(study, second.pseudonym, "work-b") == ("paused", MESSAGES["paused"])
     assert "budget" in [alarm.kind for alarm in look(study, lambda tx: overview(tx, study)).alarms]
     study.close()
     told = CliRunner().invoke(cli, ["status", str(tmp_path)])
-    assert "Nothing more is given out in work-a, work-b: the budget of $0.40" in " ".join(told.output.split())
+    assert "Nothing more is given out in training, work-a, work-b: the budget of $0.40" in " ".join(told.output.split())
 
 
 def test_what_experts_do_for_nothing_is_no_low_wage(tmp_path: Path) -> None:

@@ -58,16 +58,17 @@ def _print_status(study: "Study") -> None:
     from chorale.report.qasrl_study import qasrl_study
     from chorale.report.scoring import score_table
     from chorale.study.costs import study_costs
-    from chorale.study.gates import gate_statuses
+    from chorale.study.gates import beyond_budget, gate_statuses
     from chorale.study.outcomes import tallies
     from chorale.study.status import status as current_status
 
     now = study.store.read(lambda tx: current_status(tx, study)).result()
     pay = study.settings.pay
+    gates = study.store.read(lambda tx: gate_statuses(tx, study)).result()
     say(study.settings.study.title)
     show(
         stages_table(now, pay.currency),
-        *([gates_table(study.store.read(lambda tx: gate_statuses(tx, study)).result())] if study.gates else []),
+        *([gates_table(gates)] if gates else []),
         *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
         *([dropped_table(now.dropped, pay.currency)] if now.dropped else []),
     )
@@ -80,6 +81,9 @@ def _print_status(study: "Study") -> None:
         budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
         say(f"Nothing more is given out in {names}: the budget of {budget} does not cover one more answer.")
         say("Raise `pay.budget` in study.toml and start the site again.")
+    for gate in gates:
+        if gate.lacking:
+            say(" ".join(beyond_budget(study, gate.name, gate.lacking)))
     for line in cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         say(line)
     say(wage_line(now, pay.currency, pay.minimum_hourly))

@@ -18,6 +18,7 @@ from chorale.study.status import DroppedWorker, Status
 from chorale.tasks.rules_entailment import Application
 
 _LONGEST_TEXT = 80
+_FEW_STAGES = 3
 
 
 def plan_table(plan: StudyPlan) -> Table:
@@ -45,30 +46,38 @@ def plan_table(plan: StudyPlan) -> Table:
 def stages_table(status: Status, currency: str, confidence: Mapping[str, float | None] | None = None) -> Table:
     """Where each stage stands; with the mean confidence of its results, if that is given.
 
-    A column for each stage: a study has few stages and there is much to say about each.
+    There is much to say about each: of few stages each has a column, of many a row.
     """
     stages, rounds = status.stages, status.rounds
-    table = table_of("stage", *(f"{stage.name}#" for stage in stages))
+    told: list[tuple[str, list[str]]] = []
 
-    def add(title: str, tell: Callable[[StageCounts], str], *, of_rounds: bool = False) -> None:
-        """A row that is about rounds, or about the other stages: what a round can't have is not told as none."""
-        if not any((stage.name in rounds) is of_rounds for stage in stages):
-            return
-        add_row(table, title, *(tell(stage) if (stage.name in rounds) is of_rounds else "" for stage in stages))
+    def tell(title: str, one: Callable[[StageCounts], str], *, of_rounds: bool | None = None) -> None:
+        """Something about all stages, rounds, or the others: what a round can't have is not told as none."""
+        about = [of_rounds is None or (stage.name in rounds) is of_rounds for stage in stages]
+        if any(about):
+            told.append((title, [one(stage) if is_told else "" for stage, is_told in zip(stages, about, strict=True)]))
 
-    add_row(table, "state", *(stage.state for stage in stages))
-    add("items complete", lambda stage: f"{stage.complete:,} of {stage.items:,}")
-    add("results released", lambda stage: f"{stage.released:,}")
+    tell("state", lambda stage: status.conditions[stage.name].told)
+    tell("items complete", lambda stage: f"{stage.complete:,} of {stage.items:,}", of_rounds=False)
+    tell("results released", lambda stage: f"{stage.released:,}", of_rounds=False)
     if confidence is not None:
-        add("mean confidence", lambda stage: _share(confidence.get(stage.name)))
-    add("judgments that count", lambda stage: f"{stage.judgments:,}")
-    add("judgments discarded", lambda stage: f"{stage.discarded:,}")
-    add("answers to gold", lambda stage: f"{stage.gold_answers:,}")
-    add("answers in a round (no judgments)", lambda stage: f"{stage.answers:,}", of_rounds=True)
-    add("people who finished the round", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
-    add_row(table, "workers", *(f"{stage.workers:,}" for stage in stages))
-    add_row(table, "workers dropped", *(f"{stage.dropped:,}" for stage in stages))
-    add_row(table, "cost", *(money_text(stage.paid + stage.fees, currency) for stage in stages))
+        tell("mean confidence", lambda stage: _share(confidence.get(stage.name)), of_rounds=False)
+    tell("judgments that count", lambda stage: f"{stage.judgments:,}", of_rounds=False)
+    tell("judgments discarded", lambda stage: f"{stage.discarded:,}", of_rounds=False)
+    tell("answers to gold", lambda stage: f"{stage.gold_answers:,}", of_rounds=False)
+    tell("answers in a round (no judgments)", lambda stage: f"{stage.answers:,}", of_rounds=True)
+    tell("people who finished the round", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
+    tell("workers", lambda stage: f"{stage.workers:,}")
+    tell("workers dropped", lambda stage: f"{stage.dropped:,}")
+    tell("cost", lambda stage: money_text(stage.paid + stage.fees, currency))
+    if len(stages) <= _FEW_STAGES:
+        table = table_of("stage", *(f"{stage.name}#" for stage in stages))
+        for title, cells in told:
+            add_row(table, title, *cells)
+        return table
+    table = table_of("stage", "state", *(f"{title}#" for title, _ in told[1:]))
+    for stage, *cells in zip(stages, *(cells for _, cells in told), strict=True):
+        add_row(table, stage.name, *cells)
     return table
 
 
@@ -77,7 +86,7 @@ def gates_table(gates: Iterable[GateStatus]) -> Table:
     table = table_of("gate", "after", "state", "scored, not decided#", "not graded yet#", "passed#", "not passed#")
     states = {"each": "decides about each"}
     for gate in gates:
-        state = states.get(gate.state, gate.state)
+        state = "open, beyond the budget" if gate.lacking else states.get(gate.state, gate.state)
         counts = (gate.scored, gate.waiting, gate.passed, gate.not_passed)
         add_row(table, gate.name, ", ".join(gate.stages), state, *(f"{count:,}" for count in counts))
     return table

@@ -223,15 +223,16 @@ class Unfinished(NamedTuple):
     answered: int
 
 
-def in_the_middle(tx: Connection, stage_id: int, size: int) -> list[Unfinished]:
-    """Who has begun a round of so many answers and not finished it, locked: what they have answered stays."""
+def in_the_middle(tx: Connection, stage_id: int, size: int, *, lock: bool = False) -> list[Unfinished]:
+    """Who has begun a round of so many answers and not finished it; locked, so that they stay where they are."""
     query = (
         select(participation.c.worker_id, worker.c.pseudonym, participation.c.answered)
         .join(worker, worker.c.id == participation.c.worker_id)
         .where(participation.c.stage_id == stage_id, participation.c.answered < size)
         .order_by(participation.c.worker_id)
-        .with_for_update(of=participation, key_share=True)
     )
+    if lock:
+        query = query.with_for_update(of=participation, key_share=True)
     return [Unfinished._make(row) for row in tx.execute(query)]
 
 

@@ -16,7 +16,7 @@ from chorale.store.grade_rows import GradedAnswer
 from chorale.store.participations import Unfinished, in_the_middle
 from chorale.study.entering import put_in_arm
 from chorale.study.feedback import TemplateMistakeError, compose, mean_criteria
-from chorale.study.paying import covers, for_part, pay_bonus
+from chorale.study.paying import covers, for_part, lacking, pay_bonus
 from chorale.study.running import RunningGate, RunningStage, Study
 
 
@@ -83,13 +83,13 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
     field = survey(tx, study, gate)
     if not _affordable(tx, study, gate, field):
         raise Refusal(
-            "budget", f"The bonuses of the gate {gate.name} would exceed the budget. Raise `pay.budget` first."
+            "budget", " ".join(beyond_budget(study, gate.name, _lacking(tx, study, gate, _passing(gate, field))))
         )
     # One moment for all of it: by that, verifying knows who was decided about together.
     now = study.clock()
     gates.close(tx, gate.name, now)
     finished = graders_who_finish(tx, study, gate)
-    cut_off = _cut_off_by(tx, study, gate)
+    cut_off = _cut_off_by(tx, study, gate, lock=True)
     verdicts = _decide(tx, study, gate, field, now)
     _pay_graders(tx, study, finished)
     _pay_for_parts(tx, study, cut_off)
@@ -128,7 +128,22 @@ def close_ready_gates(tx: Tx, study: Study) -> list[str]:
 
 def _affordable(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> bool:
     """Whether the budget covers what closing pays: to those who would pass now, their graders, and who is cut off."""
-    passing = sum(verdict.passed for verdict in decide_gate(gate.settings, field.candidates))
+    amount, payments = _bonuses(tx, study, gate, _passing(gate, field))
+    return not amount or covers(tx, study, amount, payments)
+
+
+def _lacking(tx: Tx, study: Study, gate: RunningGate, passing: int) -> int:
+    """By how much these bonuses would exceed the budget, as things are."""
+    amount, payments = _bonuses(tx, study, gate, passing)
+    return lacking(tx, study, amount, payments) if amount else 0
+
+
+def _passing(gate: RunningGate, field: GateField) -> int:
+    return sum(verdict.passed for verdict in decide_gate(gate.settings, field.candidates))
+
+
+def _bonuses(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, int]:
+    """What a gate pays if it closes now and so many pass, and in how many payments."""
     graders = graders_who_finish(tx, study, gate)
     parts = [
         for_part(study.stage(name), one.answered)
@@ -138,7 +153,35 @@ def _affordable(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> bo
     ]
     amount = gate.settings.bonus * passing + sum(parts)
     amount += sum(study.stage(name).settings.pay.finished * len(paid) for name, paid in graders.items())
-    return not amount or covers(tx, study, amount, passing + sum(map(len, graders.values())) + len(parts))
+    return amount, passing + sum(map(len, graders.values())) + len(parts)
+
+
+def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
+    """That a gate can't close since so much is missing, and what to do about it."""
+    pay = study.settings.pay
+    enough = (pay.budget or 0) + missing
+    return (
+        f"The gate {name} can't close: its bonuses would exceed the budget by {money_text(missing, pay.currency)}.",
+        f"Raise `pay.budget` in study.toml to {enough} or more ({money_text(enough, pay.currency)}) and start the site "
+        "again.",
+    )
+
+
+def gates_beyond_budget(tx: Tx, study: Study, people: Mapping[str, int]) -> dict[str, int]:
+    """The gates that can't close for want of money, and how much is missing.
+
+    `people` is how many worked in each stage: answers are looked at only where not all of them could be paid.
+    """
+    if study.settings.pay.budget is None:
+        return {}
+    closed, missing = gates.closed_gates(tx), {}
+    for gate in study.gates.values():
+        if gate.settings.decides_each or gate.name in closed:
+            continue
+        at_most = min(people.get(name, 0) for name in gate.settings.stage)
+        if _lacking(tx, study, gate, at_most):
+            missing[gate.name] = _lacking(tx, study, gate, _passing(gate, survey(tx, study, gate)))
+    return {name: amount for name, amount in missing.items() if amount}
 
 
 def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dict[str, int]]:
@@ -153,10 +196,10 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
     }
 
 
-def _cut_off_by(tx: Tx, study: Study, gate: RunningGate) -> dict[str, list[Unfinished]]:
+def _cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -> dict[str, list[Unfinished]]:
     """Who is in the middle of a round that ends when a gate closes and is paid as a whole, by stage."""
     return {
-        stage.name: in_the_middle(tx, stage.id, stage.round_size)
+        stage.name: in_the_middle(tx, stage.id, stage.round_size, lock=lock)
         for stage in _ended_by(tx, study, gate)
         if stage.round_size is not None
     }
@@ -321,6 +364,8 @@ class GateStatus:
     waiting: int
     passed: int
     not_passed: int
+    lacking: int = 0
+    """By how much its bonuses would exceed the budget if it closed now: then it can't. 0 if it can."""
 
 
 def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:
@@ -341,6 +386,7 @@ def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:
                 field.waiting,
                 passed,
                 len(given) - passed,
+                _lacking(tx, study, gate, _passing(gate, field)) if state == "open" else 0,
             )
         )
     return found

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 
-from chorale.model import GoldRecord, JudgmentSettings, StageState, Standing
+from chorale.model import GoldRecord, JudgmentSettings, Standing
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
 from chorale.store.console import DroppedRow, GoldMet, WorkedRow
 from chorale.store.events import EventRow
 from chorale.store.stage_rows import StageCounts, stage_tallies
+from chorale.study.gates import beyond_budget, gates_beyond_budget
 from chorale.study.paying import stopped
 from chorale.study.running import Study
-from chorale.study.status import RoundStatus, round_statuses, why_dropped
+from chorale.study.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
 
 HOUR_MS = 3_600_000
 STARVED_AFTER_MS = HOUR_MS
@@ -64,6 +65,7 @@ class StageView:
     planned: int
     """Judgments its items want at the least."""
     wage: WageSummary
+    condition: StageCondition
     round: RoundStatus | None = None
     """How far people are with a round: they go through it, and it has no items to complete."""
 
@@ -109,8 +111,12 @@ class Overview:
         counts = [stage.counts for stage in self.stages]
         if not any(one.workers or one.live for one in counts):
             return "new"
-        judged = [one for one in counts if one.items]
-        done = all(one.complete == one.items and not one.live for one in judged)
+        judged = [stage for stage in self.stages if stage.counts.items]
+        done = all(
+            # What a gate has ended gets no more judgments, however many items are left.
+            (stage.counts.complete == stage.counts.items or stage.condition.ended_by) and not stage.counts.live
+            for stage in judged
+        )
         return "finished" if judged and done else "running"
 
 
@@ -121,7 +127,9 @@ def overview(tx: Tx, study: Study) -> Overview:
     # That a file does not tell what was paid does not mean that nothing was.
     unpaid |= {one.stage_id for one in counts if imported and not one.paid}
     worked = [row for row in console.worked(tx) if row.stage_id not in unpaid]
-    stages = _stage_views(study, counts, worked, _drawn_for_more(tx, study), round_statuses(tx, study))
+    short = stopped(tx, study)
+    states = conditions(tx, study, counts, short)
+    stages = _stage_views(study, counts, worked, _drawn_for_more(tx, study), round_statuses(tx, study), states)
     wage = wage_summary(_by_worker(worked))
     gone = console.dropped(tx, MOST_DROPPED)
     return Overview(
@@ -132,7 +140,7 @@ def overview(tx: Tx, study: Study) -> Overview:
         budget=study.settings.pay.budget,
         wage=wage,
         agreement=agreement_over_time(tx, study),
-        alarms=sorted(alarms(tx, study, stages, worked, wage, gone), key=lambda alarm: not alarm.serious),
+        alarms=sorted(alarms(tx, study, stages, worked, wage, gone, short), key=lambda alarm: not alarm.serious),
         dropped=[(one, why_dropped(one.evidence)) for one in gone],
         dropped_total=sum(one.dropped for one in counts),
         passed=console.passed_gates(tx),
@@ -161,6 +169,7 @@ def _stage_views(
     worked: Sequence[WorkedRow],
     drawn: Mapping[str, int],
     rounds: Mapping[str, RoundStatus],
+    states: Mapping[str, StageCondition],
 ) -> list[StageView]:
     paid: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in worked:
@@ -171,6 +180,7 @@ def _stage_views(
             study.stage(one.name).settings.title,
             _planned(study.stage(one.name).settings.judgments, one.items, drawn.get(one.name, 0)),
             wage_summary(paid[one.stage_id]),
+            states[one.name],
             rounds.get(one.name),
         )
         for one in counts
@@ -208,17 +218,21 @@ def alarms(
     worked: Sequence[WorkedRow],
     wage: WageSummary,
     gone: Sequence[DroppedRow],
+    short: tuple[str, ...],
 ) -> Iterator[Alarm]:
-    """What needs somebody's attention."""
+    """What needs somebody's attention. `short` are the stages that the budget does not allow more of."""
     yield from wage_alarms(study, stages, wage)
     yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT))
     yield from _worker_alarms(study, worked, gone)
-    short = stopped(tx, study)
+    people = {one.counts.name: one.counts.workers for one in stages}
+    for name, missing in gates_beyond_budget(tx, study, people).items():
+        title, advice = beyond_budget(study, name, missing)
+        yield Alarm("gate", title.removesuffix("."), advice, stages=study.gates[name].settings.stage, serious=True)
     if short:
         titles = _quoted([one.title for one in stages if one.counts.name in short])
         advice = "Raise `pay.budget` in study.toml and open the site again."
         yield Alarm("budget", f"The budget does not cover another item of {titles}", advice, stages=short, serious=True)
-    yield from _starved(tx, study, [one for one in stages if one.counts.name not in short])
+    yield from _starved(tx, study, [one for one in stages if one.condition.state == "open"])
 
 
 def _quoted(titles: Sequence[str]) -> str:
@@ -300,12 +314,12 @@ def _worker_alarms(study: Study, worked: Sequence[WorkedRow], gone: Sequence[Dro
 
 
 def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alarm]:
-    """Stages with work to do that nobody does."""
+    """Open stages with work to do that nobody does."""
     now = study.clock()
     for one in stages:
         counts = one.counts
         waiting = counts.items - counts.complete
-        if counts.state != StageState.OPEN or not waiting or counts.live or study.stage(counts.name).round_size:
+        if not waiting or counts.live or study.stage(counts.name).round_size:
             continue
         since = console.idle_since(tx, counts.stage_id)
         if since is not None and now - since >= STARVED_AFTER_MS:

@@ -169,11 +169,16 @@ def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
 
 def would_cover(tx: Tx, study: Study, amount: int, payments: int) -> bool:
     """The same as things are, while others may promise money."""
+    return not lacking(tx, study, amount, payments)
+
+
+def lacking(tx: Tx, study: Study, amount: int, payments: int) -> int:
+    """By how much that would exceed the budget, as things are; 0 where the budget covers it, or there is none."""
     budget = study.settings.pay.budget
     if budget is None:
-        return True
+        return 0
     out, more = _promised(tx, study)
-    return participations.spent(tx) + _with_fee(study, amount + out, payments + more) <= budget
+    return max(participations.spent(tx) + _with_fee(study, amount + out, payments + more) - budget, 0)
 
 
 def is_stopped(tx: Tx, study: Study, stage: RunningStage) -> bool:
@@ -182,9 +187,16 @@ def is_stopped(tx: Tx, study: Study, stage: RunningStage) -> bool:
 
 
 def stopped(tx: Tx, study: Study) -> tuple[str, ...]:
-    """The stages that want answers and give nothing out, for want of money."""
-    wanting = offering.stages_with_open_items(tx)
-    return tuple(stage.name for stage in study.stages.values() if stage.id in wanting and is_stopped(tx, study, stage))
+    """The stages that want answers and give nothing out, for want of money. What a gate has ended wants none."""
+    if study.settings.pay.budget is None:
+        return ()
+    closed, with_open_items = gates.closed_gates(tx), offering.stages_with_open_items(tx)
+    going_on = [stage for stage in study.stages.values() if closed.isdisjoint(stage.closed_by)]
+    wanting = {stage.name for stage in going_on if stage.id in with_open_items}
+    if wanting or all(stage.round_size is not None for stage in going_on):
+        # A round has no items to complete: it wants people for as long as there is something to do after it.
+        wanting |= {stage.name for stage in going_on if stage.round_size is not None}
+    return tuple(stage.name for stage in going_on if stage.name in wanting and is_stopped(tx, study, stage))
 
 
 def left(tx: Tx, study: Study) -> int | None:

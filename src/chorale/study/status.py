@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from chorale.model import GoldRecord, Standing
+from chorale.model import GoldRecord, StageState, Standing
 from chorale.protocol import WageSummary, trust, wage_summary
-from chorale.store import Tx, arm_rows, events, ledger, standing_rows
+from chorale.store import Tx, arm_rows, events, gates, ledger, standing_rows
 from chorale.store.stage_rows import StageCounts, finished, stage_counts
 from chorale.store.standing_rows import WorkerStanding
 from chorale.study.costs import ArmCosts, arm_costs, study_costs
@@ -37,6 +37,22 @@ class RoundStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class StageCondition:
+    """Whether a stage gives out work, and why if it does not."""
+
+    state: str
+    """open; ended, by a gate and for good; paused, by somebody; stopped, since the budget does not cover an answer."""
+    ended_by: tuple[str, ...] = ()
+    """The gates that closed and ended it."""
+
+    @property
+    def told(self) -> str:
+        if self.ended_by:
+            return f"ended by gate {', '.join(self.ended_by)}"
+        return "stopped: budget" if self.state == "stopped" else self.state
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     stages: list[StageCounts]
     totals: dict[str, int]
@@ -48,6 +64,8 @@ class Status:
     """By stage."""
     below_in: tuple[str, ...]
     """The stages where the median is below the minimum."""
+    conditions: Mapping[str, StageCondition]
+    """Of every stage, by name."""
     stopped: tuple[str, ...] = ()
     """The stages that want answers and give nothing out, since the budget does not cover it."""
     rounds: Mapping[str, RoundStatus] = field(default_factory=dict)
@@ -62,17 +80,35 @@ def status(tx: Tx, study: Study) -> Status:
     minimum = study.settings.pay.minimum_hourly
     standings = standing_rows.worker_standings(tx)
     wage, wages = _wages(study, standings)
+    stages, short = stage_counts(tx), stopped(tx, study)
     return Status(
-        stages=stage_counts(tx),
+        stages=stages,
         totals=ledger.ledger_totals(tx),
         wage=wage,
         below_minimum=wage.median is not None and wage.median < minimum,
         dropped=_dropped(tx, standings),
         wages=wages,
         below_in=tuple(name for name, paid in wages.items() if paid.median is not None and paid.median < minimum),
-        stopped=stopped(tx, study),
+        stopped=short,
         rounds=round_statuses(tx, study),
+        conditions=conditions(tx, study, stages, short),
     )
+
+
+def conditions(tx: Tx, study: Study, stages: Sequence[StageCounts], short: Sequence[str]) -> dict[str, StageCondition]:
+    """Whether the stages give out work, by name. `short` are those that the budget does not allow more of."""
+    closed = gates.closed_gates(tx)
+
+    def condition(counts: StageCounts) -> StageCondition:
+        stage = study.stages.get(counts.name)
+        ended_by = tuple(name for name in stage.closed_by if name in closed) if stage is not None else ()
+        if ended_by:
+            return StageCondition("ended", ended_by)
+        if counts.state == StageState.OPEN and counts.name in short:
+            return StageCondition("stopped")
+        return StageCondition(counts.state)
+
+    return {counts.name: condition(counts) for counts in stages}
 
 
 def round_statuses(tx: Tx, study: Study) -> dict[str, RoundStatus]:
@@ -143,7 +179,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "title": study.settings.study.title,
         "seed": study.settings.study.seed,
         "currency": study.settings.pay.currency,
-        "stages": [_stage_summary(study, counts, now.rounds.get(counts.name)) for counts in now.stages],
+        "stages": [_stage_summary(study, now, counts) for counts in now.stages],
         "ledger": now.totals,
         "spent": now.spent,
         "hourly_wage": asdict(now.wage),
@@ -189,9 +225,12 @@ def note_arms_shown(tx: Tx, study: Study, by: str, reason: str) -> None:
     events.record(tx, study.clock(), "arms shown", {"by": by, "reason": reason})
 
 
-def _stage_summary(study: Study, counts: StageCounts, of_round: RoundStatus | None) -> dict[str, Any]:
+def _stage_summary(study: Study, now: Status, counts: StageCounts) -> dict[str, Any]:
     stage = study.stage(counts.name)
+    of_round, condition = now.rounds.get(counts.name), now.conditions[counts.name]
     told = asdict(counts)
     del told["stage_id"]
+    told["state"] = condition.state
+    told["ended_by"] = list(condition.ended_by)
     told["round"] = None if of_round is None else asdict(of_round)
     return {"task": stage.task.name, "title": stage.settings.title, **told}

@@ -1,6 +1,7 @@
 """Gates: who would pass, and closing a round."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
@@ -11,7 +12,7 @@ from chorale.store import Tx, gates
 from chorale.store.gates import VerdictRow
 from chorale.study import Study
 from chorale.study.drawing_answers import not_drawn_from
-from chorale.study.gates import GateStatus, close_gate, gate_statuses, survey
+from chorale.study.gates import GateStatus, beyond_budget, close_gate, gate_statuses, survey
 from chorale.study.running import RunningGate
 from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, back_to
 from chorale.web.links import OWNER
@@ -59,7 +60,15 @@ def gate_routes(console: Console) -> APIRouter:
 
     async def page(request: Request, code: int = 200, **told: str) -> Response:
         found = await site.read(_gates)
-        return console.page(request, "gates", code, gates=found, currency=site.study.settings.pay.currency, **told)
+        return console.page(
+            request,
+            "gates",
+            code,
+            gates=found,
+            currency=site.study.settings.pay.currency,
+            beyond_budget=partial(beyond_budget, site.study),
+            **told,
+        )
 
     @router.get("/gates")
     async def all_gates(request: Request) -> Response:

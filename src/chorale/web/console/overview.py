@@ -79,7 +79,9 @@ def alarm_links(alarm: Alarm, role: str) -> list[tuple[str, str]]:
             return [(f"/console/gold/{name}", f"Gold desk of {name}") for name in alarm.stages]
         case "starved" if owner:
             return [("#people", "Bring people in")]
-        case "budget":
+        case "gate" if owner:
+            return [("/console/gates", "Gates"), ("/console/ledger", "Ledger")]
+        case "budget" | "gate":
             return [("/console/ledger", "Ledger")]
     return []
 
