@@ -16,7 +16,10 @@ from chorale.store.grade_rows import GradedAnswer
 LISTED = 3
 """How many of the best and of the worst answers a message lists."""
 LONGEST_TEXT = 1500
+FLAGGED_BELOW = 0.5
+"""A criterion most graders found wanting is told to whoever is graded."""
 
+_SAME = 1e-9
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
 _TEMPLATES = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False, trim_blocks=True)
 
@@ -38,6 +41,11 @@ class ShownAnswer:
     answer: str
     score: float
     reasons: tuple[str, ...]
+    """What the grade rests on: differences from the expert's answer, or criteria found wanting, and comments."""
+    comments: tuple[str, ...]
+    """Of these, what graders wrote, which may well be praise."""
+    flagged: bool
+    """Whether something is held against it."""
     expert: str
     """The expert's answer; empty if people graded it."""
 
@@ -53,13 +61,13 @@ def compose(
 
     The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded
     answers of the worker in the order they gave them, `best` and `worst`, some of either half; `flagged`, those with
-    reasons, and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean (`own`) and everybody's
-    (`average`, from `averages`); and what is in `extra`.
+    something held against them, and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean
+    (`own`) and everybody's (`average`, from `averages`); and what is in `extra`.
     """
     shown = [_shown(answer) for answer in own]
     by_score = sorted(shown, key=lambda answer: -answer.score)
     better = (len(shown) + 1) // 2
-    flagged = [answer for answer in shown if answer.reasons]
+    flagged = [answer for answer in shown if answer.flagged]
     return _filled(
         template,
         {
@@ -72,7 +80,7 @@ def compose(
             "passed": verdict.passed,
             "promoted": verdict.promoted,
             "answers": shown,
-            "best": by_score[:better][:LISTED],
+            "best": [answer for answer in by_score[:better] if _is_good(answer, shown)][:LISTED],
             # The lowest first. Where all are as good as each other, none is the worst.
             "worst": [answer for answer in by_score[better:][::-1] if answer.score < by_score[0].score][:LISTED],
             "flagged": flagged,
@@ -85,12 +93,14 @@ def compose(
 def check_template(template: str, extra: Mapping[str, Any]) -> None:
     """Fill a template with made-up work: TemplateMistakeError if that can't be done."""
     evidence = {"average": 0.5, "rank": 1, "of": 2, "needed": 0.5}
-    answer = GradedAnswer(1, "w", 1, 1, 0.5, ("a reason",), "an answer", {"text": "an item"}, {"clarity": 0.5})
+    marks = {"clarity": 0.4, "depth": 0.6}
+    answer = GradedAnswer(1, "w", 1, 1, 0.5, ("clarity", "a comment"), "an answer", {"text": "an item"}, marks)
     several = [replace(answer, score=place / 7) for place in range(7)]
     for passed in (True, False):
         made_up = GateVerdict("w", 0.5, passed, passed, "", evidence)
-        compose(template, made_up, several, answer.criteria, extra)
-        compose(template, made_up, [answer], answer.criteria, extra)
+        # Much work, little, and some of which nothing is right.
+        for own in (several, [answer], [replace(answer, score=0.0)]):
+            compose(template, made_up, own, answer.criteria, extra)
 
 
 def _filled(template: str, values: Mapping[str, Any]) -> str:
@@ -120,12 +130,30 @@ def mean_criteria(answers: Iterable[GradedAnswer]) -> dict[str, float]:
     return {name: fmean(of_it) for name, of_it in marks.items()}
 
 
+def _is_good(answer: ShownAnswer, among: Sequence[ShownAnswer]) -> bool:
+    """Whether an answer can be an example of somebody's best: not worse than theirs are on average, nor worth nothing.
+
+    Of somebody who got most wrong, the better half has wrong answers in it.
+    """
+    return answer.score > 0 and answer.score >= fmean(other.score for other in among) - _SAME
+
+
+def wanting(criteria: Mapping[str, float]) -> list[str]:
+    """The criteria of a rubric that most graders found wanting."""
+    return [name for name, mark in criteria.items() if mark < FLAGGED_BELOW]
+
+
 def _shown(answer: GradedAnswer) -> ShownAnswer:
+    # Without a rubric, all reasons are what differs from the expert's answer.
+    against = wanting(answer.criteria) if answer.criteria else answer.reasons
+    comments = [reason for reason in answer.reasons if reason not in against] if answer.criteria else []
     return ShownAnswer(
         in_markdown(_in_words(answer.payload)),
         in_markdown(_by_name(answer.answer)),
         answer.score,
         tuple(map(in_markdown, answer.reasons)),
+        tuple(map(in_markdown, comments)),
+        bool(against),
         in_markdown(_by_name(answer.expert)),
     )
 

@@ -7,12 +7,11 @@ from typing import Any
 
 from chorale.model import Judgment
 from chorale.store import Tx, events, grade_rows, responses
+from chorale.study.feedback import wanting
 from chorale.study.gates import decide_about
 from chorale.study.running import RunningStage, Study
 from chorale.tasks import Marks, Task
 
-FLAGGED_BELOW = 0.5
-"""A criterion most graders found wanting is told to whoever is graded."""
 _SAME = 1e-9
 
 
@@ -31,9 +30,8 @@ def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
     criteria = mean_marks(marks)
     if not criteria:
         return None
-    reasons = [name for name, value in criteria.items() if value < FLAGGED_BELOW]
-    reasons += sorted({comment for one in marks for comment in one.comments})
-    return PeoplesGrade(fmean(criteria.values()), criteria, reasons)
+    comments = sorted({comment for one in marks for comment in one.comments})
+    return PeoplesGrade(fmean(criteria.values()), criteria, wanting(criteria) + comments)
 
 
 def grade_answer(tx: Tx, study: Study, stage: RunningStage, response_id: int, judgments: Sequence[Judgment]) -> None:

@@ -1,0 +1,104 @@
+"""What people read of how they did: what is held against an answer, what graders wrote, and that it reads well."""
+
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from chorale.protocol import GateVerdict
+from chorale.store import arm_rows, message_rows
+from chorale.store.grade_rows import GradedAnswer
+from chorale.study import Clock, check_folder, open_study
+from chorale.study.feedback import compose
+from chorale.study.gates import close_gate
+from chorale.study.templating import template_folder, template_names
+from chorale.study.verify import verify
+from chorale.web.pages import markdown
+from crowd import Person, do, look
+from writing_study import write_writing_study
+
+PRAISE = "Excellent, keep it up!"
+EVIDENCE = {"average": 0.5, "rank": 1, "of": 2, "needed": 0.5}
+MESSAGES = [
+    (path.read_text("utf-8"), f"{template}/{path.name}")
+    for template in template_names()
+    for path in sorted((template_folder(template) / "messages").glob("*.md"))
+]
+
+
+@pytest.mark.parametrize(
+    ("marks", "expert", "reasons", "flagged", "told"),
+    [
+        # What graders write is not against an answer by itself.
+        ({"clear": 1.0, "hard": 1.0}, None, [PRAISE], "", PRAISE),
+        ({"clear": 1.0, "hard": 0.5}, None, [PRAISE], "", PRAISE),
+        ({"clear": 1.0, "hard": 0.4}, None, ["hard", "Too easy."], "1", "Too easy."),
+        ({"clear": 1.0, "hard": 0.4}, None, ["hard"], "1", ""),
+        # By an expert's answer, every reason is.
+        ({}, "no", ["yes, where no is right"], "1", ""),
+        ({}, "no", [], "", ""),
+    ],
+)
+def test_an_answer_is_flagged_for_what_is_held_against_it(
+    marks: dict[str, float], expert: str | None, reasons: list[str], flagged: str, told: str
+) -> None:
+    answer = GradedAnswer(1, "w", 1, 1, 0.7, tuple(reasons), "an answer", {}, marks, expert=expert)
+    template = "{% for one in flagged %}{{ loop.index }}{% endfor %}|{{ '%.0f' % flagged_share }}|"
+    template += "{{ answers[0].comments | join }}|{{ answers[0].reasons | join('; ') }}"
+    found = compose(template, GateVerdict("w", 0.7, True, False, "", EVIDENCE), [answer], marks, {})
+    assert found.replace("\\", "") == f"{flagged}|{len(flagged)}|{told}|{'; '.join(reasons)}"
+
+
+def test_praise_reaches_the_worker_and_is_held_against_nobody(
+    tmp_path: Path, database: str | None, clock: Clock
+) -> None:
+    write_writing_study(tmp_path)
+    comment = '  { name = "note", kind = "long_text", ask = "A comment?", required = false },\n]\n\n[[gate]]'
+    settings = (tmp_path / "study.toml").read_text().replace("]\n\n[[gate]]", comment)
+    settings = settings.replace("graded = 4", "graded = 1").replace("judgments = 3", "judgments = 1")
+    (tmp_path / "study.toml").write_text(settings)
+    (tmp_path / "message.md").write_text(
+        "{{ '%.2f' % flagged_share }}{% for one in answers if one.comments %} {{ one.comments | join }}{% endfor %}"
+    )
+    study = open_study(tmp_path, database, clock)
+    try:
+        writer, grader = Person(study, "writer"), Person(study, "grader")
+        arm = look(study, arm_rows.arms)[writer.pseudonym]
+        writer.judge({"question": "What did the town do?", "kind": "what", "length": "one"}, f"{arm}-practice")
+        grader.judge({"clear": 5, "hard": 5, "note": PRAISE}, f"{arm}-grades")
+        do(study, close_gate, study.gates[f"{arm}-trained"], "the test")
+        [message] = look(study, lambda tx: message_rows.messages_to(tx, writer.id))
+        assert message.body.replace("\\", "") == f"0.00 {PRAISE}"
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+    finally:
+        study.close()
+
+
+def test_a_message_that_counts_on_good_work_is_refused(tmp_path: Path) -> None:
+    write_writing_study(tmp_path)
+    (tmp_path / "message.md").write_text("Your best: {{ best[0].answer }}.\n")
+    [problem] = check_folder(tmp_path)[1]
+    assert "can't be filled" in problem.message
+
+
+@pytest.mark.parametrize("template", [text for text, _ in MESSAGES], ids=[name for _, name in MESSAGES])
+def test_messages_of_templates_are_laid_out_as_they_are_meant(template: str) -> None:
+    """A block that lacks an empty line before it runs into the list or the paragraph above."""
+    names = [f"{name}_{n}" for name in ("answerable", "reading", "creative", "distracting") for n in (1, 2)]
+    extra = {"study": "a study", "contact": "team@example.org", "bonus": "1.00"}
+    for marks, count, passed in product((0.0, 0.4, 0.6, 1.0), (1, 4), (True, False)):
+        criteria = dict.fromkeys(names, marks)
+        reasons = (*names,) if marks < 0.5 else ()
+        own = [
+            GradedAnswer(1, "w", n, 1, marks * (1 - n / 10), reasons, f"answer {n}", {"text": f"item {n}"}, criteria)
+            for n in range(count)
+        ]
+        verdict = GateVerdict("w", marks, passed, passed, "", EVIDENCE)
+        page = str(markdown(compose(template, verdict, own, criteria, extra)))
+        blocks = [re.sub(r"<[^>]*>", "", block).strip() for block in re.findall(r"<li>(.*?)</li>", page, re.S)]
+        assert [block for block in blocks if "\n" in block] == [], page
+        # What stands out begins a paragraph or ends a label in a list; rows stand in tables.
+        assert not re.search(r"(?<!<p>)(?<!\. )<strong>", page), page
+        assert "|" not in page, page
+        assert ("<li>" in page) == ("flagged" in template and marks < 0.5)
