@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chorale.report.plan import plan_study
+from chorale.report.plan import plan_study, study_notes
 from chorale.study import check_folder, load_folder
 from chorale.study.templating import create_study
 from protocol_study import write_protocol_study
@@ -155,6 +155,31 @@ def test_too_few_parts_for_the_least_wage_are_refused(tmp_path: Path) -> None:
     [problem] = told(tmp_path)
     assert "pays $6.00 an hour" in problem
     assert "Pay at least 20 ($0.20) per judgment" in problem
+
+
+@pytest.mark.parametrize(
+    ("without", "entry", "noted"),
+    [
+        (
+            "expected_seconds = 60\n",
+            "",
+            ["whether stage words pays $12.00 an hour (pay.minimum_hourly) is not checked"],
+        ),
+        ("", "", []),
+        # Paying nothing is no way around it, unless it is experts who work.
+        ("expected_seconds = 60\nper_judgment = 10\n", "", ["whether stage words pays $12.00 an hour"]),
+        ("expected_seconds = 60\nper_judgment = 10\n", '[stage.entry]\nqualifications = ["expert"]\n', []),
+        ("expected_seconds = 60\nminimum_hourly = 1200\n", "", []),
+    ],
+)
+def test_wages_that_cant_be_checked_are_told(tmp_path: Path, without: str, entry: str, noted: list[str]) -> None:
+    write_parts(tmp_path, "")
+    text = (tmp_path / "study.toml").read_text().replace("[stage.gold]", f"{entry}[stage.gold]")
+    for line in without.splitlines(keepends=True):
+        text = text.replace(line, "", 1)
+    (tmp_path / "study.toml").write_text(text)
+    found = [note for note in study_notes(load_folder(tmp_path)) if "an hour" in note]
+    assert len(found) == len(noted) and all(map(str.startswith, found, noted))
 
 
 def points(folder: Path, best: str) -> None:

@@ -42,6 +42,17 @@ def test_a_template_opens_and_somebody_can_begin(tmp_path: Path, clock: Clock, t
         study.close()
 
 
+@pytest.mark.parametrize("template", template_names())
+def test_every_wage_of_a_template_is_checked(tmp_path: Path, template: str) -> None:
+    create_study(tmp_path / "study", template)
+    settings = tmp_path / "study" / "study.toml"
+    # The template that has no least wage of its own would be checked against one.
+    settings.write_text(re.sub(r"^# minimum_hourly = \d+", "minimum_hourly = 600", settings.read_text(), flags=re.M))
+    folder = load_folder(tmp_path / "study")
+    assert folder.settings.pay.minimum_hourly > 0
+    assert [note for note in study_notes(folder) if "is not checked" in note] == []
+
+
 def rehearsed(folder: Path, workers: int, seed: int = 1) -> Run:
     rehearsal = Rehearsal(load_folder(folder), Crowd(CrowdSettings(workers=workers, kind=(GOOD,), patience_hours=500)))
     study, performance = rehearsal.perform(seed)
@@ -141,10 +152,11 @@ def test_the_trial_has_the_numbers_of_the_paper(trial: Path) -> None:
     assert settings.pay.minimum_hourly == 1500
     paid = {name: stage_of(settings, f"writing-{name}").pay.per_judgment for name in "abcd"}
     assert paid == {"a": 350, "b": 400, "c": 350, "d": 350}
-    quizzes = [stage_of(settings, f"quiz-{number}").round for number in (1, 2)]
-    assert [quiz and quiz.feedback for quiz in quizzes] == ["at once", "later"]
+    quizzes = [stage_of(settings, f"quiz-{number}") for number in (1, 2)]
+    assert [quiz.round and quiz.round.feedback for quiz in quizzes] == ["at once", "later"]
     tutorial, passed = stage_of(settings, "tutorial"), gate_of(settings, "tutorial-passed")
-    assert (tutorial.max_per_worker, 2 * tutorial.pay.per_judgment, tutorial.judgments.max) == (2, 350, 150)
+    assert (tutorial.max_per_worker, tutorial.judgments.max) == (2, 150)
+    assert 2 * tutorial.pay.per_judgment + sum(quiz.pay.finished for quiz in quizzes) == 350
     assert passed.stage == ("quiz-2", "tutorial")
     assert (passed.top_share, passed.bonus, list(passed.criteria)) == (0.6, 150, ["answerable"])
     assert stage_of(settings, "tutorial-grades").judgments.max == 3
@@ -204,7 +216,7 @@ def test_the_work_page_has_words_for_whatever_can_be_said_in_the_place_of_an_ite
 
 def test_only_experts_may_work_for_nothing(trial: Path) -> None:
     settings = trial / "study.toml"
-    settings.write_text(settings.read_text("utf-8").replace("per_judgment = 175,", "per_judgment = 0,"), "utf-8")
+    settings.write_text(settings.read_text("utf-8").replace("per_judgment = 125,", "per_judgment = 0,"), "utf-8")
     [problem] = check_folder(trial)[1]
     assert "pays $0.00 an hour" in problem.message
 

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from chorale.model import EXPERT, GateSettings, money_text
+from chorale.model import GateSettings, money_text
 from chorale.model.stage_settings import SampledJudgments
 from chorale.protocol import Turnout, fee_due, fee_on, fewest_people, hourly_wage
 from chorale.report.panel_notes import about_panel
 from chorale.study import StudyFolder
-from chorale.study.expected_pay import expected_pay
+from chorale.study.expected_pay import expected_pay, works_for_nothing
 from chorale.study.folder import StageContent
 from chorale.study.templating import is_from_template
 
@@ -183,7 +183,6 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     judgments = items * stage.judgments.min + extra
     seconds = stage.pay.expected_seconds
     on_average = each + (share * bonus.amount / bonus.of if bonus else 0)
-    unpaid = EXPERT in stage.entry.qualifications and not stage.pay.per_judgment
     return StagePlan(
         name=stage.name,
         task=stage.task,
@@ -194,7 +193,9 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
         gold_answers=gold_among(judgments),
         cost=cost(judgments),
         most=cost(items * stage.judgments.max + max(0, extra)),
-        hourly_wage=None if seconds is None or unpaid else hourly_wage(on_average, seconds * 1000),
+        hourly_wage=None
+        if seconds is None or works_for_nothing(stage.entry, stage.pay)
+        else hourly_wage(on_average, seconds * 1000),
     )
 
 
@@ -211,7 +212,13 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 def study_notes(folder: StudyFolder) -> list[str]:
     """What is no mistake, and should be looked at before people come."""
     coming = _coming(folder, _turnout(folder))
-    notes = [*_placeholders_left(folder), *_examples_left(folder), *_budget_runs_out(folder), *about_panel(folder)]
+    notes = [
+        *_placeholders_left(folder),
+        *_examples_left(folder),
+        *_budget_runs_out(folder),
+        *_wages_not_checked(folder),
+        *about_panel(folder),
+    ]
     for content in folder.stages:
         each = coming[content.settings.name]
         most = sum(each.values())
@@ -293,6 +300,24 @@ def _budget_runs_out(folder: StudyFolder) -> list[str]:
         return []
     budget, planned = (money_text(amount, pay.currency) for amount in (pay.budget, cost))
     return [f"the budget of {budget} does not cover the {planned} above: work ends when it is spent"]
+
+
+def _wages_not_checked(folder: StudyFolder) -> list[str]:
+    """Stages that don't say how long an answer takes: what they pay an hour, nobody can tell."""
+    pay = folder.settings.pay
+    names = [
+        stage.name
+        for stage in folder.settings.stage
+        if stage.pay.expected_seconds is None and not works_for_nothing(stage.entry, stage.pay)
+    ]
+    if not pay.minimum_hourly or not names:
+        return []
+    least = money_text(pay.minimum_hourly, pay.currency)
+    which = f"stage {names[0]} pays" if len(names) == 1 else f"stages {', '.join(names)} pay"
+    return [
+        f"whether {which} {least} an hour (pay.minimum_hourly) is not checked. Set stage.pay.expected_seconds there to "
+        "the seconds an answer takes"
+    ]
 
 
 def _examples_left(folder: StudyFolder) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import floor
 from statistics import fmean
 
-from chorale.model import Answer, PartsBonus, StagePay
+from chorale.model import EXPERT, Answer, EntrySettings, PartsBonus, StagePay
 from chorale.protocol import parts_bonus
 from chorale.tasks import Task
 
@@ -21,6 +21,11 @@ def expected_pay(pay: StagePay, task: Task, known: Sequence[Answer]) -> float:
     if pay.expected_parts is not None:
         return pay.per_judgment + _on_average(pay.expected_parts, rule)
     return pay.per_judgment + (fmean(parts_bonus(task.parts(answer), rule) for answer in known) if known else 0.0)
+
+
+def works_for_nothing(entry: EntrySettings, pay: StagePay) -> bool:
+    """Whether a stage is for experts who are not paid by the study: they are colleagues, and are paid elsewhere."""
+    return EXPERT in entry.qualifications and not pay.per_judgment
 
 
 def _on_average(parts: float, rule: PartsBonus) -> float:

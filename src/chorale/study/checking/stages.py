@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chorale.model import (
-    EXPERT,
     EntrySettings,
     GoldSettings,
     ItemSettings,
@@ -18,7 +17,7 @@ from chorale.study.checking.drafts import Draft, earlier_stage
 from chorale.study.checking.report import Report
 from chorale.study.checking.settings_shape import salvaged
 from chorale.study.checking.stage_files import StageFiles, read_stage_files
-from chorale.study.expected_pay import expected_pay
+from chorale.study.expected_pay import expected_pay, works_for_nothing
 
 
 def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
@@ -58,9 +57,8 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
     stage = draft.table(StagePay, "pay")
     if stage is None or pay is None or stage.expected_seconds is None:
         return
-    entry = draft.table(EntrySettings, "entry") if "entry" in draft.raw else None
-    if entry is not None and EXPERT in entry.qualifications and not stage.per_judgment:
-        # Experts are colleagues, and are paid elsewhere.
+    entry = draft.table(EntrySettings, "entry")
+    if entry is not None and works_for_nothing(entry, stage):
         return
     # Finishing a round pays all of its answers a little more.
     asked = draft.table(RoundSettings, "round") if "round" in draft.raw else None
