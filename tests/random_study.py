@@ -79,7 +79,7 @@ def rules(draw: st.DrawFn, *, together: bool | None = None, rubric: bool = False
         )
     )
     floor = "" if rule.startswith("threshold") else draw(st.sampled_from(("", "floor = 0.4\n")))
-    workers = draw(st.sampled_from(("", "workers = 2\n")))
+    workers = draw(st.sampled_from(("", f"workers = {2 if rubric else 4}\n")))
     return f"{rule}\n{floor}{workers}{bonus}{review}"
 
 

@@ -32,7 +32,7 @@ guidelines = "one.md"
 file = "items.jsonl"
 [stage.gold]
 file = "gold.jsonl"
-share = 0.1
+share = 0.5
 after = 2
 [stage.pay]
 per_judgment = 3
@@ -131,23 +131,23 @@ SOUND: dict[str, dict[str, str | bytes | None]] = {
     "byte order marks": {name: b"\xef\xbb\xbf" + content.encode() for name, content in FILES.items()},
     "Windows line breaks": {name: content.replace("\n", "\r\n").encode() for name, content in FILES.items()},
     "whole numbers as ids": items({"id": 1}, {"id": 2}),
-    "any text": items({"lhs": "<script>alert('x')</script> \"=1+1\" \u202e", "id": "'; DROP TABLE"}),
-    "answers beside items": items({"answer": "yes", "explanation": "not for workers"}),
-    "more columns": items({"source": "corpus 3", "n": [1, {"x": None}]}),
+    "any text": items({"lhs": "<script>alert('x')</script> \"=1+1\" \u202e", "id": "'; DROP TABLE"}, {}),
+    "answers beside items": items({"answer": "yes", "explanation": "not for workers"}, {"id": "a2"}),
+    "more columns": items({"source": "corpus 3", "n": [1, {"x": None}]}, {"id": "a2"}),
     "gold like an item": gold({"phrase": "she buy it"}, {"id": "g2"}),
     "truth with ids": rows("truth.jsonl", {"id": "", "phrase": "x", "answer": "no"}),
     "a stage without gold": toml(
-        ('qualified_in = "first"\n', ""), ('[stage.gold]\nfile = "gold.jsonl"\nshare = 0.1\nafter = 2\n', "")
+        ('qualified_in = "first"\n', ""), ('[stage.gold]\nfile = "gold.jsonl"\nshare = 0.5\nafter = 2\n', "")
     ),
-    "gold never shown": {**toml(("share = 0.1", "share = 0"), ('qualified_in = "first"\n', "")), **gold({})},
-    "whole numbers as fractions": toml(("share = 0.1", "share = 0.1\nfloor = 1")),
+    "gold never shown": {**toml(("share = 0.5", "share = 0"), ('qualified_in = "first"\n', "")), **gold({})},
+    "whole numbers as fractions": toml(("share = 0.5", "share = 0.5\nfloor = 1")),
     "a wage at the limit": toml(("expected_seconds = 8", "expected_seconds = 9")),
     "no expected time": toml(("expected_seconds = 8\n", ""), ("per_judgment = 3", "per_judgment = 0")),
     "as sure as what is released": toml(
         ('name = "first"', 'name = "first"\nrelease_confidence = 0.8'),
         ('from = "first"', 'from = "first"\nconfidence = 0.8'),
     ),
-    "just enough gold for one person": toml(('name = "first"', 'name = "first"\nmax_per_worker = 20')),
+    "just enough gold for one person": toml(('name = "first"', 'name = "first"\nmax_per_worker = 4')),
     "a fee with two decimals": toml(("[pay]", "[pay]\nfee_percent = 33.33")),
     "parameters of another panel": toml(("[pay]", '[arrival]\nworker_parameter = "worker-id_2"\n[pay]')),
     "a table of judgments": toml(('name = "second"', 'name = "second"\njudgments = { min = 3, max = 5, until = 1 }')),
@@ -164,7 +164,7 @@ def test_what_is_allowed(tmp_path: Path, case: str) -> None:
 def test_csv_ids_stay_text_and_empty_cells_are_missing(tmp_path: Path) -> None:
     changes: dict[str, str | bytes | None] = {
         **toml(("items.jsonl", "items.csv"), ("gold.jsonl", "gold.csv")),
-        "items.csv": "id,rule_lhs,rule_rhs,lhs,rhs,note\n007,buy,own,she buy it,'=1+1,\n",
+        "items.csv": "id,rule_lhs,rule_rhs,lhs,rhs,note\n007,buy,own,she buy it,'=1+1,\n008,buy,own,a,b,\n",
         "gold.csv": "id,phrase,side,answer,explanation\ng1,she buy,,no,Cut off.\ng2,she run,lhs,yes,Fine.\n",
     }
     folder = load_folder(write_study(tmp_path, changes))
@@ -213,7 +213,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         toml(('from = "first"', 'from_ = "first"')),
         ("study.toml", 30, "no setting `from_`", "mean `from`?"),
     ),
-    "odd setting": (toml(("share = 0.1", '"a\\u0007`" = 1')), ("study.toml", 17, r"`a\x07``", "")),
+    "odd setting": (toml(("share = 0.5", '"a\\u0007`" = 1')), ("study.toml", 17, r"`a\x07``", "")),
     "unknown option": (
         toml(("meaningless_lhs", "meaningles_lhs")),
         ("study.toml", 35, "`meaningles_lhs`", "`meaningless_lhs`"),
@@ -254,7 +254,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         toml(('"Phrases"', "3")),
         ("study.toml", 3, "`study.title` is not text", "| 3 | Write text in quotes"),
     ),
-    "text for number": (toml(("0.1", '"0.1"')), ("study.toml", 17, "is not a number", "'0.1'")),
+    "text for number": (toml(("0.5", '"0.5"')), ("study.toml", 17, "is not a number", "'0.5'")),
     "text for whole number": (
         toml(("per_judgment = 3", 'per_judgment = "3"')),
         ("study.toml", 20, "is not a whole number", "'3'"),
@@ -282,7 +282,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         toml(("answered = 2", "answered = 0")),
         ("study.toml", 33, "is below 1", "| 0 | Write a number from 1 up"),
     ),
-    "too large": (toml(("share = 0.1", "share = 0.6")), ("study.toml", 17, "is above 0.5", "0.6")),
+    "too large": (toml(("share = 0.5", "share = 0.6")), ("study.toml", 17, "is above 0.5", "0.6")),
     "short lease": (
         toml(('name = "second"', 'name = "second"\nlease_minutes = 0.5')),
         ("study.toml", 26, "`stage.lease_minutes` is below 1", "| 0.5 | Write a number from 1 up"),
@@ -353,7 +353,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         ("study.toml", 26, "`stage.judgments.min` is below 1", "0"),
     ),
     "escaped NUL": (toml(('"Two"', '"T\\u0000"')), ("study.toml", 26, "NUL", r"'T\x00'")),
-    "not a number": (toml(("share = 0.1", "share = nan")), ("study.toml", 17, "not a finite number", "nan")),
+    "not a number": (toml(("share = 0.5", "share = nan")), ("study.toml", 17, "not a finite number", "nan")),
     "large number": (toml(("[pay]", "seed = 0x" + "f" * 9000 + "\n[pay]")), ("study.toml", 6, "too large", "smaller")),
     "date": (toml(('"Two"', "2026-09-30")), ("study.toml", 26, "is a date", "2026-09-30")),
     "deep": (
@@ -394,8 +394,12 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         ("study.toml", 31, "below the `release_confidence` of `first` (0.7)", "| 0.0 | Write at least 0.7"),
     ),
     "too little gold for one person": (
-        toml(('name = "first"', 'name = "first"\nmax_per_worker = 19')),
-        ("study.toml", 34, "people meet about 1.9 gold in the stage `first`", "| 2 | Raise `max_per_worker`"),
+        toml(('name = "first"', 'name = "first"\nmax_per_worker = 3')),
+        ("study.toml", 34, "people meet about 1.5 gold in the stage `first`", "| 2 | Raise `max_per_worker`"),
+    ),
+    "too little gold in so few items": (
+        toml(("share = 0.5", "share = 0.1")),
+        ("study.toml", 33, "do all of the stage `first` meet about 0.22 gold", "| 2 | Write more items"),
     ),
     "from itself": (toml(('from = "first"', 'from = "second"')), ("study.toml", 30, "is the stage itself", "`first`")),
     "cannot derive": (
@@ -415,10 +419,10 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         ("study.toml", 16, "is a later stage", "'second' | Move"),
     ),
     "qualified without gold": (
-        toml(('[stage.gold]\nfile = "gold.jsonl"\nshare = 0.1\nafter = 2\n', "")),
+        toml(('[stage.gold]\nfile = "gold.jsonl"\nshare = 0.5\nafter = 2\n', "")),
         ("study.toml", 28, "without gold", "'first'"),
     ),
-    "qualified without share": (toml(("share = 0.1", "share = 0.0")), ("study.toml", 32, "without gold", "'first'")),
+    "qualified without share": (toml(("share = 0.5", "share = 0.0")), ("study.toml", 32, "without gold", "'first'")),
     "qualified by too much": (
         toml(("answered = 2", "answered = 3")),
         ("study.toml", 33, "has 2 gold rows", "at least 3"),
@@ -562,7 +566,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
         **toml(
             ('title = "Phrases"', "titel = 1"),
             ('name = "first"\ntitle = "One"', 'name = "first"'),
-            ("share = 0.1", "share = 7"),
+            ("share = 0.5", "share = 7"),
             ("expected_seconds = 8", 'expected_seconds = 80\nexpected = "x"'),
             ("rules-entailment", "rules-entailments"),
             ('from = "first"', 'from = "none"'),

@@ -17,6 +17,7 @@ ARMS = '[arms]\nnames = ["left", "right"]\nafter = "trained"\n'
 BOTH = ('"left"', '"right"')
 SECOND = '[[stage]]\nname = "more"\ntitle = "More"\ntask = "rules-meaningful"\nguidelines = "guidelines.md"\n'
 SECOND += 'round = { file = "round.jsonl" }\nentry = { qualifications = ["trained"] }\n'
+GROWN = "top_share = 1.0\nworkers = "
 
 
 def told(folder: Path) -> list[str]:
@@ -46,6 +47,18 @@ def told(folder: Path) -> list[str]:
             {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop_share = 1.0\nworkers = 5', "gate": "top = 4"},
             "would never close: at most 4 people can be scored there, since gate `trained` lets no more",
         ),
+        # A gate that closes by itself after a round is passed by no more than it waits for.
+        ({"gate": "top_share = 0.5\nworkers = 2"}, "takes 2 different people or more, and no more than 1 can come"),
+        ({"gate": "top = 3\nworkers = 2", "judgments": "2"}, "it takes 4 different people or more, and no more than 2"),
+        (
+            {"gate": 'threshold = 0.5\ndecides = "together"\nworkers = 2', "judgments": "2"},
+            "it takes 4 different people or more, and no more than 2 can come there by way of `trained`",
+        ),
+        ({"gate": "top_share = 0.1\nworkers = 10"}, "it takes 2 different people or more, and no more than 1 can come"),
+        (
+            {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop = 5\nworkers = 5', "gate": GROWN + "4"},
+            "the gate would never close: at most 4 people can be scored there, since gate `trained` lets no more",
+        ),
     ],
 )
 def test_too_few_by_the_studys_own_numbers_is_refused(tmp_path: Path, changes: dict[str, str], most: str) -> None:
@@ -64,6 +77,11 @@ def test_too_few_by_the_studys_own_numbers_is_refused(tmp_path: Path, changes: d
         # All of the sample may ask for fewer.
         {"gate": "top = 2", "judgments": "{ min = 3, max = 3, sample = { items = 8, judgments = 1 } }"},
         {"gate": "top = 7", "arms": ARMS, "arms_of": BOTH, "judgments": "2"},
+        {"gate": "top_share = 0.5\nworkers = 4"},
+        {"gate": "top_share = 0.15\nworkers = 10"},
+        {"gate": 'threshold = 0.5\ndecides = "together"\nworkers = 4', "judgments": "2"},
+        # By this one, everybody is decided about by themselves, however many come.
+        {"gate": "threshold = 0.5\nworkers = 2", "judgments": "2"},
         # How many come to an open round, and how many of them reach a threshold, nobody knows.
         {"gate": "top_share = 0.01\nworkers = 10000"},
         {"gate": "threshold = 1.0"},
@@ -206,6 +224,54 @@ def test_more_than_a_rubric_can_give_is_refused(
     points(tmp_path, "0.6")
     found = told(tmp_path)
     assert (refused is None and found == []) or (refused is not None and refused in found[0])
+
+
+def test_a_gate_that_closes_by_itself_is_planned_for_no_more_than_it_waits_for(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, gate="top_share = 0.5\nworkers = 4", judgments="{ min = 1, max = 9, until = 0.9 }")
+    plan = plan_study(load_folder(tmp_path))
+    assert [(gate.workers, gate.passing) for gate in plan.gates] == [(4, 2)]
+    assert plan.stages[0].workers == 4
+
+
+def test_a_gate_after_graded_work_may_close_with_more_than_it_waits_for(tmp_path: Path) -> None:
+    write_writing_study(tmp_path)
+    settings = tmp_path / "study.toml"
+    settings.write_text(settings.read_text().replace("top_share = 0.4", "top_share = 0.5\nworkers = 2"))
+    assert told(tmp_path) == []
+
+
+RUBRIC = """\
+shows = [{ item = "text" }, { item = "question" }]
+fields = [
+  { name = "clear", kind = "choice", ask = "Clear?", options = ["yes", "no"], points = [0.5, 0] },
+  { name = "hard", kind = "choice", ask = "Hard?", options = ["yes", "no"], points = [1, 0]HOW },
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "threshold", "best"),
+    [
+        ("", "0.76", "0.75"),
+        ("", "0.75", None),
+        # Whoever grades may leave out what drags the mean down, and never what raises it.
+        (", required = false", "0.76", "0.75"),
+        (', shown_if = { field = "clear", is = "no" }', "0.76", "0.75"),
+        ("first, required = false", "1.0", None),
+    ],
+)
+def test_the_best_grade_is_a_mean_of_what_is_always_graded(
+    tmp_path: Path, how: str, threshold: str, best: str | None
+) -> None:
+    write_writing_study(tmp_path, grading_pay="")
+    rubric = RUBRIC.replace("HOW", how.removeprefix("first"))
+    if how.startswith("first"):
+        rubric = RUBRIC.replace("HOW", "").replace("points = [0.5, 0]", "points = [0.5, 0], required = false")
+    settings = tmp_path / "study.toml"
+    text = re.sub(r"shows = \[\{ item = \"text\" \}, .*?\n\]\n", rubric, settings.read_text(), flags=re.S)
+    settings.write_text(text.replace("top_share = 0.4", f"threshold = {threshold}"))
+    found = told(tmp_path)
+    assert (best is None and found == []) or (best is not None and f"there can be score {best}" in found[0])
 
 
 @pytest.mark.parametrize(

@@ -186,13 +186,14 @@ def test_a_gate_together_waits_to_be_closed(make: Maker) -> None:
 
 
 def test_a_gate_closes_by_itself_when_enough_are_scored(make: Maker) -> None:
-    study = make(gate="top_share = 0.5\nworkers = 2")
-    first, second = people(study, 2)
+    study = make(gate="top_share = 0.5\nworkers = 3")
+    first, second, third = people(study, 3)
     train(first, 4)
+    train(second, 4)
     assert do(study, close_ready_gates) == []
-    train(second, 1)
+    train(third, 1)
     assert do(study, close_ready_gates) == ["trained"]
-    assert (first.next("work-a").status, second.next("work-a").status) == ("item", "locked")
+    assert [one.next("work-a").status for one in (first, second, third)] == ["item", "item", "locked"]
 
 
 def test_one_who_has_not_finished_is_not_decided_about(make: Maker) -> None:

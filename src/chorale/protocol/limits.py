@@ -1,7 +1,7 @@
 """How many people can come into a stage or to a gate at the most, and where that is too few by the study's own numbers.
 
 What nobody can know is not counted: how many people come, how many of them fail, who has the same score as the last to
-pass, whom a requester lets in by hand.
+pass, who finishes in the moment before a gate closes by itself, whom a requester lets in by hand.
 """
 
 from collections import Counter
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from chorale.model import EXPERT, GateSettings, NewItem, StageSettings, StudySettings
 from chorale.protocol.gates import share_of
+from chorale.protocol.turnout import closes_at
 
 
 class Limit(NamedTuple):
@@ -69,11 +70,11 @@ class _Limits:
 
     def scored(self, gate: GateSettings) -> Limit:
         stages = [self._stages[name] for name in gate.stage]
-        return min(
-            limit
-            for stage in stages
-            for limit in (self.in_stage(stage), self._answering(stage, gate.graded), self._graded(stage))
-        )
+        ends = closes_at(gate, self._stages)
+        limits = [_NONE if ends is None else Limit(ends, gate.name)]
+        for stage in stages:
+            limits += (self.in_stage(stage), self._answering(stage, gate.graded), self._graded(stage))
+        return min(limits)
 
     def takes(self, stage: StageSettings) -> int:
         """So many different people a stage needs: where a gate may end it before it is full, for a single answer."""

@@ -33,6 +33,16 @@ def passing(gate: GateSettings, scored: int) -> int:
     return scored if gate.top_share is None else share_of(scored, gate.top_share)
 
 
+def closes_at(gate: GateSettings, stages: Mapping[str, StageSettings]) -> int | None:
+    """With how many scored a gate closes by itself; None if there may be more, or others close it.
+
+    Rounds are graded at once. Where people grade, it waits until all is graded, and more may have been by then.
+    """
+    if gate.workers is None or gate.decides_each or any(stages[name].round is None for name in gate.stage):
+        return None
+    return gate.workers
+
+
 def fewest_people(
     settings: StudySettings,
     items: Mapping[str, Sequence[NewItem]],
@@ -93,6 +103,9 @@ class _Counting:
         return self._found[stage.name]
 
     def scored(self, gate: GateSettings) -> int:
+        ends = closes_at(gate, self._stages)
+        if ends is not None:
+            return ends
         share = gate.top_share or 1.0
         for_passing = ceil(self.needed(gate) / share)
         promote = gate.promote

@@ -7,6 +7,7 @@ from chorale.model import GateSettings, NewItem, StudySettings
 from chorale.protocol import gates_that_wait, is_criterion, stages_too_small
 from chorale.study.checking.report import Report
 from chorale.study.checking.stage_files import StageFiles
+from chorale.tasks import Task
 
 _Items = Mapping[str, Sequence[NewItem]]
 """Those from files, of stages that get no others."""
@@ -20,6 +21,8 @@ def check_numbers(settings: StudySettings, contents: Sequence[StageFiles], repor
     for index, gate in enumerate(settings.gate):
         _check_answers(index, gate, settings, items, report)
         _check_marks(index, gate, settings, found, report)
+    for index in range(len(settings.stage)):
+        _check_gold_met(index, settings, items, report)
     _check_people(settings, items, report)
 
 
@@ -49,8 +52,7 @@ def _check_marks(
         marks = {name: task.best_marks.get(name, 1.0) for name in task.criteria} if task is not None else {}
         best |= {name: max(mark, best.get(name, 0.0)) for name, mark in marks.items()}
         for source in set(stage.sources) & set(gate.stage):
-            # Not every criterion need be asked for, and the best may be the only one.
-            scores[source] = max(scores[source], max(marks.values(), default=1.0))
+            scores[source] = max(scores[source], 1.0 if task is None else _best_grade(marks, task))
     highest = fmean(scores.values())
     for at, asked in (("threshold", gate.threshold or 0.0), ("floor", gate.floor)):
         if asked > highest + _TINY:
@@ -63,6 +65,34 @@ def _check_marks(
             report.setting(
                 ("gate", index, "criteria"), message, "Lower it, or give the best answer more `points`.", asked
             )
+
+
+def _best_grade(marks: Mapping[str, float], task: Task) -> float:
+    """The best mean of marks that a rubric can give: of those always given, and of others if they raise it."""
+    always = set(task.answer_schema.get("required", ()))
+    counted = [mark for name, mark in marks.items() if name in always]
+    for mark in sorted((mark for name, mark in marks.items() if name not in always), reverse=True):
+        if not counted or mark > fmean(counted):
+            counted.append(mark)
+    return fmean(counted) if counted else 1.0
+
+
+def _check_gold_met(index: int, settings: StudySettings, items: _Items, report: Report) -> None:
+    """Who does all there is in a stage must meet the gold there that another stage asks for."""
+    stage = settings.stage[index]
+    there = next((one for one in settings.stage if one.name == stage.entry.qualified_in), None)
+    if there is None or there.gold is None or there.sources or there.name not in items:
+        return
+    things = len({item.group for item in items[there.name]})
+    met = things * there.gold.share / (1 - there.gold.share)
+    if met < stage.entry.answered - _TINY:
+        report.setting(
+            ("stage", index, "entry", "answered"),
+            f"people who do all of the stage `{there.name}` meet about {met:.2g} gold, too few to qualify: nobody "
+            f"gets more than {things} other items there",
+            "Write more items or raise the share of gold there, or lower `answered`.",
+            stage.entry.answered,
+        )
 
 
 def _check_people(settings: StudySettings, items: _Items, report: Report) -> None:
