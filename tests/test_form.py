@@ -785,6 +785,15 @@ def test_a_misspelt_column_is_one_problem(tmp_path: Path, options: str, at: str,
     assert list(map(str, problems)) == [f"study.toml:{line}: {told}"]
 
 
+def test_a_misspelt_column_hides_no_other_mistake_of_its_file(tmp_path: Path) -> None:
+    rows = ["{", *(json.dumps({"id": key, "message": "Hello"}) for key in ("a", "b", "a"))]
+    write_form_study(tmp_path, '[[stage.options.shows]]\nitem = "mesage"\n' + ONE, rows="\n".join(rows) + "\n")
+    told = [str(problem) for problem in check_folder(tmp_path)[1]]
+    assert "`mesage` is a column that no row" in told[0]
+    assert [line.partition(": ")[0] for line in told[1:]] == ["items.jsonl:1", "items.jsonl:4"]
+    assert "`id` is that of line 2 too" in told[2]
+
+
 def test_answers_of_forms_do_not_fit_in_a_cell(tmp_path: Path) -> None:
     write_form_study(tmp_path, ONE, gold="x")
     (tmp_path / "gold.csv").write_text('id,answer,explanation\ng1,"{""one"": ""a""}",So.\n')

@@ -2,10 +2,13 @@
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from chorale.report import plan_table
 from chorale.report.plan import plan_study, study_notes
 from chorale.study import check_folder, load_folder
 from chorale.study.templating import create_study
@@ -166,6 +169,51 @@ def test_what_parts_and_gold_are_expected_to_earn_counts(tmp_path: Path, expecte
     # Four items and four gold; the gold is one row, all of it right. An hour has sixty answers, half of them gold.
     assert stage.cost == 8 * each + 8
     assert stage.hourly_wage == 60 * (each + 8 / 4 / 2)
+
+
+@pytest.mark.parametrize(
+    ("parts", "beyond", "refused"),
+    [
+        (3, 2, None),
+        (3, 3, "is never paid: the most parts that an answer has is 3, and it pays for those beyond 3"),
+        (0, 1, "is never paid: the most parts that an answer has is 1, and it pays for those beyond 1"),
+        # An answer without parts is one.
+        (0, 0, None),
+    ],
+)
+def test_pay_for_parts_that_no_answer_has_is_refused(
+    tmp_path: Path, parts: int, beyond: int, refused: str | None
+) -> None:
+    write_parts(tmp_path, "expected_parts = 9")
+    text = (tmp_path / "study.toml").read_text().replace("beyond = 1", f"beyond = {beyond}")
+    (tmp_path / "study.toml").write_text(text if parts else text.replace("part = true\n", ""))
+    found = told(tmp_path)
+    assert (refused is None and found == []) or (refused is not None and len(found) == 1 and refused in found[0])
+
+
+def test_a_budget_that_the_most_judgments_exceed_is_noted(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path, judgments="{ min = 1, max = 3, until = 0.9 }", pay="budget = 100")
+    plan = plan_study(load_folder(tmp_path))
+    for budget, noted in ((plan.cost, True), (plan.most - 1, True), (plan.most, False)):
+        write_protocol_study(tmp_path, judgments="{ min = 1, max = 3, until = 0.9 }", pay=f"budget = {budget}")
+        notes = [note for note in study_notes(load_folder(tmp_path)) if "the budget of" in note]
+        assert [("if every item asks for the most judgments" in note) for note in notes] == [True] * noted
+
+
+def test_a_drawn_share_is_told_as_about_so_many(tmp_path: Path) -> None:
+    create_study(tmp_path / "study", "qasrl")
+    plan = plan_study(load_folder(tmp_path / "study"))
+    monitoring = plan.stages[-1]
+    # One in a hundred of 25: none or one, or two.
+    assert (monitoring.name, monitoring.items, monitoring.at_most, monitoring.by_chance) == (
+        "monitoring",
+        1,
+        False,
+        True,
+    )
+    output = StringIO()
+    Console(file=output, width=120).print(plan_table(plan))
+    assert re.search(r"monitoring +≈ 1 ", output.getvalue())
 
 
 def test_too_few_parts_for_the_least_wage_are_refused(tmp_path: Path) -> None:

@@ -41,7 +41,11 @@ def _cost_sentence(plan: "StudyPlan") -> str:
     cost = money_text(plan.cost, plan.currency)
     if plan.most > plan.cost:
         cost += f", or {money_text(plan.most, plan.currency)} if every item asks for the most judgments"
-    fewer = " Less if fewer items reach the later stages." if any(stage.at_most for stage in plan.stages) else ""
+    fewer = (
+        " Less if fewer items reach the later stages."
+        if any(stage.at_most or stage.by_chance for stage in plan.stages)
+        else ""
+    )
     return f"The study costs about {cost}, fees included.{fewer} Work redone for people who are dropped comes on top."
 
 

@@ -21,7 +21,7 @@ class StagePlan:
     task: str
     items: int
     at_most: bool
-    """Whether the number of items depends on the results of an earlier stage."""
+    """Whether the number of items depends on the results of an earlier stage, and is no more than this."""
     gold_items: int
     judgments: int
     """The fewest judgments that complete all items."""
@@ -37,6 +37,8 @@ class StagePlan:
     """In a round: what it costs for each worker, fees included."""
     workers: int | None = None
     """In a round: for how many its cost is: as a gate's `expected` or `workers` says, or the fewest who can do it."""
+    by_chance: bool = False
+    """Whether each item is drawn by chance from what an earlier stage gives: there may be more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +148,18 @@ def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
         if stage.items is not None and stage.sources:
             # A later stage can't get more than an item for every group, or every answer, of those it is derived from.
             of = answers if stage.items.of == "answers" else {name: sum(each.values()) for name, each in found.items()}
-            found[stage.name] = {name: round(of[name] * stage.items.sample) for name in stage.sources}
+            found[stage.name] = {name: _drawn(of[name], stage.items.sample) for name in stage.sources}
             if stage.items.per_worker is not None:
                 drawn = {name: stage.items.per_worker * turnout.stages[name] for name in stage.sources}
                 found[stage.name] = {name: min(count, drawn[name]) for name, count in found[stage.name].items()}
             items = sum(found[stage.name].values())
         answers[stage.name] = items * stage.judgments.max
     return found
+
+
+def _drawn(of: int, share: float) -> int:
+    """How many items a share is about. One is planned for where there may be some: each is drawn by itself."""
+    return max(round(of * share), 1 if of and share else 0)
 
 
 def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: float) -> StagePlan:
@@ -182,12 +189,13 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
     extra = drawn * (more.judgments - stage.judgments.min) if more is not None else 0
     judgments = items * stage.judgments.min + extra
     seconds = stage.pay.expected_seconds
+    by_chance = stage.items is not None and 0 < stage.items.sample < 1
     on_average = each + (share * bonus.amount / bonus.of if bonus else 0)
     return StagePlan(
         name=stage.name,
         task=stage.task,
         items=items,
-        at_most=bool(stage.sources),
+        at_most=bool(stage.sources) and not by_chance,
         gold_items=len(content.gold),
         judgments=judgments,
         gold_answers=gold_among(judgments),
@@ -196,6 +204,7 @@ def plan_stage(content: StageContent, coming: Mapping[str, int], fee_percent: fl
         hourly_wage=None
         if seconds is None or works_for_nothing(stage.entry, stage.pay)
         else hourly_wage(on_average, seconds * 1000),
+        by_chance=by_chance,
     )
 
 
@@ -293,12 +302,16 @@ def _gold_runs_out(content: StageContent, groups: int) -> str | None:
 
 
 def _budget_runs_out(folder: StudyFolder) -> list[str]:
-    """A budget that covers the least a study costs, and not what it is planned to."""
-    pay = folder.settings.pay
-    cost = plan_study(folder).cost
-    if pay.budget is None or pay.budget >= cost:
+    """A budget that covers the least a study costs, and not what it is planned to or can."""
+    pay, plan = folder.settings.pay, plan_study(folder)
+    if pay.budget is None or pay.budget >= plan.most:
         return []
-    budget, planned = (money_text(amount, pay.currency) for amount in (pay.budget, cost))
+    budget, planned, most = (money_text(amount, pay.currency) for amount in (pay.budget, plan.cost, plan.most))
+    if pay.budget >= plan.cost:
+        return [
+            f"the budget of {budget} does not cover the {most} above if every item asks for the most judgments: work "
+            "ends when it is spent"
+        ]
     return [f"the budget of {budget} does not cover the {planned} above: work ends when it is spent"]
 
 

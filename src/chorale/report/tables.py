@@ -25,7 +25,7 @@ def plan_table(plan: StudyPlan) -> Table:
     """What each stage will ask for and cost."""
     table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
     for stage in plan.stages:
-        bound = "≤ " if stage.at_most else ""
+        bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
         wage = "" if stage.hourly_wage is None else money_text(stage.hourly_wage, plan.currency)
         add_row(
             table,

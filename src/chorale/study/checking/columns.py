@@ -26,6 +26,10 @@ def names_columns_that_are_there(draft: Draft, task: Task, report: Report) -> bo
     for at, name in wrong:
         message = f"`{printable(name)}` is a column that no row of {file.shown_as} has"
         report.setting(at, message, did_you_mean(name, there))
+    # The rows can't be read as items; lines that are none, and ids, can be looked at all the same.
+    lines: dict[str, int] = {}
+    for row in file.rows(task.item_type):
+        file.key_of(row, lines)
     return False
 
 

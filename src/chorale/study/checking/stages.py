@@ -18,6 +18,8 @@ from chorale.study.checking.report import Report
 from chorale.study.checking.settings_shape import salvaged
 from chorale.study.checking.stage_files import StageFiles, read_stage_files
 from chorale.study.expected_pay import expected_pay, works_for_nothing
+from chorale.tasks import Task
+from chorale.tasks.contract import one_part
 
 
 def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
@@ -34,6 +36,7 @@ def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
     for draft in drafts:
         contents.append(read_stage_files(draft, drafts, contents, report))
         _check_pay(draft, pay, contents[-1], report)
+        _check_parts(draft, contents[-1].task, report)
     _check_confidence(drafts, report)
     _check_entry(drafts, contents, report)
     return contents
@@ -73,6 +76,22 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
             f"({money_text(pay.minimum_hourly, pay.currency)})",
             f"Pay at least {enough} ({money_text(enough, pay.currency)}) per judgment.",
             stage.per_judgment,
+        )
+
+
+def _check_parts(draft: Draft, task: Task | None, report: Report) -> None:
+    """Pay for more parts than an answer can have is never paid."""
+    pay = draft.table(StagePay, "pay")
+    if pay is None or pay.parts is None or task is None:
+        return
+    most = 1 if task.parts is one_part else task.most_parts
+    if most is not None and pay.parts.beyond >= most:
+        fields = "Give fields that count `part = true`" if task.name == "form" else "Lower `beyond`"
+        report.setting(
+            draft.at("pay", "parts"),
+            f"is never paid: the most parts that an answer has is {most}, and it pays for those beyond "
+            f"{pay.parts.beyond}",
+            f"{fields}, or leave `parts` out.",
         )
 
 
