@@ -680,14 +680,15 @@ def test_who_is_cut_off_in_the_middle_of_a_round_is_paid_for_their_part(make: Ma
 
 
 def test_a_gate_stays_open_if_there_is_no_money_for_those_it_would_cut_off(make: Maker) -> None:
-    study = make(gate="top_share = 0.5\nworkers = 1", round_pay="finished = 100", pay="budget = 1000")
-    done, cut_off = people(study, 2)
+    study = make(gate="top_share = 1.0\nworkers = 2", round_pay="finished = 100", pay="budget = 1000")
+    done, also_done, cut_off = people(study, 3)
     for _ in range(3):
         cut_off.judge(stage="training")
     train(done, ROUND)
+    train(also_done, ROUND)
     do(
         study,
-        lambda tx, _: participations.add_earnings(tx, study.stage("training").id, done.id, 850, 0, 0),
+        lambda tx, _: participations.add_earnings(tx, study.stage("training").id, done.id, 750, 0, 0),
     )
     assert do(study, close_ready_gates) == []
     with pytest.raises(Refusal, match="would exceed the budget"):
