@@ -57,8 +57,9 @@ def _print_status(study: "Study") -> None:
     from chorale.report import cost_lines, dropped_table, gates_table, outcomes_table, stages_table, wage_line
     from chorale.report.qasrl_study import qasrl_study
     from chorale.report.scoring import score_table
+    from chorale.study.closing_pay import beyond_budget
     from chorale.study.costs import study_costs
-    from chorale.study.gates import beyond_budget, gate_statuses
+    from chorale.study.gates import gate_statuses
     from chorale.study.outcomes import tallies
     from chorale.study.status import status as current_status
 

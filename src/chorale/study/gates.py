@@ -13,10 +13,18 @@ from chorale.model import MessageState, Refusal, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
 from chorale.store import Tx, events, gates, grade_rows, message_rows
 from chorale.store.grade_rows import GradedAnswer
-from chorale.store.participations import Unfinished, in_the_middle
+from chorale.study.closing_pay import (
+    beyond_budget,
+    cut_off_by,
+    graders_who_finish,
+    is_affordable,
+    lacking_to_close,
+    pay_for_parts,
+    pay_graders,
+)
 from chorale.study.entering import put_in_arm
 from chorale.study.feedback import TemplateMistakeError, compose, mean_criteria
-from chorale.study.paying import covers, for_part, lacking, pay_bonus
+from chorale.study.paying import pay_bonus
 from chorale.study.running import RunningGate, RunningStage, Study
 
 
@@ -80,19 +88,20 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
         raise Refusal("no_closing", f"The gate {gate.name} decides about each worker as they finish.")
     if gate.name in gates.closed_gates(tx):
         return []
+    # First, since it waits for those who are sending their last answer: then they are among those who are scored.
+    cut_off = cut_off_by(tx, study, gate, lock=True)
     field = survey(tx, study, gate)
-    if not _affordable(tx, study, gate, field):
-        raise Refusal(
-            "budget", " ".join(beyond_budget(study, gate.name, _lacking(tx, study, gate, _passing(gate, field))))
-        )
+    passing = _passing(gate, field)
+    if not is_affordable(tx, study, gate, passing):
+        missing = lacking_to_close(tx, study, gate, passing)
+        raise Refusal("budget", " ".join(beyond_budget(study, gate.name, missing)))
     # One moment for all of it: by that, verifying knows who was decided about together.
     now = study.clock()
     gates.close(tx, gate.name, now)
     finished = graders_who_finish(tx, study, gate)
-    cut_off = _cut_off_by(tx, study, gate, lock=True)
     verdicts = _decide(tx, study, gate, field, now)
-    _pay_graders(tx, study, finished)
-    _pay_for_parts(tx, study, cut_off)
+    pay_graders(tx, study, finished)
+    pay_for_parts(tx, study, cut_off)
     evidence = {
         "gate": gate.name,
         "by": by,
@@ -120,51 +129,14 @@ def close_ready_gates(tx: Tx, study: Study) -> list[str]:
         field = survey(tx, study, gate)
         ready = len(field.candidates) >= needed and not field.waiting
         # Without the money it stays open, and everything else goes on.
-        if ready and _affordable(tx, study, gate, field):
+        if ready and is_affordable(tx, study, gate, _passing(gate, field)):
             close_gate(tx, study, gate, f"{needed} workers were scored")
             names.append(gate.name)
     return names
 
 
-def _affordable(tx: Tx, study: Study, gate: RunningGate, field: GateField) -> bool:
-    """Whether the budget covers what closing pays: to those who would pass now, their graders, and who is cut off."""
-    amount, payments = _bonuses(tx, study, gate, _passing(gate, field))
-    return not amount or covers(tx, study, amount, payments)
-
-
-def _lacking(tx: Tx, study: Study, gate: RunningGate, passing: int) -> int:
-    """By how much these bonuses would exceed the budget, as things are."""
-    amount, payments = _bonuses(tx, study, gate, passing)
-    return lacking(tx, study, amount, payments) if amount else 0
-
-
 def _passing(gate: RunningGate, field: GateField) -> int:
     return sum(verdict.passed for verdict in decide_gate(gate.settings, field.candidates))
-
-
-def _bonuses(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, int]:
-    """What a gate pays if it closes now and so many pass, and in how many payments."""
-    graders = graders_who_finish(tx, study, gate)
-    parts = [
-        for_part(study.stage(name), one.answered)
-        for name, several in _cut_off_by(tx, study, gate).items()
-        for one in several
-        if one.answered
-    ]
-    amount = gate.settings.bonus * passing + sum(parts)
-    amount += sum(study.stage(name).settings.pay.finished * len(paid) for name, paid in graders.items())
-    return amount, passing + sum(map(len, graders.values())) + len(parts)
-
-
-def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
-    """That a gate can't close since so much is missing, and what to do about it."""
-    pay = study.settings.pay
-    enough = (pay.budget or 0) + missing
-    return (
-        f"The gate {name} can't close: its bonuses would exceed the budget by {money_text(missing, pay.currency)}.",
-        f"Raise `pay.budget` in study.toml to {enough} or more ({money_text(enough, pay.currency)}) and start the site "
-        "again.",
-    )
 
 
 def gates_beyond_budget(tx: Tx, study: Study, people: Mapping[str, int]) -> dict[str, int]:
@@ -179,59 +151,9 @@ def gates_beyond_budget(tx: Tx, study: Study, people: Mapping[str, int]) -> dict
         if gate.settings.decides_each or gate.name in closed:
             continue
         at_most = min(people.get(name, 0) for name in gate.settings.stage)
-        if _lacking(tx, study, gate, at_most):
-            missing[gate.name] = _lacking(tx, study, gate, _passing(gate, survey(tx, study, gate)))
+        if lacking_to_close(tx, study, gate, at_most):
+            missing[gate.name] = lacking_to_close(tx, study, gate, _passing(gate, survey(tx, study, gate)))
     return {name: amount for name, amount in missing.items() if amount}
-
-
-def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dict[str, int]]:
-    """Whose grading ends when a gate closes and is paid as a whole: their ids by pseudonym, by stage.
-
-    Where several gates rest on the same grading, the first to close ends it.
-    """
-    return {
-        stage.name: grade_rows.active_in(tx, stage.id, stage.settings.pay.finished_from)
-        for stage in _ended_by(tx, study, gate)
-        if stage.settings.grades
-    }
-
-
-def _cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -> dict[str, list[Unfinished]]:
-    """Who is in the middle of a round that ends when a gate closes and is paid as a whole, by stage."""
-    return {
-        stage.name: in_the_middle(tx, stage.id, stage.round_size, lock=lock)
-        for stage in _ended_by(tx, study, gate)
-        if stage.round_size is not None
-    }
-
-
-def _ended_by(tx: Tx, study: Study, gate: RunningGate) -> list[RunningStage]:
-    """The stages paid as a whole that end when a gate closes, and not with one that has closed before."""
-    closed = gates.closed_gates(tx) - {gate.name}
-    return [
-        stage
-        for stage in study.stages.values()
-        if stage.settings.pay.finished and gate.name in stage.closed_by and not closed.intersection(stage.closed_by)
-    ]
-
-
-def _pay_graders(tx: Tx, study: Study, finished: Mapping[str, Mapping[str, int]]) -> None:
-    for name, graders in finished.items():
-        stage = study.stage(name)
-        for _, worker_id in sorted(graders.items()):
-            amount = stage.settings.pay.finished
-            pay_bonus(tx, study, stage, worker_id, f"grading:{name}:{worker_id}", amount, f"finished {name}")
-
-
-def _pay_for_parts(tx: Tx, study: Study, cut_off: Mapping[str, Sequence[Unfinished]]) -> None:
-    """Pay people for what they have done of a round that they can't finish any more."""
-    for name, several in cut_off.items():
-        stage = study.stage(name)
-        for one in several:
-            if one.answered:
-                reason = f"{one.answered} of {stage.round_size} in {name}, when it was ended"
-                amount = for_part(stage, one.answered)
-                pay_bonus(tx, study, stage, one.worker_id, f"unfinished:{name}:{one.worker_id}", amount, reason)
 
 
 def decide_about_everybody(tx: Tx, study: Study) -> None:
@@ -386,7 +308,7 @@ def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:
                 field.waiting,
                 passed,
                 len(given) - passed,
-                _lacking(tx, study, gate, _passing(gate, field)) if state == "open" else 0,
+                lacking_to_close(tx, study, gate, _passing(gate, field)) if state == "open" else 0,
             )
         )
     return found

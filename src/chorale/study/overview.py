@@ -12,7 +12,8 @@ from chorale.store import Tx, console, events
 from chorale.store.console import DroppedRow, GoldMet, WorkedRow
 from chorale.store.events import EventRow
 from chorale.store.stage_rows import StageCounts, stage_tallies
-from chorale.study.gates import beyond_budget, gates_beyond_budget
+from chorale.study.closing_pay import beyond_budget
+from chorale.study.gates import gates_beyond_budget
 from chorale.study.paying import stopped
 from chorale.study.running import Study
 from chorale.study.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
