@@ -397,10 +397,6 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         toml(('name = "first"', 'name = "first"\nmax_per_worker = 3')),
         ("study.toml", 34, "people meet about 1.5 gold in the stage `first`", "| 2 | Raise `max_per_worker`"),
     ),
-    "too little gold in so few items": (
-        toml(("share = 0.5", "share = 0.1")),
-        ("study.toml", 33, "do all of the stage `first` meet about 0.22 gold", "| 2 | Write more items"),
-    ),
     "from itself": (toml(('from = "first"', 'from = "second"')), ("study.toml", 30, "is the stage itself", "`first`")),
     "cannot derive": (
         toml(("rules-entailment", "rules-meaningful"), ('[stage.options]\nmeaningless_lhs = "set-aside"\n', "")),

@@ -51,13 +51,19 @@ def told(folder: Path) -> list[str]:
             "would never close: at most 4 people can be scored there, since gate `trained` lets no more",
         ),
         # A gate that closes by itself after a round is passed by no more than it waits for.
-        ({"gate": "top_share = 0.5\nworkers = 2"}, "takes 2 different people or more, and no more than 1 can come"),
+        (
+            {"gate": 'top_share = 0.5\nworkers = 2\nties = "draw"'},
+            "takes 2 different people or more, and no more than 1 can come",
+        ),
         ({"gate": "top = 3\nworkers = 2", "judgments": "2"}, "it takes 4 different people or more, and no more than 2"),
         (
             {"gate": 'threshold = 0.5\ndecides = "together"\nworkers = 2', "judgments": "2"},
             "it takes 4 different people or more, and no more than 2 can come there by way of `trained`",
         ),
-        ({"gate": "top_share = 0.1\nworkers = 10"}, "it takes 2 different people or more, and no more than 1 can come"),
+        (
+            {"gate": 'top_share = 0.1\nworkers = 10\nties = "draw"'},
+            "it takes 2 different people or more, and no more than 1 can come",
+        ),
         (
             {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop = 5\nworkers = 5', "gate": GROWN + "4"},
             "the gate would never close: at most 4 people can be scored there, since gate `trained` lets no more",

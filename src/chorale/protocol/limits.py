@@ -156,7 +156,10 @@ class _Limits:
 
     def _share(self, gate: GateSettings, share: float) -> Limit:
         scored = self.scored(gate)
-        return scored if scored.people == inf else Limit(share_of(int(scored.people), share), gate.name)
+        if scored.people == inf or (gate.ties == "pass" and scored.by == gate.name):
+            # So few that all may have the same score, and pass.
+            return scored
+        return Limit(share_of(int(scored.people), share), gate.name)
 
     def _in_arms(self, names: Sequence[str]) -> Limit:
         """Of so many who are put in arms, those of some arms: in every block as many as their weights say."""

@@ -1,5 +1,7 @@
 """What a requester does when everybody waits for them."""
 
+from contextlib import suppress
+
 from chorale.model import Refusal, StageState
 from chorale.store import Tx, drawing
 from chorale.store.gates import closed_gates
@@ -37,11 +39,8 @@ def _close(tx: Tx, study: Study) -> bool:
     open_gates = [gate for gate in study.gates.values() if not gate.settings.decides_each and gate.name not in closed]
     found = [(gate, survey(tx, study, gate)) for gate in open_gates]
     candidates = [(gate, field.waiting > 0) for gate, field in found if field.candidates]
-    if not candidates:
-        return False
-    gate, _ = min(candidates, key=lambda one: one[1])
-    try:
-        close_gate(tx, study, gate, "the rehearsal")
-    except Refusal:  # the budget does not cover its bonuses
-        return False
-    return True
+    for gate, _ in sorted(candidates, key=lambda one: one[1]):
+        with suppress(Refusal):  # the budget does not cover what it pays
+            close_gate(tx, study, gate, "the rehearsal")
+            return True
+    return False

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from chorale.model import GateSettings, money_text
@@ -234,6 +234,7 @@ def study_notes(folder: StudyFolder) -> list[str]:
         found = (
             _gold_runs_out(content, most),
             _nobody_is_reviewed(content, most),
+            *_few_qualify(content, most, folder),
             _gold_among_items(content),
             _sample_is_short(content, each),
         )
@@ -283,6 +284,21 @@ def _gold_among_items(content: StageContent) -> str | None:
     if not same:
         return None
     return f"{len(same)} gold rows of stage {content.settings.name} say the same as an item: {', '.join(same[:5])}"
+
+
+def _few_qualify(content: StageContent, groups: int, folder: StudyFolder) -> Iterator[str]:
+    """Too little work for most people to meet the gold here that lets them into another stage."""
+    here = content.settings
+    if here.gold is None:
+        return
+    met = _most_items(content, groups) * here.gold.share
+    for stage in folder.settings.stage:
+        if stage.entry.qualified_in == here.name and met < stage.entry.answered:
+            yield (
+                f"few people get into stage {stage.name}: who does all there is in {here.name} meets about {met:.1f} "
+                f"gold rows, and it takes {stage.entry.answered} (entry.answered). Bring more items, raise gold.share "
+                "there, or lower it"
+            )
 
 
 def _gold_runs_out(content: StageContent, groups: int) -> str | None:

@@ -37,7 +37,7 @@ class FittingTable(Table):
             _Column(str(column.header), tuple(map(str, column.cells)), column.justify == "right")
             for column in self.columns
         ]
-        for number, (block, widths) in enumerate(_blocks(columns, options.max_width)):
+        for number, (block, widths) in enumerate(_blocks(columns, options.max_width) if columns else ()):
             if number:
                 yield Text()
             shown = _empty_table()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select, text
 
 from chorale.store.prepared import Prepared, prepared_if_new, prepared_insert
 from chorale.store.schema import gate, qualification, verdict, worker
@@ -146,6 +146,12 @@ def closing_times(tx: Connection) -> dict[str, int]:
 
 
 _CLOSE = prepared_if_new(gate, "name", "closed_at")
+
+
+def lock_closing(tx: Connection) -> None:
+    """Wait for whoever closes a gate, and keep others from it: several can end the same stage."""
+    if tx.dialect.name == "postgresql":
+        tx.execute(text(f"LOCK TABLE {gate.name} IN SHARE ROW EXCLUSIVE MODE"))
 
 
 def close(tx: Connection, name: str, now: int) -> bool:

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exist
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import GoldRecord, Standing
-from chorale.store.papers import PAPERS, Papers, as_papers
+from chorale.store.papers import PAPERS, Papers, as_papers, papers_of
 from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, participation, stage, worker
 
@@ -99,12 +99,18 @@ _HOLDS_ITEM = exists().where(
 _ATTENDANCE = {"sqlite": _attendance(_HOLDS_ITEM), "postgresql": _attendance(literal_column("true"))}
 
 
-def attendance(tx: Connection, stage_id: int, worker_id: int) -> Attendance | None:
-    """How things are for a worker, with their participation locked; None if they have not entered the stage."""
+def attendance(tx: Connection, stage_id: int, worker_id: int, *, ends: bool = False) -> Attendance | None:
+    """How things are for a worker, with their participation locked; None if they have not entered the stage.
+
+    `ends` tells that gates end the stage, which lock the participations in it: one may have closed meanwhile.
+    """
     row = _ATTENDANCE[tx.dialect.name].first(tx, {"stage_id": stage_id, "worker_id": worker_id})
     if row is None:
         return None
-    return Attendance._make((*row[: -len(PAPERS)], as_papers(*row[-len(PAPERS) :])))
+    papers = as_papers(*row[-len(PAPERS) :])
+    if ends and tx.dialect.name == "postgresql":
+        papers = papers_of(tx, worker_id)
+    return Attendance._make((*row[: -len(PAPERS)], papers))
 
 
 def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:
@@ -224,7 +230,7 @@ class Unfinished(NamedTuple):
 
 
 def in_the_middle(tx: Connection, stage_id: int, size: int, *, lock: bool = False) -> list[Unfinished]:
-    """Who has begun a round of so many answers and not finished it; locked, so that they stay where they are."""
+    """Who has entered a round of so many answers and not finished it, also without any; locked, so that they stay."""
     query = (
         select(participation.c.worker_id, worker.c.pseudonym, participation.c.answered)
         .join(worker, worker.c.id == participation.c.worker_id)

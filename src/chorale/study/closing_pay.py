@@ -32,8 +32,8 @@ def _due(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, in
         for_part(study.stage(name), one.answered)
         for name, several in cut_off_by(tx, study, gate).items()
         for one in several
-        if one.answered
     ]
+    parts = [part for part in parts if part]
     amount = gate.settings.bonus * passing + sum(parts)
     amount += sum(study.stage(name).settings.pay.finished * len(paid) for name, paid in graders.items())
     return amount, passing + sum(map(len, graders.values())) + len(parts)
@@ -44,7 +44,7 @@ def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
     pay = study.settings.pay
     enough = (pay.budget or 0) + missing
     return (
-        f"The gate {name} can't close: its bonuses would exceed the budget by {money_text(missing, pay.currency)}.",
+        f"The gate {name} can't close: what it pays would exceed the budget by {money_text(missing, pay.currency)}.",
         f"Raise `pay.budget` in study.toml to {enough} or more ({money_text(enough, pay.currency)}) and start the site "
         "again.",
     )
@@ -58,12 +58,12 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
     return {
         stage.name: grade_rows.active_in(tx, stage.id, stage.settings.pay.finished_from)
         for stage in _ended_by(tx, study, gate)
-        if stage.settings.grades
+        if stage.settings.grades and stage.settings.pay.finished
     }
 
 
 def cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -> dict[str, list[Unfinished]]:
-    """Who is in the middle of a round that ends when a gate closes and is paid as a whole, by stage."""
+    """Who is in the middle of a round that ends when a gate closes, by stage: whether it pays for that or not."""
     return {
         stage.name: in_the_middle(tx, stage.id, stage.round_size, lock=lock)
         for stage in _ended_by(tx, study, gate)
@@ -72,12 +72,12 @@ def cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -
 
 
 def _ended_by(tx: Tx, study: Study, gate: RunningGate) -> list[RunningStage]:
-    """The stages paid as a whole that end when a gate closes, and not with one that has closed before."""
+    """The stages that end when a gate closes, and not with one that has closed before."""
     closed = gates.closed_gates(tx) - {gate.name}
     return [
         stage
         for stage in study.stages.values()
-        if stage.settings.pay.finished and gate.name in stage.closed_by and not closed.intersection(stage.closed_by)
+        if gate.name in stage.closed_by and not closed.intersection(stage.closed_by)
     ]
 
 
@@ -94,7 +94,6 @@ def pay_for_parts(tx: Tx, study: Study, cut_off: Mapping[str, Sequence[Unfinishe
     for name, several in cut_off.items():
         stage = study.stage(name)
         for one in several:
-            if one.answered:
+            if amount := for_part(stage, one.answered):
                 reason = f"{one.answered} of {stage.round_size} in {name}, when it was ended"
-                amount = for_part(stage, one.answered)
                 pay_bonus(tx, study, stage, one.worker_id, f"unfinished:{name}:{one.worker_id}", amount, reason)

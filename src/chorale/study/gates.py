@@ -7,6 +7,7 @@ the best may be promoted, everybody who was scored gets the message, and all of 
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
 from chorale.model import MessageState, Refusal, money_text
@@ -86,6 +87,7 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
     """Decide about everybody together, and end the gate's stages. Closing twice is once."""
     if gate.settings.decides_each:
         raise Refusal("no_closing", f"The gate {gate.name} decides about each worker as they finish.")
+    gates.lock_closing(tx)
     if gate.name in gates.closed_gates(tx):
         return []
     # First, since it waits for those who are sending their last answer: then they are among those who are scored.
@@ -129,9 +131,10 @@ def close_ready_gates(tx: Tx, study: Study) -> list[str]:
         field = survey(tx, study, gate)
         ready = len(field.candidates) >= needed and not field.waiting
         # Without the money it stays open, and everything else goes on.
-        if ready and is_affordable(tx, study, gate, _passing(gate, field)):
-            close_gate(tx, study, gate, f"{needed} workers were scored")
-            names.append(gate.name)
+        if ready and not lacking_to_close(tx, study, gate, _passing(gate, field)):
+            with suppress(Refusal):  # somebody else was promised the money meanwhile
+                close_gate(tx, study, gate, f"{needed} workers were scored")
+                names.append(gate.name)
     return names
 
 

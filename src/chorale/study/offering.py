@@ -59,7 +59,7 @@ WILL_HEAR = "On your start page you will hear how you did, and what comes next."
 
 def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
     """The item a worker is to judge next; the one they already have, if they have one."""
-    found = participations.attendance(tx, stage.id, worker_id)
+    found = participations.attendance(tx, stage.id, worker_id, ends=bool(stage.closed_by))
     if found is None:
         entered = _enter(tx, study, stage, worker_id)
         if isinstance(entered, Offer):
@@ -126,7 +126,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
             stage_id=stage.id,
             worker_id=worker_id,
         )
-    found = participations.attendance(tx, stage.id, worker_id)
+    found = participations.attendance(tx, stage.id, worker_id, ends=bool(stage.closed_by))
     if found is None:
         raise RuntimeError("a participation vanished in its own transaction")
     return found

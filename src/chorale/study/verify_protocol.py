@@ -122,15 +122,19 @@ def _round_differences(
     done: set[str] = set()
     for event in sorted(events.recent(tx, ALL, kinds=("gate closed",)), key=lambda event: event.id):
         settings = settings_at(event.at)
+        ended = [
+            stage
+            for stage in settings.stage
+            if event.evidence["gate"] in closed_by(settings, stage) and stage.name not in done
+        ]
+        done.update(stage.name for stage in ended)
         told: Mapping[str, Mapping[str, int]] | None = event.evidence.get("cut_off")
         if told is None:
             continue  # closed before anybody was paid for a part
-        for stage in settings.stage:
+        for stage in ended:
             size = study.stages[stage.name].round_size if stage.name in study.stages else None
-            ends = stage.pay.finished and event.evidence["gate"] in closed_by(settings, stage)
-            if size is None or not ends or stage.name in done:
+            if size is None:
                 continue
-            done.add(stage.name)
             several = told.get(stage.name, {})
             times: dict[str, list[int]] = {worker: [] for worker in several}
             for response in response_rows.all_responses(tx, stage_name=stage.name):
@@ -138,14 +142,25 @@ def _round_differences(
             for worker, given in sorted(times.items()):
                 # What came in the very moment of closing may have come before it or after.
                 before, until = sum(at < event.at for at in given), sum(at <= event.at for at in given)
-                fits = before <= several[worker] <= until if worker in several else until >= size
-                if not fits:
+                answered = _answered_at_closing(several.get(worker), before, until, size)
+                if answered is None:
                     yield f"worker {worker} in {stage.name}: cut off in the middle or not, against what they did"
-            for worker, answered in several.items():
-                cut_off[stage.name, worker] = answered
-                bonuses[stage.name, worker].append((event.at, part_of_round(stage.pay.finished, answered, size)))
-        for name in sorted(told.keys() - done):
+                elif answered < size:
+                    cut_off[stage.name, worker] = answered
+                    part = part_of_round(stage.pay.finished, answered, size)
+                    bonuses[stage.name, worker].append((event.at, part))
+        for name in sorted(told.keys() - {stage.name for stage in ended}):
             yield f"gate {event.evidence['gate']}: people in {name} were cut off, which it does not end"
+
+
+def _answered_at_closing(told: int | None, before: int, until: int, size: int) -> int | None:
+    """How many answers to a round somebody had given when it was ended, as told if they were cut off; None if wrong."""
+    if told is not None:
+        return told if before <= told <= until else None
+    if until >= size:
+        return size
+    # Who entered in that moment could not be seen yet, and had answered nothing.
+    return None if before else 0
 
 
 def _seen_differences(study: Study, one: _Decided, own: Sequence[GradeRow]) -> Iterator[str]:

@@ -21,8 +21,6 @@ def check_numbers(settings: StudySettings, contents: Sequence[StageFiles], repor
     for index, gate in enumerate(settings.gate):
         _check_answers(index, gate, settings, items, report)
         _check_marks(index, gate, settings, found, report)
-    for index in range(len(settings.stage)):
-        _check_gold_met(index, settings, items, report)
     _check_people(settings, items, report)
 
 
@@ -75,24 +73,6 @@ def _best_grade(marks: Mapping[str, float], task: Task) -> float:
         if not counted or mark > fmean(counted):
             counted.append(mark)
     return fmean(counted) if counted else 1.0
-
-
-def _check_gold_met(index: int, settings: StudySettings, items: _Items, report: Report) -> None:
-    """Who does all there is in a stage must meet the gold there that another stage asks for."""
-    stage = settings.stage[index]
-    there = next((one for one in settings.stage if one.name == stage.entry.qualified_in), None)
-    if there is None or there.gold is None or there.sources or there.name not in items:
-        return
-    things = len({item.group for item in items[there.name]})
-    met = things * there.gold.share / (1 - there.gold.share)
-    if met < stage.entry.answered - _TINY:
-        report.setting(
-            ("stage", index, "entry", "answered"),
-            f"people who do all of the stage `{there.name}` meet about {met:.2g} gold, too few to qualify: nobody "
-            f"gets more than {things} other items there",
-            "Write more items or raise the share of gold there, or lower `answered`.",
-            stage.entry.answered,
-        )
 
 
 def _check_people(settings: StudySettings, items: _Items, report: Report) -> None:
