@@ -71,8 +71,8 @@ def verify(tx: Tx, study: Study) -> Verification:
         given = by_worker[row.stage, row.worker]
         otherwise = (row.stage, row.worker) in dropped_otherwise
         differences += _worker_differences(stage, row, given, history, otherwise)
-        payments, ended_at = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
-        differences += _pay_differences(stage, row, given, history, paid, payments, ended_at, gold_then)
+        payments, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
+        differences += _pay_differences(stage, row, given, history, paid, payments, answered_then, gold_then)
     items = 0
     judged: dict[str, dict[str, list[Judgment]]] = {}
     live = item_rows.live_leases(tx)
