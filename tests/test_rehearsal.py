@@ -937,6 +937,8 @@ def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, colum
     told = rehearse(make_folder(2), seeds=seeds, workers=8, processes=1)
     assert forecast_tables(told)[0].columns == columns
     page = forecast_page(told)
+    # Where there is little room, intervals go on in the next line, each in one piece.
+    assert ('<span class="interval">(' in page) == (seeds > 1)
     assert ("One simulated run (seed 1) with 8 people." in page) == (seeds == 1)
     assert ("Intervals hold all of them" in page) == (seeds == 2)
 

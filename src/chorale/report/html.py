@@ -18,13 +18,20 @@ def html_table(table: ScoreTable) -> str:
 
     def cells(values: Sequence[str], tag: str) -> str:
         return "".join(
-            f'<{tag} class="{kind}">{html_text(value)}</{tag}>' for kind, value in zip(kinds, values, strict=True)
+            f'<{tag} class="{kind}">{_with_interval(value) if kind == "number" else html_text(value)}</{tag}>'
+            for kind, value in zip(kinds, values, strict=True)
         )
 
     head = cells([name.removesuffix("#").strip() for name in table.columns], "th")
     body = "".join(f"<tr>{cells([_cell(value, table.digits) for value in row], 'td')}</tr>" for row in table.rows)
     inside = f"<caption>{html_text(table.title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="wide" tabindex="0"><table>{inside}</table></div>'
+
+
+def _with_interval(value: str) -> str:
+    """A number; what stands in brackets beside it is kept together, on a line of its own where there is little room."""
+    number, bracket, interval = html_text(value).partition(" (")
+    return f'{number} <span class="interval">({interval}</span>' if bracket else number
 
 
 def _cell(value: Cell, digits: int) -> str:

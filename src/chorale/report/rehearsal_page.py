@@ -170,7 +170,8 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
 caption, figcaption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
 th, td { padding: 0.2rem 0.8rem 0.2rem 0; border-bottom: 1px solid var(--line); white-space: pre; }
-th { color: var(--soft); font-weight: 500; } .text { text-align: left; } .number { text-align: right; }
+th { color: var(--soft); font-weight: 500; vertical-align: bottom; } th, td.number { white-space: normal; }
+.interval { white-space: nowrap; } .text { text-align: left; } .number { text-align: right; }
 figure { margin: 1.5rem 0; } figure .wide { margin: 0; }
 svg { width: 100%; min-width: 36rem; max-width: 44rem; height: auto; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
