@@ -1,6 +1,6 @@
 """Pages that are files of their own, and what tables and texts are on them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from chorale import __version__
@@ -16,14 +16,16 @@ def html_table(table: ScoreTable) -> str:
     """A table in a part of its own, which can be moved sideways where the screen is narrow."""
     kinds = ["number" if name.endswith("#") else "text" for name in table.columns]
 
-    def cells(values: Sequence[str], tag: str) -> str:
-        return "".join(
-            f'<{tag} class="{kind}">{_with_interval(value) if kind == "number" else html_text(value)}</{tag}>'
-            for kind, value in zip(kinds, values, strict=True)
-        )
+    def cells(texts: Iterable[str], tag: str) -> str:
+        return "".join(f'<{tag} class="{kind}">{text}</{tag}>' for kind, text in zip(kinds, texts, strict=True))
 
-    head = cells([name.removesuffix("#").strip() for name in table.columns], "th")
-    body = "".join(f"<tr>{cells([_cell(value, table.digits) for value in row], 'td')}</tr>" for row in table.rows)
+    def told(row: Sequence[Cell]) -> Iterator[str]:
+        for kind, value in zip(kinds, row, strict=True):
+            text = _cell(value, table.digits)
+            yield _with_interval(text) if kind == "number" else html_text(text)
+
+    head = cells([html_text(name.removesuffix("#").strip()) for name in table.columns], "th")
+    body = "".join(f"<tr>{cells(told(row), 'td')}</tr>" for row in table.rows)
     inside = f"<caption>{html_text(table.title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="wide" tabindex="0"><table>{inside}</table></div>'
 
