@@ -2,12 +2,14 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from chorale.protocol import GateVerdict
 from chorale.report.plan import study_notes
 from chorale.store import gates, ledger
 from chorale.study import Study, check_folder, load_folder, offering, open_study, work
@@ -67,6 +69,17 @@ class Pause:
         return self._function(*args, **kwargs)
 
 
+@contextmanager
+def closing(study: Study, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Executor, Future[list[GateVerdict]]]]:
+    """While the first gate closes, and has not ended its transaction for a while: threads, and what comes of it."""
+    pause = Pause(pay_for_parts, 0.3)
+    monkeypatch.setattr("chorale.study.gates.pay_for_parts", pause)
+    with ThreadPoolExecutor(2) as threads:
+        closes = threads.submit(do, study, close_gate, study.gates["trained"], "one")
+        assert pause.reached.wait(5)
+        yield threads, closes
+
+
 @pytest.mark.parametrize("second", ["trained", "also"])
 def test_gates_that_close_at_once_pay_for_a_part_once(
     reopen: Maker, monkeypatch: pytest.MonkeyPatch, second: str
@@ -75,12 +88,8 @@ def test_gates_that_close_at_once_pay_for_a_part_once(
     done, in_the_middle = people(study, 2)
     train(done, ROUND)
     train(in_the_middle, 1)
-    pause = Pause(pay_for_parts, 0.3)
-    monkeypatch.setattr("chorale.study.gates.pay_for_parts", pause)
-    with ThreadPoolExecutor(2) as closers:
-        first = closers.submit(do, study, close_gate, study.gates["trained"], "one")
-        assert pause.reached.wait(5)
-        other = closers.submit(do, study, close_gate, study.gates[second], "another")
+    with closing(study, monkeypatch) as (threads, first):
+        other = threads.submit(do, study, close_gate, study.gates[second], "another")
         assert [len(first.result()), len(other.result())] == [1, 0 if second == "trained" else 1]
     assert look(study, gates.closed_gates) == {"trained", second}
     assert paid(study) == [25, 100]
@@ -92,13 +101,8 @@ def test_nobody_gets_an_item_who_waited_while_a_gate_closed(reopen: Maker, monke
     done, waits = people(study, 2)
     train(done, ROUND)
     train(waits, 1)
-    pause = Pause(pay_for_parts, 0.3)
-    monkeypatch.setattr("chorale.study.gates.pay_for_parts", pause)
-    with ThreadPoolExecutor(2) as both:
-        closes = both.submit(do, study, close_gate, study.gates["trained"], "one")
-        assert pause.reached.wait(5)
-        offer = both.submit(waits.next, "training")
-        closes.result()
+    with closing(study, monkeypatch) as (threads, _):
+        offer = threads.submit(waits.next, "training")
         assert offer.result().status == "locked"
     assert differences(study) == []
 

@@ -1,7 +1,6 @@
 """What a performance came to, in numbers."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from chorale.model import Standing
@@ -21,7 +20,7 @@ from chorale.study import RunningStage, Study
 from chorale.study.costs import final_stages
 from chorale.study.gates import gate_statuses
 from chorale.study.paying import is_for_finishing
-from chorale.study.status import status
+from chorale.study.status import paid_and_worked, status
 
 HOUR_MS = 3_600_000
 CURVE_POINTS = 60
@@ -90,15 +89,9 @@ def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
     )
 
 
-def _share_below_minimum(study: Study, standings: Iterable[WorkerStanding]) -> float | None:
+def _share_below_minimum(study: Study, standings: Sequence[WorkerStanding]) -> float | None:
     """Of those whose wage is reckoned, how many earn less; None if nobody's is."""
-    earned: dict[str, int] = defaultdict(int)
-    worked: dict[str, int] = defaultdict(int)
-    for row in standings:
-        if not study.stage(row.stage).is_by_colleagues:
-            earned[row.worker] += row.earned
-            worked[row.worker] += row.worked_ms
-    wages = [wage for worker in earned if (wage := hourly_wage(earned[worker], worked[worker])) is not None]
+    wages = [wage for each in paid_and_worked(study, standings) if (wage := hourly_wage(*each)) is not None]
     return fmean(wage < study.settings.pay.minimum_hourly for wage in wages) if wages else None
 
 

@@ -24,7 +24,7 @@ def expected_pay(pay: StagePay, task: Task, known: Sequence[Answer]) -> float:
 
 
 def works_for_nothing(entry: EntrySettings, pay: StagePay) -> bool:
-    """Whether a stage is for experts who are not paid by the study: they are colleagues, and are paid elsewhere."""
+    """Whether a stage is for experts who get nothing for an answer: they are colleagues, and are paid elsewhere."""
     return EXPERT in entry.qualifications and not pay.per_judgment
 
 

@@ -14,6 +14,7 @@ from chorale.store import Store
 from chorale.store.papers import Papers
 from chorale.store.setup import MOST_ANSWERS, SHORT_ANSWER, as_text, from_text
 from chorale.study.clock import Clock
+from chorale.study.expected_pay import works_for_nothing
 from chorale.tasks import Task
 
 MOST_VIEWS = 4_000
@@ -99,8 +100,8 @@ class RunningStage:
 
     @property
     def is_by_colleagues(self) -> bool:
-        """Whether experts do it for nothing: they are paid elsewhere, and no wage is reckoned for it."""
-        return self.is_for_experts and not (self.settings.pay.per_judgment or self.settings.pay.finished)
+        """Whether experts do all of it for nothing: they are paid elsewhere, and no wage is reckoned for it."""
+        return works_for_nothing(self.settings.entry, self.settings.pay) and not self.settings.pay.finished
 
     @cached_property
     def fewest(self) -> tuple[int, int]:

@@ -123,15 +123,21 @@ def round_statuses(tx: Tx, study: Study) -> dict[str, RoundStatus]:
 def _wages(study: Study, standings: Sequence[WorkerStanding]) -> tuple[WageSummary, dict[str, WageSummary]]:
     """What an hour pays in all, and in every stage that somebody has worked in for money."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for row in standings:
+        if row.answered and not study.stage(row.stage).is_by_colleagues:
+            by_stage[row.stage].append((row.earned, row.worked_ms))
+    of_all = wage_summary(paid_and_worked(study, standings))
+    return of_all, {name: wage_summary(paid) for name, paid in by_stage.items()}
+
+
+def paid_and_worked(study: Study, standings: Sequence[WorkerStanding]) -> list[tuple[int, int]]:
+    """What everybody has earned and how long they worked for it, where wages are reckoned."""
     by_worker: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for row in standings:
-        if study.stage(row.stage).is_by_colleagues:
-            continue
-        paid, worked = by_worker[row.worker]
-        by_worker[row.worker] = (paid + row.earned, worked + row.worked_ms)
-        if row.answered:
-            by_stage[row.stage].append((row.earned, row.worked_ms))
-    return wage_summary(list(by_worker.values())), {name: wage_summary(paid) for name, paid in by_stage.items()}
+        if not study.stage(row.stage).is_by_colleagues:
+            paid, worked = by_worker[row.worker]
+            by_worker[row.worker] = (paid + row.earned, worked + row.worked_ms)
+    return list(by_worker.values())
 
 
 def _dropped(tx: Tx, standings: Sequence[WorkerStanding]) -> list[DroppedWorker]:

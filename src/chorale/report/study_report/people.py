@@ -40,24 +40,6 @@ def funnel_section(
     crowd, experts = crowd_and_experts(tx)
     worked, at_desks = people_who_worked(crowd), people_who_worked(experts)
     gates = gate_statuses(tx, study)
-    stages = ScoreTable(
-        "From items to released results",
-        ("stage", "items#", "complete#", "released#", "judgments#", "discarded#", "gold answers#", "withdrawn#"),
-        [
-            (
-                one.name,
-                one.items,
-                one.complete,
-                one.released,
-                one.judgments,
-                one.discarded,
-                one.gold_answers,
-                one.withdrawn,
-            )
-            for one in now.stages
-            if one.name not in now.rounds
-        ],
-    )
     persons: list[tuple[Cell, ...]] = [("came", came.arrived), ("agreed to take part", came.consented)]
     if imported:
         persons = [("are in the file" if len(imported) == 1 else "are in the files", came.arrived)]
@@ -69,16 +51,8 @@ def funnel_section(
         if counts.dropped:
             persons.append((f"dropped from {counts.name}", counts.dropped))
     persons += [(f"passed {gate.name}", gate.passed) for gate in gates]
-    bars = [
-        (one.name, kind, float(value))
-        for one in now.stages
-        if one.name not in now.rounds
-        for kind, value in (("items", one.items), ("complete", one.complete), ("released", one.released))
-    ]
-    made = [Figure("From items to released results", stages, charts.bars(bars, "items") if draw and bars else None)]
     parts: list[Part] = [
-        # A study may have rounds alone: a screening, say.
-        *(made if stages.rows or not now.rounds else ()),
+        *_items(now, draw=draw),
         ScoreTable(
             "From people to answers" if imported else "From arrivals to answers", ("people who", "number#"), persons
         ),
@@ -97,6 +71,36 @@ def funnel_section(
         "outcomes": outcomes,
     }
     return Section("funnel", "From items to results", parts, json)
+
+
+def _items(now: Status, *, draw: bool) -> list[Part]:
+    """What became of items, unless the study has rounds alone: a screening, say."""
+    judged = [one for one in now.stages if one.name not in now.rounds]
+    if not judged and now.rounds:
+        return []
+    stages = ScoreTable(
+        "From items to released results",
+        ("stage", "items#", "complete#", "released#", "judgments#", "discarded#", "gold answers#", "withdrawn#"),
+        [
+            (
+                one.name,
+                one.items,
+                one.complete,
+                one.released,
+                one.judgments,
+                one.discarded,
+                one.gold_answers,
+                one.withdrawn,
+            )
+            for one in judged
+        ],
+    )
+    bars = [
+        (one.name, kind, float(value))
+        for one in judged
+        for kind, value in (("items", one.items), ("complete", one.complete), ("released", one.released))
+    ]
+    return [Figure("From items to released results", stages, charts.bars(bars, "items") if draw and bars else None)]
 
 
 def crowd_and_experts(tx: Tx) -> tuple[list[WorkerStanding], list[WorkerStanding]]:
