@@ -138,9 +138,9 @@ def aggregate(
 ) -> None:
     """Combine what several people said about each task into one answer, with its probability."""
     from chorale.cli.progress import patiently
-    from chorale.metrics.drawing import Drawing
     from chorale.metrics.reading.judgment_files import separator_in
     from chorale.metrics.reading.truth_files import read_options, read_truth
+    from chorale.metrics.resampling import Resampling
     from chorale.metrics.scoring.aggregating import Request, Rival, score_aggregation
     from chorale.metrics.scoring.aggregation import WRITABLE
     from chorale.model import UserError
@@ -164,7 +164,7 @@ def aggregate(
             file,
             judgments,
             request,
-            Drawing(ci, resamples, seed, progress),
+            Resampling(ci, resamples, seed, progress),
             reading={**reading.settings(), "truth-task": truth_task, "truth-label": truth_label},
             inputs={name: value for name, value in digests.items() if value},
             truth=true,

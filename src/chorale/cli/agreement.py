@@ -101,7 +101,7 @@ def agreement(
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
     from chorale.cli.progress import patiently
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.resampling import Resampling
     from chorale.metrics.scoring.agreement import AgreementOptions, Judged, score_agreement
 
     reading = Reading(task, worker, label, sep, empty, repeats, keep_rejected)
@@ -116,7 +116,7 @@ def agreement(
         scored = score_agreement(
             read(file),
             options,
-            Drawing(ci, resamples, seed, progress),
+            Resampling(ci, resamples, seed, progress),
             against=None if against is None else read(against),
             with_pairs=pairs,
             with_items=items,

@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from chorale.metrics.reading.judgment_files import JudgmentFile
-    from chorale.metrics.signature import Setting
+    from chorale.metrics.signatures import Setting
 
 JudgmentsFile = Annotated[
     Path,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chorale.present.scoring import ScoreTable
+from chorale.metrics.score_table import ScoreTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from chorale.kits.questions.scoring.pictures import lengths_table, pictures
 from chorale.kits.questions.scoring.study import mcq_study
 from chorale.kits.questions.tasks.grade.rubric import RUBRIC
 from chorale.kits.rules.tasks.entailment import applications
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import ScoreTable
 from chorale.monitor.outcomes import stage_results
-from chorale.present.scoring import ScoreTable
 from chorale.report.document import Bullets, Figure, Part, Section
 from chorale.store import Tx
 
@@ -36,7 +36,7 @@ class Found:
     figures: Sequence[Figure] = ()
 
 
-def task_sections(tx: Tx, study: Study, drawing: Drawing, *, with_arms: bool) -> list[Section]:
+def task_sections(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> list[Section]:
     """A section for every kind of work that has one and was done in the study."""
     there = {stage.task.name for stage in study.stages.values()}
     sections = []
@@ -47,19 +47,19 @@ def task_sections(tx: Tx, study: Study, drawing: Drawing, *, with_arms: bool) ->
             words = "What came of every arm is left out: --arms puts it in, and writes down that you looked."
             sections.append(Section(name, title, [words], None))
             continue
-        found = tell(tx, study, drawing)
+        found = tell(tx, study, resampling)
         if found is not None:
             parts: list[Part] = [*found.tables, *found.figures, *([Bullets(list(found.notes))] if found.notes else [])]
             sections.append(Section(name, title, parts, found.json))
     return sections
 
 
-def _qasrl(tx: Tx, study: Study, _drawing: Drawing) -> Found | None:
+def _qasrl(tx: Tx, study: Study, _resampling: Resampling) -> Found | None:
     told = qasrl_study(tx, study)
     return None if told is None else Found(told.tables(study.settings.pay.currency), told.as_json())
 
 
-def _frames(_tx: Tx, study: Study, _drawing: Drawing) -> Found | None:
+def _frames(_tx: Tx, study: Study, _resampling: Resampling) -> Found | None:
     tables: list[ScoreTable] = []
     told: dict[str, Any] = {}
     for stage in study.stages.values():
@@ -78,8 +78,8 @@ def _frames(_tx: Tx, study: Study, _drawing: Drawing) -> Found | None:
     return Found(tables, told) if tables else None
 
 
-def _questions(tx: Tx, study: Study, drawing: Drawing) -> Found | None:
-    scored = mcq_study(tx, study, drawing)
+def _questions(tx: Tx, study: Study, resampling: Resampling) -> Found | None:
+    scored = mcq_study(tx, study, resampling)
     if scored is None:
         return None
     lengths = Figure(
@@ -88,7 +88,7 @@ def _questions(tx: Tx, study: Study, drawing: Drawing) -> Found | None:
     return Found(scored.tables, scored.as_json(), [*scored.notes, scored.signature], [lengths])
 
 
-def _rubric(_tx: Tx, _study: Study, _drawing: Drawing) -> Found:
+def _rubric(_tx: Tx, _study: Study, _resampling: Resampling) -> Found:
     rows = [
         ("" if number else criterion.ask, words, points)
         for criterion in RUBRIC
@@ -100,7 +100,7 @@ def _rubric(_tx: Tx, _study: Study, _drawing: Drawing) -> Found:
     )
 
 
-def _rules(tx: Tx, study: Study, _drawing: Drawing) -> Found | None:
+def _rules(tx: Tx, study: Study, _resampling: Resampling) -> Found | None:
     judged = [
         each
         for stage in study.stages.values()
@@ -120,7 +120,7 @@ def _rules(tx: Tx, study: Study, _drawing: Drawing) -> Found | None:
     return Found([counts, ScoreTable("The surest of them", columns, rows, digits=2)], {"judged": said})
 
 
-_Tell = Callable[[Tx, Study, Drawing], Found | None]
+_Tell = Callable[[Tx, Study, Resampling], Found | None]
 SECTIONS: Mapping[str, tuple[str, frozenset[str], bool, _Tell]] = {
     "qasrl": ("Questions and answers about verbs", frozenset({"qasrl-write", "qasrl-consolidate"}), False, _qasrl),
     "frames": ("Frames", frozenset({"frames"}), False, _frames),

@@ -1,4 +1,4 @@
-"""How intervals and tests are drawn, for reports that may have them."""
+"""How intervals and tests are computed: from how many resamples, and from which random seed."""
 
 from dataclasses import dataclass
 
@@ -16,12 +16,12 @@ from chorale.metrics import (
     tally_compare,
     tally_intervals,
 )
-from chorale.metrics.intervals import Progress
-from chorale.metrics.signature import Setting
+from chorale.metrics.bootstrap import Progress
+from chorale.metrics.signatures import Setting
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class Resampling:
     ci: bool = False
     """Whether intervals are wanted."""
     resamples: int = 1000
