@@ -9,17 +9,20 @@ from typing import Any
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` of a package (PEP 562) whose names live in these modules.
 
-    No module may be called like a name: importing the module would put it in the name's place.
+    A name that is called like its module is the module. No other module may be called like a name: importing the
+    module would put it in the name's place.
     """
 
     def attribute(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name]), name)
+        home = import_module(homes[name])
+        value = home if homes[name] == f"{package}.{name}" else getattr(home, name)
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        module = vars(sys.modules[package])
+        return sorted({*module["__all__"], *homes, *(name for name in module if name.startswith("__"))})
 
     return attribute, names

@@ -1,7 +1,7 @@
 """Agreement as a command tells it: the coefficient, tables of pairs and items, a second file beside the first."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from chorale.files.wording import many
 from chorale.metrics import Comparison, Interval, Statistics, signature
 from chorale.metrics.agreement import (
     Agreement,
+    Distance,
     Level,
     Pair,
     PairEvidence,
@@ -27,8 +28,9 @@ from chorale.metrics.agreement import (
     side_by_side,
 )
 from chorale.metrics.judgments import Judgments, codes_in_use
+from chorale.metrics.reading.judged import Judged
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.scoring.agreement_pairs import (
     compared_json,
@@ -48,25 +50,13 @@ _MOST_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """Judgments and the file they came from."""
-
-    name: str
-    judgments: Judgments
-    digest: str
-    reading: Mapping[str, Setting] = field(default_factory=dict)
-    """The options it was read with, for the signature."""
-    line_of: Callable[[str], int | None] = lambda _: None
-    """Where a label stands first, for a message about it."""
-
-
-@dataclass(frozen=True, slots=True)
 class AgreementOptions:
     """What to compute. Options that a coefficient does not have are refused rather than ignored."""
 
     metric: str = "alpha"
     level: Level = "nominal"
-    distance: str | None = None
+    distance: str | Distance | None = None
+    """A name, or a function of one's own."""
     order: tuple[str, ...] | None = None
     weights: Weights = "none"
     min_common: int = 1
@@ -103,11 +93,15 @@ class AgreementOptions:
     def evidence_beside(self, both: Judgments, n_tasks: int) -> list[PairEvidence]:
         return list(pair_evidence_beside(both, n_tasks, weights=self.weights, order=self.order))
 
+    @property
+    def distance_name(self) -> str | None:
+        return getattr(self.distance, "__name__", "own") if callable(self.distance) else self.distance
+
     def settings(self) -> dict[str, Setting]:
         of_pairs = self.metric in {"kappa", "pi"}
         return {
             "level": self.level if self.metric == "alpha" and not self.distance else None,
-            "distance": self.distance,
+            "distance": self.distance_name,
             "weights": self.weights if self.metric == "kappa" else None,
             "order": self.order,
             "min-common": self.min_common if of_pairs else None,
@@ -123,7 +117,7 @@ def score_agreement(
     with_pairs: bool = False,
     with_items: bool = False,
     for_scripts: bool = True,
-) -> Result:
+) -> Score:
     """One coefficient of one file, and what was asked for beside it.
 
     Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
@@ -134,7 +128,7 @@ def score_agreement(
     json: dict[str, Any] = {
         "metric": options.metric,
         "level": None if options.distance else _level(options),
-        "distance": options.distance,
+        "distance": options.distance_name,
         "weights": options.weights if options.metric == "kappa" else None,
         "value": found.value,
         "n_items": found.n_items,
@@ -144,9 +138,16 @@ def score_agreement(
     if resampling.ci:
         json["ci"] = None if interval is None else interval.as_list()
     settings = {**options.settings(), **judged.reading, **resampling.settings(compared=against is not None)}
-    inputs = {"file": judged.digest} | ({} if against is None else {"against": against.digest})
+    inputs = {judged.source: judged.digest} | ({} if against is None else {"against": against.digest})
     tables = [_main_table(Path(judged.name).name, found, interval, resampling)]
-    scored = Result(json, tables, signature(options.metric, settings, inputs), notes)
+    scored = Score(
+        json,
+        tables,
+        signature(options.metric, settings, inputs),
+        notes,
+        values={options.metric: found.value},
+        intervals={} if interval is None else {options.metric: interval},
+    )
     if with_pairs or options.metric in {"kappa", "pi"}:
         scored = _with_pairs(scored, judged, options, resampling, listed=with_pairs, for_scripts=for_scripts)
     if with_items:
@@ -157,14 +158,14 @@ def score_agreement(
 
 
 def _with_pairs(
-    scored: Result,
+    scored: Score,
     judged: Judged,
     options: AgreementOptions,
     resampling: Resampling,
     *,
     listed: bool,
     for_scripts: bool,
-) -> Result:
+) -> Score:
     """Of a coefficient of pairs, what it is the mean of; in a table, and with intervals, only if they are asked for."""
     pairs = _told(judged, lambda: options.pairs(judged.judgments))
     if not listed:
@@ -181,7 +182,7 @@ def _with_pairs(
     )
 
 
-def _with_items(scored: Result, found: Agreement, resampling: Resampling) -> Result:
+def _with_items(scored: Score, found: Agreement, resampling: Resampling) -> Score:
     rows = _item_rows(found)
     items = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
     notes = ["A single item's disagreement has no interval: there are no items to draw."] if resampling.ci else []
@@ -194,7 +195,7 @@ def _with_items(scored: Result, found: Agreement, resampling: Resampling) -> Res
 
 
 def _with_comparison(
-    scored: Result,
+    scored: Score,
     judged: Judged,
     against: Judged,
     found: Agreement,
@@ -202,16 +203,17 @@ def _with_comparison(
     resampling: Resampling,
     *,
     with_pairs: bool,
-) -> Result:
+) -> Score:
     other = _told(against, lambda: options.compute(against.judgments))
     both, items = _beside(judged, against)
     compared = _compared(both, items, options, (found, other), resampling)
+    tests = {} if compared is None else {options.metric: compared["value"]}
     json = {**scored.json, "against": None if compared is None else jsonable(compared)["value"]}
     tables, notes = list(scored.tables), list(scored.notes)
     if compared is None:
         notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
     else:
-        tables.append(comparison_table("Compared", _short(judged, against), {options.metric: compared["value"]}))
+        tables.append(comparison_table("Compared", _short(judged, against), tests))
     if with_pairs:
         evidence = options.evidence_beside(both, items)
         pairs_compared = compared_pairs(evidence, resampling)
@@ -221,7 +223,7 @@ def _with_comparison(
             tables.append(compared_pairs_table("Pairs compared", _short(judged, against), some))
         else:
             notes.append("No two workers judged items together in both files, so no pairs are compared.")
-    return replace(scored, json=json, tables=tables, notes=notes)
+    return replace(scored, json=json, tables=tables, notes=notes, tests=tests)
 
 
 def _short(judged: Judged, against: Judged) -> tuple[str, str]:
