@@ -18,7 +18,7 @@ from chorale.metrics.aggregation.worker_evidence import WorkerEvidence, gold_evi
 from chorale.metrics.judgments import Judgments, set_name
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.scoring.aggregation import aggregation_scored
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
@@ -96,7 +96,7 @@ def score_aggregation(
     rival: Rival | None = None,
     progress: Progress | None = None,
     for_scripts: bool = True,
-) -> tuple[Result, Aggregation]:
+) -> tuple[Score, Aggregation]:
     """The report, and the result itself. `reading` and `inputs` are for the signature: options and digests."""
     if request.against is not None and truth is None:
         raise UserError(
@@ -131,13 +131,13 @@ def score_aggregation(
 
 
 def _beside(
-    scored: Result,
+    scored: Score,
     ours: tuple[Path, Aggregation, CrowdTruth | None],
     rival: Rival,
     request: Request,
     truth: Truth | None,
     resampling: Resampling,
-) -> tuple[Result, tuple[str, Aggregation]]:
+) -> tuple[Score, tuple[str, Aggregation]]:
     """The report with another file's result beside ours, and that result."""
     judgments = _checked(rival.source, rival.judgments, request)
     other, other_found = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)
