@@ -50,6 +50,16 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class SectionContent:
+    """What a kit's section is made of."""
+
+    tables: Sequence[ScoreTable]
+    json: Mapping[str, Any]
+    notes: Sequence[str] = ()
+    figures: Sequence[Figure] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class StudyReport:
     title: str
     subtitle: str
