@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from chorale import registry
 from chorale.cli import app
-from chorale.contract import registry
 from chorale.files.source import digest_of
 from chorale.metrics import Interval
 from chorale.reproduce import Cell, FileState, NeededFile, Paper, Repository, check_data

@@ -16,7 +16,6 @@ from chorale.audit.parts import AuditPart
 from chorale.audit.payments import payment_differences
 from chorale.audit.protocol import verify_gates
 from chorale.audit.quality import quality_drops
-from chorale.contract.registry import loaded_parts
 from chorale.engine.paying import earned_by, for_part
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
@@ -30,6 +29,7 @@ from chorale.model import (
     Standing,
 )
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
+from chorale.registry import loaded_parts
 from chorale.store import Tx, item_rows, ledger, response_rows, standing_rows
 from chorale.store.response_rows import ResponseRow
 from chorale.store.standing_rows import WorkerStanding

@@ -1,7 +1,5 @@
 """What a kit may bring: tasks and the other parts, and how installed kits are found."""
 
-from chorale.contract.kit import Command, Kit, ReportSection
-from chorale.contract.registry import installed_tasks
 from chorale.contract.task import (
     AnswerError,
     Combined,
@@ -15,6 +13,7 @@ from chorale.contract.task import (
     Task,
     TaskExport,
 )
+from chorale.registry import Command, Kit, ReportSection, installed_tasks
 
 __all__ = [
     "AnswerError",

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from chorale.contract import TaskExport, installed_tasks
-from chorale.contract.registry import loaded_parts
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
 from chorale.exchange.export_columns import response_columns, response_lines
@@ -43,6 +42,7 @@ from chorale.folder.reading import did_you_mean
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
+from chorale.registry import loaded_parts
 from chorale.store import Tx, events
 from chorale.store.response_rows import count_responses
 

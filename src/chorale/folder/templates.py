@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
-from chorale.contract.kit import Kit
-from chorale.contract.registry import installed, load
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.model import UserError
+from chorale.registry import Kit, installed, load
 
 
 @cache

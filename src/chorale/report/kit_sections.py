@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from chorale.contract.kit import ReportSection
-from chorale.contract.registry import load, sections
 from chorale.engine.running import Study
 from chorale.metrics.drawing import Drawing
+from chorale.registry import ReportSection, load, sections
 from chorale.report.document import Bullets, Part, Section, SectionContent
 from chorale.store import Tx
 

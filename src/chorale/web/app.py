@@ -12,13 +12,13 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from chorale import __version__
-from chorale.contract.registry import loaded_parts
 from chorale.engine import payouts, recruiting, settling, work
 from chorale.engine.advancing import advance
 from chorale.engine.quality import review_workers
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
 from chorale.platforms.prolific import Prolific
+from chorale.registry import loaded_parts
 from chorale.web.console import console_routes
 from chorale.web.links import study_sessions
 from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chorale.contract.kit import Kit
+from chorale.registry import Kit
 
 _HERE = __name__
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chorale.contract.kit import Command, Kit, ReportSection
+from chorale.registry import Command, Kit, ReportSection
 
 _HERE = __name__
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chorale.contract.kit import Command, Kit
+from chorale.registry import Command, Kit
 
 _HERE = __name__
 

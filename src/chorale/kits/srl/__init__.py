@@ -1,6 +1,6 @@
 """Semantic role labelling, scored by six metrics (Jindal et al. 2022)."""
 
-from chorale.contract.kit import Command, Kit
+from chorale.registry import Command, Kit
 
 _HERE = __name__
 

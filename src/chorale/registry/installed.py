@@ -11,13 +11,14 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from chorale.contract.kit import Command, Kit, Place, ReportSection
 from chorale.model import UserError
+from chorale.registry.kit import Command, Kit, Place, ReportSection
 
 if TYPE_CHECKING:
     from chorale.contract.task import Task
 
 GROUP = "chorale.kits"
+_OLD_GROUP = "chorale.tasks"
 T = TypeVar("T")
 
 
@@ -60,6 +61,9 @@ def installed() -> Registry:
             broken.append(BrokenKit(point.name, _package(point), f"{type(error).__name__}: {error}"))
         else:
             kits[kit.name] = kit
+    for point in entry_points(group=_OLD_GROUP):
+        reason = f"it registers a task as `{_OLD_GROUP}`; declare a chorale.contract.Kit as `{GROUP}` instead"
+        broken.append(BrokenKit(point.name, _package(point), reason))
     return Registry(kits, tuple(broken))
 
 
