@@ -18,9 +18,9 @@ from chorale.exchange.export import write_export
 from chorale.folder.plan import plan_study
 from chorale.folder.reading import load_folder
 from chorale.folder.templates import create_study
+from chorale.metrics.score_table import ScoreTable
 from chorale.monitor.costs import Spending, arm_costs, cost_terms, study_costs
 from chorale.monitor.status import status
-from chorale.present.scoring import ScoreTable
 from chorale.protocol import draw_arm
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.measuring import measure

@@ -28,9 +28,9 @@ from chorale.files import batch_files, row_spool
 from chorale.files.batch_files import BatchOptions, BatchRow
 from chorale.files.row_spool import RowSpool
 from chorale.files.source import Passage, digest_of
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import Problem
 from chorale.monitor.status import status
-from chorale.present.scoring import ScoreTable
 from chorale.report.people import funnel_section
 from chorale.store import importing as store_importing
 from chorale.store import setup, staging

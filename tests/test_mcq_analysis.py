@@ -31,7 +31,7 @@ from chorale.kits.questions.metrics.wording import (
 from chorale.kits.questions.passages import Passage, cut, prepare_passages
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
 from chorale.kits.questions.scoring.written import written_section
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
 from chorale.present.svg import Bar, bar_chart, standalone
 from chorale.text.alike import alike_pairs, words_of
 
@@ -126,7 +126,7 @@ def test_explanations_are_compared_within_and_across_writers(tmp_path: Path) -> 
     assert (found.count, found.alike, found.alike_by_worker, found.trivial) == (4, 0.75, 0.5, 0.75)
     assert repeated_questions(questions.texts) == 0
     assert explanations(read(tmp_path, [record(0)]).texts) is None
-    shares = written_section([NamedQuestions("f", questions, "")], McqOptions(), Drawing(ci=True, resamples=200))
+    shares = written_section([NamedQuestions("f", questions, "")], McqOptions(), Resampling(ci=True, resamples=200))
     told = shares.json["files"]["f"]["explanations"]
     assert told["ci"]["alike"][0] < 0.75 < told["ci"]["alike"][1] and told["ci"].keys() < told.keys()
 

@@ -24,7 +24,7 @@ from chorale.kits.questions.scoring.study import mcq_study, study_questions
 from chorale.kits.questions.tasks.grade.rubric import RUBRIC
 from chorale.kits.questions.tasks.validate.tables import majority
 from chorale.kits.questions.tasks.write.tables import COPIED, GENERIC, LENGTHS, REPEATED, TRIVIAL, flags_of
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
 from chorale.model import Judgment
 from chorale.monitor.outcomes import tallies
 from chorale.rehearsal import Crowd, Rehearsal
@@ -295,10 +295,12 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
             suffix = "jsonl" if "grades" not in name and name != "ledger" else "csv"
             assert stage in formats
             write_export(study, stage, folder / f"{name}.{suffix}")
-        report = study.store.read(lambda tx: mcq_study(tx, study, Drawing(resamples=100), expert_hourly=4000)).result()
+        report = study.store.read(
+            lambda tx: mcq_study(tx, study, Resampling(resamples=100), expert_hourly=4000)
+        ).result()
         assert report is not None
         (folder / "report.json").write_text(json.dumps(report.as_json()))
-        found = study.store.read(lambda tx: study_questions(tx, study, Drawing(resamples=100))).result()
+        found = study.store.read(lambda tx: study_questions(tx, study, Resampling(resamples=100))).result()
         assert found is not None
         rounds = {one.name: len(one.questions) for one in found.rounds}
         assert rounds.keys() == {
@@ -308,7 +310,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "rounds.json").write_text(json.dumps(rounds))
         for name, with_arms in (("blind", False), ("open", True)):
             page = study.store.read(
-                lambda tx: kit_sections(tx, study, Drawing(resamples=100), with_arms=with_arms)  # noqa: B023
+                lambda tx: kit_sections(tx, study, Resampling(resamples=100), with_arms=with_arms)  # noqa: B023
             ).result()
             (folder / f"{name}.html").write_text(report_page(StudyReport("T", "", page, {})))
         (folder / "tallies.json").write_text(json.dumps(study.store.read(lambda tx: tallies(tx, study)).result()))

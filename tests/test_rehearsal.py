@@ -33,8 +33,9 @@ from chorale.engine.running import Study
 from chorale.folder.reading import load_folder
 from chorale.folder.templates import create_study
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
-from chorale.present.scoring import ScoreTable, score_table
+from chorale.present.scoring import score_table
 from chorale.present.svg import Point, point_chart
 from chorale.rehearsal import Crowd, Forecasts, Performance, Rehearsal, Run, parse_vary, read_crowd, rehearse
 from chorale.rehearsal.forecasting import estimate

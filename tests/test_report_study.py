@@ -21,11 +21,11 @@ from chorale.engine.settling import settle_everything
 from chorale.engine.work import Offer
 from chorale.folder.reading import load_folder
 from chorale.folder.templates import create_study
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import StageSettings
 from chorale.monitor.costs import study_costs
 from chorale.monitor.status import status
-from chorale.present.scoring import ScoreTable
 from chorale.rehearsal import FORECAST_FILE, Crowd, Forecast, Rehearsal, Variation, read_crowd
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
@@ -490,7 +490,7 @@ def test_every_template_can_be_reported_with_what_its_task_has_to_say(
     study, _ = rehearsal.perform(3)
     try:
         told = study_report(
-            study, tmp_path / "study", tmp_path, ReportOptions(charts=False), Drawing(ci=True, resamples=100)
+            study, tmp_path / "study", tmp_path, ReportOptions(charts=False), Resampling(ci=True, resamples=100)
         )
     finally:
         study.close()
@@ -517,7 +517,7 @@ def test_no_figure_of_a_long_protocol_is_longer_or_wider_than_a_printed_page(tmp
     pytest.importorskip("altair")
     study, _, rehearsal = perform(small(tmp_path / "study"), experts=1.0, graders=0.8, seed=1, workers=40)
     try:
-        found = study_report(study, tmp_path / "study", tmp_path, ReportOptions(), Drawing(ci=True, resamples=100))
+        found = study_report(study, tmp_path / "study", tmp_path, ReportOptions(), Resampling(ci=True, resamples=100))
     finally:
         study.close()
         rehearsal.close()
@@ -535,10 +535,12 @@ def test_no_figure_of_a_long_protocol_is_longer_or_wider_than_a_printed_page(tmp
 @pytest.mark.slow
 def test_a_trial_is_reported_arm_by_arm_only_if_asked_for(tmp_path: Path) -> None:
     study, _, rehearsal = perform(small(tmp_path / "study"), experts=1.0, graders=0.8, seed=1, workers=40)
-    drawing = Drawing(ci=True, resamples=100)
+    resampling = Resampling(ci=True, resamples=100)
     try:
         hidden, shown = (
-            study_report(study, tmp_path / "study", tmp_path, ReportOptions(charts=False, arms=arms), drawing).as_json()
+            study_report(
+                study, tmp_path / "study", tmp_path, ReportOptions(charts=False, arms=arms), resampling
+            ).as_json()
             for arms in (False, True)
         )
     finally:

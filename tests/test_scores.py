@@ -22,7 +22,7 @@ from chorale.metrics import (
     row_intervals,
     signature,
 )
-from chorale.metrics.signature import Setting
+from chorale.metrics.signatures import Setting
 
 ACCURACY = Metric(lambda sums: {"accuracy": ratio(sums[..., 0], sums[..., 1])})
 BY_ITEMS = Metric(lambda rows: {"accuracy": float(rows[:, 0].sum() / rows[:, 1].sum())}, additive=False)

@@ -12,7 +12,8 @@ from chorale.metrics.aggregation import DawidSkene, aggregate
 from chorale.metrics.aggregation.crowdtruth import crowdtruth
 from chorale.metrics.aggregation.dawid_skene import dawid_skene
 from chorale.metrics.judgments import Judgments
-from chorale.present.scoring import ScoreTable, comparison_table, latex_table, score_table, shown_interval
+from chorale.metrics.score_table import ScoreTable, comparison_table, shown_interval
+from chorale.present.scoring import latex_table, score_table
 
 LITTLE = "task,worker,label\n" + "".join(f"t{task},{worker},{task % 2}\n" for task in range(5) for worker in "abc")
 

@@ -1,3 +1,46 @@
-"""Chorale: controlled crowdsourcing studies about meaning."""
+"""Chorale: controlled crowdsourcing studies about meaning, and the measures that go with them.
+
+    import chorale
+
+    chorale.alpha("judgments.csv")                          # agreement, with its interval
+    chorale.evaluate.qasrl("system.csv", "gold.csv")        # a system against a gold standard
+    chorale.aggregate.DawidSkene().fit_predict(table)       # from many answers to one
+
+Names are loaded when they are first used: importing the package takes no time.
+"""
+
+from typing import TYPE_CHECKING
+
+from chorale.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from chorale import aggregate, evaluate
+    from chorale.coefficients import alpha, fleiss, kappa, percent, pi
+    from chorale.metrics.score import Score
+    from chorale.model import UserError
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Score",
+    "UserError",
+    "__version__",
+    "aggregate",
+    "alpha",
+    "evaluate",
+    "fleiss",
+    "kappa",
+    "percent",
+    "pi",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Score": "chorale.metrics.score",
+        "UserError": "chorale.model",
+        "aggregate": "chorale.aggregate",
+        "evaluate": "chorale.evaluate",
+        **dict.fromkeys(("alpha", "fleiss", "kappa", "percent", "pi"), "chorale.coefficients"),
+    },
+)

@@ -12,7 +12,6 @@ from chorale.cli.judgments_options import (
     JudgmentsFile,
     KeepRejected,
     LabelColumn,
-    Reading,
     Separator,
     TaskColumn,
     WhichRepeat,
@@ -138,9 +137,10 @@ def aggregate(
 ) -> None:
     """Combine what several people said about each task into one answer, with its probability."""
     from chorale.cli.progress import patiently
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.reading.judged import Reading
     from chorale.metrics.reading.judgment_files import separator_in
     from chorale.metrics.reading.truth_files import read_options, read_truth
+    from chorale.metrics.resampling import Resampling
     from chorale.metrics.scoring.aggregating import Request, Rival, score_aggregation
     from chorale.metrics.scoring.aggregation import WRITABLE
     from chorale.model import UserError
@@ -153,18 +153,18 @@ def aggregate(
     check_target(out, "--out", force=force, endings=WRITABLE)
     if truth is None and (truth_task or truth_label):
         raise UserError("--truth-task and --truth-label name columns of --truth. Name that file too.")
-    reading = Reading(task, worker, label, sep, empty, repeats, keep_rejected, trust)
+    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected)
     with patiently("aggregating") as progress:
         counted = "crowdtruth" in (method, other_method)
-        judgments, digest = reading.read(file, counted=counted)
-        other = None if other_file is None else reading.read(other_file, counted=counted)
+        judgments, digest = reading.file(file, counted=counted)
+        other = None if other_file is None else reading.file(other_file, counted=counted)
         true = None if truth is None else read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
         digests = {"file": digest, "against": other and other.digest, "truth": true and true.digest}
         scored, result = score_aggregation(
             file,
             judgments,
             request,
-            Drawing(ci, resamples, seed, progress),
+            Resampling(ci, resamples, seed, progress),
             reading={**reading.settings(), "truth-task": truth_task, "truth-label": truth_label},
             inputs={name: value for name, value in digests.items() if value},
             truth=true,

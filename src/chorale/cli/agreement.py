@@ -1,9 +1,8 @@
 """`chorale agreement`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,16 +12,12 @@ from chorale.cli.judgments_options import (
     JudgmentsFile,
     KeepRejected,
     LabelColumn,
-    Reading,
     Separator,
     TaskColumn,
     WhichRepeat,
     WorkerColumn,
 )
 from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
-
-if TYPE_CHECKING:
-    from chorale.metrics.scoring.agreement import Judged
 
 Metric = Annotated[
     Literal["alpha", "kappa", "fleiss", "pi", "percent"],
@@ -101,23 +96,19 @@ def agreement(
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
     from chorale.cli.progress import patiently
-    from chorale.metrics.drawing import Drawing
-    from chorale.metrics.scoring.agreement import AgreementOptions, Judged, score_agreement
+    from chorale.metrics.reading.judged import Reading, judged_in
+    from chorale.metrics.resampling import Resampling
+    from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement
 
-    reading = Reading(task, worker, label, sep, empty, repeats, keep_rejected)
-
-    def read(path: Path) -> "Judged":
-        judgments, digest = reading.read(path)
-        return Judged(str(path), judgments, digest, reading.settings(), partial(reading.line_of, path))
-
+    reading = Reading(task, worker, label, None, sep, empty, repeats, keep_rejected)
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
     options = AgreementOptions(metric, level, distance, ordered, weights, min_common)
     with patiently("resamples") as progress:
         scored = score_agreement(
-            read(file),
+            judged_in(file, reading),
             options,
-            Drawing(ci, resamples, seed, progress),
-            against=None if against is None else read(against),
+            Resampling(ci, resamples, seed, progress),
+            against=None if against is None else judged_in(against, reading),
             with_pairs=pairs,
             with_items=items,
             for_scripts=as_json,

@@ -78,8 +78,8 @@ def irt(
 ) -> None:
     """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
     from chorale.cli.progress import patiently
-    from chorale.metrics.drawing import Drawing
     from chorale.metrics.reading.responses import read_responses
+    from chorale.metrics.resampling import Resampling
     from chorale.metrics.scoring.irt import IrtOptions, score_irt, write_items
     from chorale.model import UserError
 
@@ -92,7 +92,7 @@ def irt(
             table,
             IrtOptions(model, guessing_prior, starts, seed, interval),
             progress,
-            drawing=Drawing(ci, resamples, seed, progress),
+            resampling=Resampling(ci, resamples, seed, progress),
             against=read_responses(against) if against else None,
         )
     if out is not None:

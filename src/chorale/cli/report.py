@@ -70,7 +70,7 @@ def report(
     from chorale.cli.progress import patiently
     from chorale.engine.settling import settle_everything
     from chorale.engine.started import started_study
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.resampling import Resampling
     from chorale.model import UserError
     from chorale.monitor.status import note_arms_shown
     from chorale.report import ReportOptions, report_page, study_report
@@ -88,8 +88,8 @@ def report(
         settle_everything(study)
         if arms:
             study.store.write(lambda tx: note_arms_shown(tx, study, BY, "a report with --arms")).result()
-        drawing = Drawing(ci=True, resamples=resamples, seed=seed, progress=progress)
-        told = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), drawing)
+        resampling = Resampling(ci=True, resamples=resamples, seed=seed, progress=progress)
+        told = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), resampling)
         page = report_page(told)
         if out is not None:
             write_text(out, "--out", page)

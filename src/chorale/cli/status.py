@@ -44,12 +44,12 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
 
 def _of_kits(study: "Study") -> "dict[str, SectionContent]":
     """What kits have to show of a study that is going on, by section."""
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.resampling import Resampling
     from chorale.report.kit_sections import declared_sections, section_content
 
     def contents(tx: "Tx") -> "dict[str, SectionContent | None]":
         shown = [declared for declared in declared_sections(study) if declared.in_status]
-        return {declared.name: section_content(declared, tx, study, Drawing()) for declared in shown}
+        return {declared.name: section_content(declared, tx, study, Resampling()) for declared in shown}
 
     contents_now = study.store.read(contents).result()
     return {name: content for name, content in contents_now.items() if content is not None}

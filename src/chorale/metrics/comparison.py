@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chorale.metrics.intervals import Interval, Progress, draw_counts, interval_of
+from chorale.metrics.bootstrap import Interval, Progress, draw_counts, interval_of
 from chorale.metrics.statistics import FloatArray, Metric, Statistics, stacked
 from chorale.metrics.tally import Tally
 

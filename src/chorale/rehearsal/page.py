@@ -2,8 +2,9 @@
 
 from html import escape
 
+from chorale.metrics.score_html import html_table
 from chorale.model import money_text
-from chorale.present.html import html_page, html_table
+from chorale.present.html import html_page
 from chorale.present.svg import Bar, Point, Shown, bar_chart, line_chart, point_chart
 from chorale.rehearsal import Estimate, Forecast, Forecasts
 from chorale.rehearsal.forecasting import (

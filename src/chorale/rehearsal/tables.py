@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from chorale import __version__
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
-from chorale.present.scoring import ScoreTable, latex_document
+from chorale.present.scoring import latex_document
 from chorale.rehearsal import Estimate, Forecast, Forecasts
 from chorale.rehearsal.forecasting import (
     ENOUGH_RUNS,

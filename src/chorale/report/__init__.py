@@ -7,7 +7,7 @@ from chorale.audit.verify import verify
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.running import Study
 from chorale.files.wording import many
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
 from chorale.monitor.costs import study_costs
 from chorale.monitor.status import status
@@ -31,16 +31,20 @@ from chorale.store.attendees import Attendees, attendees
 __all__ = ["ReportOptions", "SectionContent", "StudyReport", "report_page", "study_report"]
 
 
-def study_report(study: Study, directory: Path, data: Path, options: ReportOptions, drawing: Drawing) -> StudyReport:
+def study_report(
+    study: Study, directory: Path, data: Path, options: ReportOptions, resampling: Resampling
+) -> StudyReport:
     """The report on a study, all of it from one state of its database.
 
     `directory` is the study's folder, where a forecast may be kept. The study's data are written to the folder `data`,
     so that their digests are known. Labels should have been brought up to date before.
     """
-    return study.store.read(lambda tx: _report(tx, study, directory, data, options, drawing)).result()
+    return study.store.read(lambda tx: _report(tx, study, directory, data, options, resampling)).result()
 
 
-def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOptions, drawing: Drawing) -> StudyReport:
+def _report(
+    tx: Tx, study: Study, directory: Path, data: Path, options: ReportOptions, resampling: Resampling
+) -> StudyReport:
     # First, because it holds as much as all the rest.
     checked = _verification_section(tx, study)
     draw = options.charts and charts.can_draw()
@@ -54,7 +58,7 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
     items = {
         name: [item for item in item_rows.all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages
     }
-    agreement = agreement_section(stages, questions, drawing)
+    agreement = agreement_section(stages, questions, resampling)
     imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
     funnel = funnel_section(tx, study, now, came, imported, draw=draw)
     costs = study_costs(tx, study)
@@ -69,11 +73,11 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
         costs_section(tx, study, now, costs, with_arms=options.arms),
         planned_section(tx, study, directory, now, costs, came),
         agreement,
-        aggregation_section(questions, drawing),
+        aggregation_section(questions, resampling),
         disagreement_section(stages, items, draw=draw),
         *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=draw),
-        *kit_sections(tx, study, drawing, with_arms=options.arms),
+        *kit_sections(tx, study, resampling, with_arms=options.arms),
         card,
         checked,
     ]

@@ -13,13 +13,13 @@ import numpy as np
 from chorale.engine.running import RunningStage
 from chorale.files.wording import many
 from chorale.metrics import Interval, Metric, Statistics, ratio, signature
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 from chorale.metrics.scoring.aggregating import Request, score_aggregation
 from chorale.metrics.scoring.aggregation import certainty
 from chorale.metrics.scoring.aggregation_intervals import mean_intervals
 from chorale.metrics.scoring.agreement import Judged, score_agreement
 from chorale.model import UserError
-from chorale.present.scoring import Cell, ScoreTable, shown_interval
 from chorale.report.document import Bullets, Part, Section
 from chorale.report.questions import Answered
 from chorale.store.response_rows import Counted
@@ -35,16 +35,16 @@ _SHARE = Metric(lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])})
 def agreement_section(
     stages: Mapping[str, tuple[RunningStage, Sequence[Counted]]],
     questions: Sequence[Answered],
-    drawing: Drawing,
+    resampling: Resampling,
 ) -> Section:
     notes: list[str] = []
     signatures: list[str] = []
     by_distance = [
         found
         for stage, responses in stages.values()
-        if (found := pairwise_agreement(stage, responses, drawing)) is not None
+        if (found := pairwise_agreement(stage, responses, resampling)) is not None
     ]
-    coefficients = [_coefficients(one, drawing, signatures, notes) for one in questions]
+    coefficients = [_coefficients(one, resampling, signatures, notes) for one in questions]
     parts: list[Part] = []
     columns: tuple[str, ...]
     if by_distance:
@@ -68,7 +68,9 @@ def agreement_section(
     return Section("agreement", "Agreement", parts, {"by_distance": by_distance, "coefficients": coefficients})
 
 
-def pairwise_agreement(stage: RunningStage, responses: Sequence[Counted], drawing: Drawing) -> dict[str, Any] | None:
+def pairwise_agreement(
+    stage: RunningStage, responses: Sequence[Counted], resampling: Resampling
+) -> dict[str, Any] | None:
     """1 − the mean distance of two answers to one item; None where no item has two."""
     by_item: dict[str, list[Any]] = {}
     for row in responses:
@@ -86,12 +88,12 @@ def pairwise_agreement(stage: RunningStage, responses: Sequence[Counted], drawin
     if not items:
         return None
     statistics = Statistics(tuple(items), np.array(rows, dtype=np.float64))
-    settings = {"task": stage.task.name, "stage": stage.name, **drawing.settings()}
+    settings = {"task": stage.task.name, "stage": stage.name, **resampling.settings()}
     digest = responses_digest(responses)
     return {
         "stage": stage.name,
         "value": _SHARE.scores(statistics)["agreement"],
-        "ci": drawing.intervals(statistics, _SHARE)["agreement"].as_list(),
+        "ci": resampling.intervals(statistics, _SHARE)["agreement"].as_list(),
         "items": len(items),
         "pairs": int(statistics.rows[:, 1].sum()),
         "signature": signature("task-distance", settings, {"answers": digest}),
@@ -122,11 +124,11 @@ def responses_digest(responses: Sequence[Counted]) -> str:
     return digest.hexdigest()[:8]
 
 
-def _coefficients(one: Answered, drawing: Drawing, signatures: list[str], notes: list[str]) -> dict[str, Any]:
+def _coefficients(one: Answered, resampling: Resampling, signatures: list[str], notes: list[str]) -> dict[str, Any]:
     question = one.question
     judged = Judged(question.title, one.judgments, one.digest)
     try:
-        scored = score_agreement(judged, question.options(), drawing)
+        scored = score_agreement(judged, question.options(), resampling)
     except UserError as error:
         notes.append(f"{question.title}: {error.message}")
         return {"question": question.title, "coefficient": "alpha", "value": None}
@@ -156,13 +158,13 @@ def _row(one: Mapping[str, Any]) -> tuple[Cell, ...]:
     )
 
 
-def aggregation_section(questions: Sequence[Answered], drawing: Drawing) -> Section:
+def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -> Section:
     found: list[dict[str, Any]] = []
     notes: list[str] = []
     for one in questions:
         for method in METHODS:
             try:
-                found.append(_aggregated(one, method, drawing))
+                found.append(_aggregated(one, method, resampling))
             except (UserError, ValueError) as error:
                 notes.append(f"{one.question.title}, {method}: {error}")
     rows: list[tuple[Cell, ...]] = [
@@ -184,14 +186,14 @@ def aggregation_section(questions: Sequence[Answered], drawing: Drawing) -> Sect
     return Section("aggregation", "Aggregation", parts, {"methods": found, "notes": notes})
 
 
-def _aggregated(one: Answered, method: str, drawing: Drawing) -> dict[str, Any]:
+def _aggregated(one: Answered, method: str, resampling: Resampling) -> dict[str, Any]:
     request, inputs = Request(method=method), {"judgments": one.digest}
     # Without the intervals of every label and worker, which a report does not show.
     _, result = score_aggregation(
         Path(one.question.title),
         one.judgments,
         request,
-        replace(drawing, ci=False),
+        replace(resampling, ci=False),
         reading={},
         inputs=inputs,
         for_scripts=False,
@@ -205,10 +207,10 @@ def _aggregated(one: Answered, method: str, drawing: Drawing) -> dict[str, Any]:
         "method": method,
         "items": len(result.tasks),
         "certainty": float(sure.mean()),
-        "ci": mean_intervals({"certainty": sure}, drawing)["certainty"].as_list(),
+        "ci": mean_intervals({"certainty": sure}, resampling)["certainty"].as_list(),
         "same_as_study": sum(same) / len(same) if same else None,
         "compared": many(len(same), "item", "items"),
-        "signature": signature("aggregate", {**request.settings(), **drawing.settings()}, inputs),
+        "signature": signature("aggregate", {**request.settings(), **resampling.settings()}, inputs),
     }
 
 

@@ -11,10 +11,10 @@ from chorale.engine.paying import is_for_finishing
 from chorale.engine.planning import Noted, noted_forecast
 from chorale.engine.running import Study
 from chorale.files.wording import many
+from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import UserError, money_text
 from chorale.monitor.costs import ArmCosts, CostTerms, arm_costs
 from chorale.monitor.status import Status, shared_as_json
-from chorale.present.scoring import Cell, ScoreTable
 from chorale.rehearsal import FORECAST_FILE
 from chorale.report.document import Part, Section
 from chorale.report.people import crowd_and_experts, people_who_worked

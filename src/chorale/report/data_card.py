@@ -9,7 +9,7 @@ from typing import Any
 from chorale.engine.running import Study
 from chorale.exchange.croissant import DataField, DataFile, DatasetFacts, croissant
 from chorale.exchange.export import write_export_within
-from chorale.present.scoring import ScoreTable
+from chorale.metrics.score_table import ScoreTable
 from chorale.report.document import Bullets, Part, Section
 from chorale.store import Tx
 from chorale.store.attendees import Attendees

@@ -7,7 +7,7 @@ from typing import Any
 from chorale.engine.running import RunningStage
 from chorale.files.rows import shortened
 from chorale.files.wording import answer_words
-from chorale.present.scoring import ScoreTable
+from chorale.metrics.score_table import ScoreTable
 from chorale.report import charts
 from chorale.report.document import Figure, Part, Section
 from chorale.report.questions import questions_of

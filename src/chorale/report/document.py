@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chorale.present.scoring import ScoreTable
+from chorale.metrics.score_table import ScoreTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A drawing that needs no table: it has all its words in it. It takes the colours of the page."""
+    """A resampling that needs no table: it has all its words in it. It takes the colours of the page."""
 
     caption: str
     svg: str

@@ -6,8 +6,8 @@ from typing import Any
 
 from chorale.engine.running import RunningStage
 from chorale.files.wording import answer_words, many
+from chorale.metrics.score_table import ScoreTable
 from chorale.monitor.arm_outcomes import share_estimate
-from chorale.present.scoring import ScoreTable
 from chorale.report.disagreement import brief, item_text
 from chorale.report.document import Part, Section
 from chorale.report.questions import Question, questions_of

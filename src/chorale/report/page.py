@@ -5,7 +5,7 @@ import json
 from html import escape
 
 from chorale import __version__
-from chorale.present.html import html_table, html_text
+from chorale.metrics.score_html import html_table, html_text
 from chorale.report.document import Bullets, Drawn, Figure, Part, Quoted, Section, StudyReport
 
 

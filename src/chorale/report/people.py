@@ -10,10 +10,10 @@ import numpy as np
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.gates import gate_statuses
 from chorale.engine.running import Study
+from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import Standing, money_text
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import Status
-from chorale.present.scoring import Cell, ScoreTable
 from chorale.protocol import hourly_wage
 from chorale.report import charts
 from chorale.report.document import Figure, Part, Section

@@ -6,11 +6,12 @@ from typing import Any
 
 from chorale.files.source import digest_of
 from chorale.metrics import signature
-from chorale.present.scoring import Scored, ScoreTable, shown_interval, shown_number
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import ScoreTable, shown_interval, shown_number
 from chorale.reproduce import Cell, CheckedFile, FileState, Paper
 
 
-def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]) -> Scored:
+def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]) -> Result:
     """Every cell with the paper's number and ours, table by table."""
     columns = ("cell", "paper#", "ours#", "", "why")
     tables = [_summary(cells)]
@@ -28,7 +29,7 @@ def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]
         "cells": [_as_json(cell) for cell in cells],
         "files": {file.file.path: file.state.value for file in files},
     }
-    return Scored(json, tables, signature(f"reproduce-{paper.name}", {}, {"files": digest_of(there.encode())}), notes)
+    return Result(json, tables, signature(f"reproduce-{paper.name}", {}, {"files": digest_of(there.encode())}), notes)
 
 
 def what_to_get(files: Iterable[CheckedFile]) -> list[str]:

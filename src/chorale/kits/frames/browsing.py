@@ -26,7 +26,8 @@ from chorale.kits.frames.metrics.ambiguity import (
 )
 from chorale.metrics import signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth
-from chorale.present.scoring import Scored, ScoreTable
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import ScoreTable
 from chorale.store import item_rows
 
 BINS = 20
@@ -111,7 +112,7 @@ def _judged(found: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -> Ite
         yield FrameSentence(key, payload["sentence"], payload["word"], frames, quality[key], payload.get("in_framenet"))
 
 
-def browsing_scored(found: FrameBrowsing, shown: int = _SHOWN) -> Scored:
+def browsing_scored(found: FrameBrowsing, shown: int = _SHOWN) -> Result:
     """Everything for `--json`; tables of the most telling for people."""
     settings = {"bound": found.bound, "framenet": found.framenet.digest if found.framenet else None}
     tables = [summary_table(found), *histogram_tables(found), clarity_table(found, shown)]
@@ -119,7 +120,7 @@ def browsing_scored(found: FrameBrowsing, shown: int = _SHOWN) -> Scored:
     signed = signature(
         "frames-browse", {key: value for key, value in settings.items() if value is not None}, {"input": found.digest}
     )
-    return Scored(_json(found), tables, signed, _notes(found))
+    return Result(_json(found), tables, signed, _notes(found))
 
 
 def summary_table(found: FrameBrowsing) -> ScoreTable:

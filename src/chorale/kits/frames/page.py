@@ -12,7 +12,8 @@ from chorale.kits.frames.browsing import (
     reason_tables,
     summary_table,
 )
-from chorale.present.html import html_page, html_table
+from chorale.metrics.score_html import html_table
+from chorale.present.html import html_page
 from chorale.present.svg import Curve, curve_chart
 
 _SHOWN = 40

@@ -10,15 +10,15 @@ from chorale.kits.frames.browsing import (
     pairs_table,
     summary_table,
 )
-from chorale.metrics.drawing import Drawing
-from chorale.present.scoring import ScoreTable
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import ScoreTable
 from chorale.report.document import SectionContent
 from chorale.store import Tx
 
 _SHOWN = 10
 
 
-def frames_section(_tx: Tx, study: Study, _drawing: Drawing) -> SectionContent | None:
+def frames_section(_tx: Tx, study: Study, _resampling: Resampling) -> SectionContent | None:
     tables: list[ScoreTable] = []
     by_stage: dict[str, Any] = {}
     for stage in study.stages.values():

@@ -10,7 +10,8 @@ from chorale import __version__
 from chorale.files.wording import many
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, Verb, joined
 from chorale.metrics import signature
-from chorale.present.scoring import Scored, ScoreTable
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import ScoreTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def browsed(
 # Counts
 
 
-def browsing_scored(found: QasrlBrowsing, having: str = "") -> Scored:
+def browsing_scored(found: QasrlBrowsing, having: str = "") -> Result:
     """How many verbs, questions and answers each file has, and what its questions begin with."""
     told = {name: _counts(found, name) for name in found.files}
     columns = ("file", "verbs#", "annotations#", "questions#", "roles per verb#", "answers per role#")
@@ -77,7 +78,7 @@ def browsing_scored(found: QasrlBrowsing, having: str = "") -> Scored:
     tables = [ScoreTable("Questions and answers", columns, rows, digits=2), asked]
     signed = signature("qasrl-browse", {"having": having} if having else {}, found.digests)
     files = {name: {**told[name], "first_words": {word: words[name][word] for word in order}} for name in found.files}
-    return Scored({"files": files, "verbs": len(found.verbs)}, tables, signed, found.notes)
+    return Result({"files": files, "verbs": len(found.verbs)}, tables, signed, found.notes)
 
 
 def _first_words(found: QasrlBrowsing, name: str) -> Counter[str]:

@@ -9,10 +9,10 @@ from chorale.kits.qasrl.files import Qa, QuestionAnswers, Verb
 from chorale.kits.qasrl.metrics import Agreement, agreement, consolidated_agreement
 from chorale.kits.qasrl.tasks.shared.answers import as_qas
 from chorale.kits.qasrl.tasks.shared.tables import Annotation, everybodys, results_of
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
 from chorale.monitor.costs import study_costs
 from chorale.monitor.outcomes import stage_results
-from chorale.present.scoring import ScoreTable
 from chorale.store import Tx
 
 WRITING, CONSOLIDATING = "qasrl-write", "qasrl-consolidate"

@@ -11,8 +11,9 @@ from rich.table import Table
 
 from chorale.kits.questions.files.passages import read_texts
 from chorale.kits.questions.passages import Passage, prepare_passages
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
-from chorale.present.scoring import ScoreTable, score_table
+from chorale.present.scoring import score_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from chorale.engine.running import Study
 from chorale.kits.questions.scoring.pictures import lengths_table, pictures
 from chorale.kits.questions.scoring.study import mcq_study
 from chorale.kits.questions.tasks.grade.rubric import RUBRIC
-from chorale.metrics.drawing import Drawing
-from chorale.present.scoring import ScoreTable
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import ScoreTable
 from chorale.report.document import Figure, SectionContent
 from chorale.store import Tx
 
 
-def questions_section(tx: Tx, study: Study, drawing: Drawing) -> SectionContent | None:
-    scored = mcq_study(tx, study, drawing)
+def questions_section(tx: Tx, study: Study, resampling: Resampling) -> SectionContent | None:
+    scored = mcq_study(tx, study, resampling)
     if scored is None:
         return None
     lengths = Figure(
@@ -20,7 +20,7 @@ def questions_section(tx: Tx, study: Study, drawing: Drawing) -> SectionContent 
     return SectionContent(scored.tables, scored.as_json(), [*scored.notes, scored.signature], [lengths])
 
 
-def rubric_section(_tx: Tx, _study: Study, _drawing: Drawing) -> SectionContent:
+def rubric_section(_tx: Tx, _study: Study, _resampling: Resampling) -> SectionContent:
     rows = [
         ("" if number else criterion.ask, words, points)
         for criterion in RUBRIC

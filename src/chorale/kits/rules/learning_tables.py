@@ -6,10 +6,11 @@ from typing import Any
 from chorale.files.wording import many
 from chorale.kits.rules.learning.globally import GraphFacts
 from chorale.kits.rules.learning.learning import Learned, LearnOptions
-from chorale.present.scoring import Scored, ScoreTable
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import ScoreTable
 
 
-def told_learning(learned: Learned, options: LearnOptions) -> Scored:
+def told_learning(learned: Learned, options: LearnOptions) -> Result:
     """Counts of what went in, what was kept and what came out; notes on malformed lines and near solutions."""
     json: dict[str, Any] = {
         "rules": dict(learned.by_method),
@@ -54,7 +55,7 @@ def told_learning(learned: Learned, options: LearnOptions) -> Scored:
                 f"{many(learned.graph.nearly, 'part', 'parts')} of the graph solved nearly: at most "
                 f"{learned.graph.gap:.2%} of the objective was missed."
             )
-    return Scored(json, tables, learned.signature, tuple(notes))
+    return Result(json, tables, learned.signature, tuple(notes))
 
 
 def _graph_table(graph: GraphFacts) -> ScoreTable:

@@ -5,10 +5,11 @@ from collections import Counter
 from chorale.files.wording import many
 from chorale.kits.rules.files.extractions import ReadExtractions
 from chorale.kits.rules.learning.applying import Applied
-from chorale.present.scoring import Scored, ScoreTable
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import ScoreTable
 
 
-def told_items(applied: Applied, read: ReadExtractions, asked: int) -> Scored:
+def told_items(applied: Applied, read: ReadExtractions, asked: int) -> Result:
     """Counts of extractions and of applications, by the resources that proposed them."""
     by_resource = Counter(name for application in applied.applications for name in application.resources)
     turned = sum(application.rule.turned for application in applied.applications)
@@ -43,4 +44,4 @@ def told_items(applied: Applied, read: ReadExtractions, asked: int) -> Scored:
         notes.append(f"{many(read.malformed, 'line is', 'lines are')} malformed and left out.")
     if applied.extractions < asked:
         notes.append(f"Only {applied.extractions:,} different extractions could be drawn, not the {asked:,} asked for.")
-    return Scored({**counts, "resources": dict(sorted(by_resource.items()))}, tables, "", tuple(notes))
+    return Result({**counts, "resources": dict(sorted(by_resource.items()))}, tables, "", tuple(notes))

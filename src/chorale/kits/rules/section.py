@@ -4,16 +4,16 @@ from collections import Counter
 
 from chorale.engine.running import Study
 from chorale.kits.rules.tasks.entailment import applications
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import ScoreTable
 from chorale.monitor.outcomes import stage_results
-from chorale.present.scoring import ScoreTable
 from chorale.report.document import SectionContent
 from chorale.store import Tx
 
 _SHOWN = 10
 
 
-def rules_section(tx: Tx, study: Study, _drawing: Drawing) -> SectionContent | None:
+def rules_section(tx: Tx, study: Study, _resampling: Resampling) -> SectionContent | None:
     judged = [
         application
         for stage in study.stages.values()

@@ -3,9 +3,9 @@
 Names that need NumPy are loaded when they are first used: a server that only weighs votes starts without it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from chorale.lazy_names import lazy_names
 from chorale.metrics.aggregation.confidence import Share, trust_weighted_share
 
 if TYPE_CHECKING:
@@ -43,7 +43,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__, __dir__ = lazy_names(__name__, {name: f"{__name__}.{home}" for name, home in _HOMES.items()})

@@ -248,20 +248,24 @@ def _without_refused(frame: pl.DataFrame, layout: Layout, *, keep: bool) -> tupl
 
 def _labels(path: Path, labels: pl.Series, layout: Layout, sep: str | None, empty: str | None) -> pl.Series:
     if isinstance(labels.dtype, pl.List):
-        return _named_sets(labels, empty)
+        return filled_labels(labels, empty)
     if layout.refusal == "AssignmentStatus":
         labels = labels.replace(_UNANSWERED, "")
     if sep is None:
-        return labels if empty is None else labels.fill_null("").replace("", empty)
+        return filled_labels(labels, empty)
     try:
-        return _named_sets(split_labels(labels, sep), empty)
+        return filled_labels(split_labels(labels, sep), empty)
     except ValueError as error:
         raise _not_lists(path, layout, str(error)) from None
 
 
-def _named_sets(labels: pl.Series, empty: str | None) -> pl.Series:
+def filled_labels(labels: pl.Series, empty: str | None) -> pl.Series:
+    """Labels, or sets of them, with a name for those that are empty; as they are if there is no name."""
     if empty is None:
         return labels
+    if not isinstance(labels.dtype, pl.List):
+        return labels.fill_null("").replace("", empty)
+    labels = labels.alias("label")
     named = pl.when((pl.col("label").list.len() == 0) | pl.col("label").is_null()).then(pl.lit([empty]))
     return labels.to_frame("label").select(label=named.otherwise(pl.col("label"))).to_series()
 

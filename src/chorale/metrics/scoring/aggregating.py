@@ -15,16 +15,16 @@ from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.task_evidence import task_evidence
 from chorale.metrics.aggregation.trust import trust_from_gold
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
-from chorale.metrics.drawing import Drawing
 from chorale.metrics.judgments import Judgments, set_name
 from chorale.metrics.reading.truth_files import Truth
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
 from chorale.metrics.scoring.aggregation import aggregation_scored
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
-from chorale.metrics.signature import Setting
+from chorale.metrics.signatures import Setting
 from chorale.model import UserError
-from chorale.present.scoring import Scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def score_aggregation(
     source: Path,
     judgments: Judgments,
     request: Request,
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     reading: Mapping[str, Setting],
     inputs: Mapping[str, str],
@@ -97,7 +97,7 @@ def score_aggregation(
     rival: Rival | None = None,
     progress: Progress | None = None,
     for_scripts: bool = True,
-) -> tuple[Scored, Aggregation]:
+) -> tuple[Result, Aggregation]:
     """The report, and the result itself. `reading` and `inputs` are for the signature: options and digests."""
     if request.against is not None and truth is None:
         raise UserError(
@@ -106,48 +106,48 @@ def score_aggregation(
         )
     judgments = _checked(source, judgments, request)
     trust, notes = _trust(judgments, request, truth)
-    drawn = drawing.settings(compared=request.against is not None or rival is not None)
+    drawn = resampling.settings(compared=request.against is not None or rival is not None)
     line = signature("aggregate", {**request.settings(), **reading, **drawn}, inputs)
     result, found = _run(request.method, judgments, request, trust, progress)
     if found is None:
         scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
-        if drawing.ci:
+        if resampling.ci:
             evidence = (
                 _evidence(judgments, request, truth, result),
                 task_evidence(judgments, request.method, result, trust=trust),
             )
-            scored = with_intervals(scored, result, evidence, drawing, for_scripts=for_scripts)
+            scored = with_intervals(scored, result, evidence, resampling, for_scripts=for_scripts)
     else:
-        scored = crowdtruth_scored(found, signature=line, drawing=drawing, for_scripts=for_scripts)
+        scored = crowdtruth_scored(found, signature=line, resampling=resampling, for_scripts=for_scripts)
     scored = replace(scored, notes=[*scored.notes, *notes])
     other = None
     if rival is not None:
-        scored, other = _beside(scored, (source, result, found), rival, request, truth, drawing)
+        scored, other = _beside(scored, (source, result, found), rival, request, truth, resampling)
     elif request.against is not None:
         other = (request.against, _run(request.against, judgments, request, trust, progress)[0])
     if truth is not None:
         name = Path(source).name if rival is not None else request.method
-        scored = with_truth(scored, result, truth, drawing, other=other, method=name)
+        scored = with_truth(scored, result, truth, resampling, other=other, method=name)
     return scored, result
 
 
 def _beside(
-    scored: Scored,
+    scored: Result,
     ours: tuple[Path, Aggregation, CrowdTruth | None],
     rival: Rival,
     request: Request,
     truth: Truth | None,
-    drawing: Drawing,
-) -> tuple[Scored, tuple[str, Aggregation]]:
+    resampling: Resampling,
+) -> tuple[Result, tuple[str, Aggregation]]:
     """The report with another file's result beside ours, and that result."""
     judgments = _checked(rival.source, rival.judgments, request)
     other, other_found = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)
     source, result, found = ours
     names = (source.name, rival.source.name) if source.name != rival.source.name else (str(source), str(rival.source))
     if found is not None and other_found is not None:
-        json, table, notes = crowdtruth_compared(found, other_found, names, drawing)
+        json, table, notes = crowdtruth_compared(found, other_found, names, resampling)
     else:
-        json, table, notes = compared_without_truth(result, other, names, drawing)
+        json, table, notes = compared_without_truth(result, other, names, resampling)
     if not json:
         message = "has no task and no worker in common with"
         raise UserError(f"{rival.source} {message} {source}: there is nothing to compare. Check --task and --worker.")

@@ -10,14 +10,15 @@ from chorale.files.tables import write_csv, write_jsonl, write_parquet, write_ts
 from chorale.files.wording import many
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.result import Aggregation
-from chorale.present.scoring import Cell, Scored, ScoreTable
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable
 
 WRITABLE = (".csv", ".tsv", ".jsonl", ".parquet")
 _SHOWN = 10
 """Rows of a table for people; `--json` has them all."""
 
 
-def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_scripts: bool = True) -> Scored:
+def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_scripts: bool = True) -> Result:
     """Everything for `--json`; for people, a summary, the least certain tasks and the weakest workers.
 
     What `--json` prints takes as long as aggregating does: it is left empty if it is not `for_scripts`.
@@ -33,7 +34,7 @@ def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_
         )
     tables = [_summary(result, method), _shares(result), _tasks(result), _workers(result)]
     json = _json(result, method) if for_scripts else {}
-    return Scored(json=json, tables=tables, signature=signature, notes=notes)
+    return Result(json=json, tables=tables, signature=signature, notes=notes)
 
 
 def write_aggregation(result: Aggregation, path: Path) -> int:

@@ -11,9 +11,10 @@ from chorale.metrics import Comparison, FloatArray, Interval, Metric, Statistics
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.task_evidence import TaskEvidence
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.scoring.aggregation import certainty
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 _SHOWN = 10
 _MOST_DRAWN = 2 * 10**10
@@ -22,18 +23,18 @@ _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
 
 
 def with_intervals(
-    scored: Scored,
+    scored: Result,
     result: Aggregation,
     evidence: tuple[WorkerEvidence | None, TaskEvidence | None],
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     for_scripts: bool,
-) -> Scored:
+) -> Result:
     """The report with intervals of certainty and of labels' probabilities, over tasks; of workers' quality and of
     single tasks' certainty, over the judgments they rest on."""
     means = {"mean certainty": certainty(result)}
     means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}
-    drawn = mean_intervals(means, drawing)
+    drawn = mean_intervals(means, resampling)
     rows: list[tuple[Cell, ...]] = [
         (name, float(means[name].mean()), shown_interval(drawn[name]), "tasks") for name in list(means)[: _SHOWN + 1]
     ]
@@ -42,12 +43,12 @@ def with_intervals(
         "mean_certainty": drawn["mean certainty"].as_list(),
         "probabilities": {label: drawn[f"probability of {label}"].as_list() for label in result.options},
     }
-    of_tasks, notes = _task_intervals(result, evidence[1], drawing, for_scripts=for_scripts)
+    of_tasks, notes = _task_intervals(result, evidence[1], resampling, for_scripts=for_scripts)
     if of_tasks:
         json["ci"]["certainty"] = {task: around.as_list() for task, (_, around) in of_tasks.items()}
     for task, (value, around) in sorted(of_tasks.items(), key=lambda one: one[1][0])[:_SHOWN]:
         rows.append((f"certainty of {task}", value, shown_interval(around), "its judgments"))
-    of_workers, told = _worker_intervals(result, evidence[0], drawing, for_scripts=for_scripts)
+    of_workers, told = _worker_intervals(result, evidence[0], resampling, for_scripts=for_scripts)
     notes += told
     quality = next(iter(result.quality))
     for place, around in of_workers.items():
@@ -60,7 +61,7 @@ def with_intervals(
 
 
 def compared_without_truth(
-    result: Aggregation, other: Aggregation, names: tuple[str, str], drawing: Drawing
+    result: Aggregation, other: Aggregation, names: tuple[str, str], resampling: Resampling
 ) -> tuple[dict[str, Any], ScoreTable, list[str]]:
     """Certainty and labels' probabilities of the tasks that two files have in common, and their workers' quality."""
     quality = next(iter(result.quality))
@@ -81,7 +82,7 @@ def compared_without_truth(
             notes.append(f"{name} is not compared: the two files have nothing in common that has one.")
             continue
         first, second = mean_statistics(common, ours_named, ours), mean_statistics(common, theirs_named, theirs)
-        compared[name] = drawing.compare(first, second, _MEAN)["mean"]
+        compared[name] = resampling.compare(first, second, _MEAN)["mean"]
     shown = dict(list(compared.items())[: _SHOWN + 2])
     return jsonable(compared), comparison_table("Compared", names, shown), notes
 
@@ -93,27 +94,27 @@ def mean_statistics(common: Sequence[str], names: Sequence[str], values: FloatAr
     return Statistics(tuple(common), np.column_stack([taken, np.ones(len(taken))]))
 
 
-def mean_intervals(columns: Mapping[str, FloatArray], drawing: Drawing) -> dict[str, Interval]:
+def mean_intervals(columns: Mapping[str, FloatArray], resampling: Resampling) -> dict[str, Interval]:
     """The intervals of means over the same tasks, or the same workers, each from the same draws."""
     rows = np.column_stack(list(columns.values()))
     means = Metric(lambda sums: {name: sums[..., at] / len(rows) for at, name in enumerate(columns)})
-    return drawing.row_intervals(rows, means)
+    return resampling.row_intervals(rows, means)
 
 
 def _task_intervals(
-    result: Aggregation, evidence: TaskEvidence | None, drawing: Drawing, *, for_scripts: bool
+    result: Aggregation, evidence: TaskEvidence | None, resampling: Resampling, *, for_scripts: bool
 ) -> tuple[dict[str, tuple[float, Interval]], list[str]]:
     """Of every task's certainty, with the certainty itself; for people, of the least certain tasks."""
     if evidence is None:
         return {}, ["A single task's certainty has no interval where answers are sets of options."]
     certain = certainty(result)
     wanted, notes = np.argsort(certain, kind="stable")[:_SHOWN], []
-    if result.probabilities.size * drawing.resamples > _MOST_DRAWN:
+    if result.probabilities.size * resampling.resamples > _MOST_DRAWN:
         notes.append(f"Of single tasks only the {_SHOWN} least certain have an interval: all would take hours.")
     elif for_scripts:
         wanted = np.arange(len(certain))
     low, high = evidence.intervals(
-        wanted.tolist(), resamples=drawing.resamples, seed=drawing.seed, progress=drawing.progress
+        wanted.tolist(), resamples=resampling.resamples, seed=resampling.seed, progress=resampling.progress
     ).tolist()
     places = zip(wanted.tolist(), low, high, strict=True)
     notes.append(
@@ -124,7 +125,7 @@ def _task_intervals(
 
 
 def _worker_intervals(
-    result: Aggregation, evidence: WorkerEvidence | None, drawing: Drawing, *, for_scripts: bool
+    result: Aggregation, evidence: WorkerEvidence | None, resampling: Resampling, *, for_scripts: bool
 ) -> tuple[dict[int, Interval], list[str]]:
     """By the place of the worker; for people, of the worst."""
     quality = next(iter(result.quality))
@@ -138,8 +139,8 @@ def _worker_intervals(
     for number, place in enumerate(wanted, 1):
         rows = evidence.rows(place)
         if len(rows):
-            found[place] = drawing.row_intervals(rows, evidence.metric)["quality"]
-        if drawing.progress:
-            drawing.progress(number, len(wanted))
+            found[place] = resampling.row_intervals(rows, evidence.metric)["quality"]
+        if resampling.progress:
+            resampling.progress(number, len(wanted))
     lacking = len(wanted) - len(found)
     return found, [f"{many(lacking, 'worker', 'workers')} met no gold: their trust has no interval."] if lacking else []

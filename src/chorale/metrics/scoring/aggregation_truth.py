@@ -9,29 +9,30 @@ import numpy as np
 from chorale.files.wording import many
 from chorale.metrics import FloatArray, Metric, Statistics, ratio
 from chorale.metrics.aggregation.result import Aggregation
-from chorale.metrics.drawing import Drawing
 from chorale.metrics.reading.truth_files import Truth
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.model import UserError
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 
 def with_truth(
-    scored: Scored,
+    scored: Result,
     result: Aggregation,
     truth: Truth,
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     other: tuple[str, Aggregation] | None,
     method: str,
-) -> Scored:
+) -> Result:
     """The report with the accuracy of the result, and with another method beside it."""
     statistics, notes = truth_statistics(result, truth)
     metric = truth_metric(multiple=result.multiple)
     scores = metric.scores(statistics)
     found: dict[str, Any] = {"n_tasks": len(statistics.items), **scores}
     around = {}
-    if drawing.ci:
-        around = drawing.intervals(statistics, metric)
+    if resampling.ci:
+        around = resampling.intervals(statistics, metric)
         found["ci"] = jsonable(around)
     rows: list[tuple[Cell, ...]] = [
         (name, value, shown_interval(around.get(name)), len(statistics.items)) for name, value in scores.items()
@@ -41,7 +42,7 @@ def with_truth(
         name, second = other
         first, rival, told = _in_both(statistics, truth_statistics(second, truth)[0])
         notes += told
-        compared = drawing.compare(first, rival, metric)
+        compared = resampling.compare(first, rival, metric)
         found["against"] = {"method": name, **jsonable(compared)}
         tables.append(comparison_table(f"{method} and {name}", (method, name), compared))
     return replace(scored, json={**scored.json, "truth": found}, tables=tables, notes=[*scored.notes, *notes])

@@ -1,7 +1,7 @@
 """Agreement as a command tells it: the coefficient, tables of pairs and items, a second file beside the first."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from chorale.files.wording import many
 from chorale.metrics import Comparison, Interval, Statistics, signature
 from chorale.metrics.agreement import (
     Agreement,
+    Distance,
     Level,
     Pair,
     PairEvidence,
@@ -26,8 +27,11 @@ from chorale.metrics.agreement import (
     scott_pi,
     side_by_side,
 )
-from chorale.metrics.drawing import Drawing
 from chorale.metrics.judgments import Judgments, codes_in_use
+from chorale.metrics.reading.judged import Judged
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Score
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.scoring.agreement_pairs import (
     compared_json,
     compared_pairs,
@@ -37,26 +41,12 @@ from chorale.metrics.scoring.agreement_pairs import (
     pairs_json,
     pairs_table,
 )
-from chorale.metrics.signature import Setting
+from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 _Found = TypeVar("_Found")
 _MOST_ROWS = 50
 """Of a table on a terminal; `--json` has them all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """Judgments and the file they came from."""
-
-    name: str
-    judgments: Judgments
-    digest: str
-    reading: Mapping[str, Setting] = field(default_factory=dict)
-    """The options it was read with, for the signature."""
-    line_of: Callable[[str], int | None] = lambda _: None
-    """Where a label stands first, for a message about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +55,8 @@ class AgreementOptions:
 
     metric: str = "alpha"
     level: Level = "nominal"
-    distance: str | None = None
+    distance: str | Distance | None = None
+    """A name, or a function of one's own."""
     order: tuple[str, ...] | None = None
     weights: Weights = "none"
     min_common: int = 1
@@ -102,11 +93,15 @@ class AgreementOptions:
     def evidence_beside(self, both: Judgments, n_tasks: int) -> list[PairEvidence]:
         return list(pair_evidence_beside(both, n_tasks, weights=self.weights, order=self.order))
 
+    @property
+    def distance_name(self) -> str | None:
+        return getattr(self.distance, "__name__", "own") if callable(self.distance) else self.distance
+
     def settings(self) -> dict[str, Setting]:
         of_pairs = self.metric in {"kappa", "pi"}
         return {
             "level": self.level if self.metric == "alpha" and not self.distance else None,
-            "distance": self.distance,
+            "distance": self.distance_name,
             "weights": self.weights if self.metric == "kappa" else None,
             "order": self.order,
             "min-common": self.min_common if of_pairs else None,
@@ -116,62 +111,69 @@ class AgreementOptions:
 def score_agreement(
     judged: Judged,
     options: AgreementOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     against: Judged | None = None,
     with_pairs: bool = False,
     with_items: bool = False,
     for_scripts: bool = True,
-) -> Scored:
+) -> Score:
     """One coefficient of one file, and what was asked for beside it.
 
     Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
     """
     found = _told(judged, lambda: options.compute(judged.judgments))
     notes = _notes(judged.judgments, found, options)
-    interval = _interval(found, drawing) if drawing.ci else None
+    interval = _interval(found, resampling) if resampling.ci else None
     json: dict[str, Any] = {
         "metric": options.metric,
         "level": None if options.distance else _level(options),
-        "distance": options.distance,
+        "distance": options.distance_name,
         "weights": options.weights if options.metric == "kappa" else None,
         "value": found.value,
         "n_items": found.n_items,
         "n_workers": found.n_workers,
         "n_judgments": found.n_judgments,
     }
-    if drawing.ci:
+    if resampling.ci:
         json["ci"] = None if interval is None else interval.as_list()
-    settings = {**options.settings(), **judged.reading, **drawing.settings(compared=against is not None)}
-    inputs = {"file": judged.digest} | ({} if against is None else {"against": against.digest})
-    tables = [_main_table(Path(judged.name).name, found, interval, drawing)]
-    scored = Scored(json, tables, signature(options.metric, settings, inputs), notes)
+    settings = {**options.settings(), **judged.reading, **resampling.settings(compared=against is not None)}
+    inputs = {judged.source: judged.digest} | ({} if against is None else {"against": against.digest})
+    tables = [_main_table(Path(judged.name).name, found, interval, resampling)]
+    scored = Score(
+        json,
+        tables,
+        signature(options.metric, settings, inputs),
+        notes,
+        values={options.metric: found.value},
+        intervals={} if interval is None else {options.metric: interval},
+    )
     if with_pairs or options.metric in {"kappa", "pi"}:
-        scored = _with_pairs(scored, judged, options, drawing, listed=with_pairs, for_scripts=for_scripts)
+        scored = _with_pairs(scored, judged, options, resampling, listed=with_pairs, for_scripts=for_scripts)
     if with_items:
-        scored = _with_items(scored, found, drawing)
+        scored = _with_items(scored, found, resampling)
     if against is not None:
-        scored = _with_comparison(scored, judged, against, found, options, drawing, with_pairs=with_pairs)
+        scored = _with_comparison(scored, judged, against, found, options, resampling, with_pairs=with_pairs)
     return scored
 
 
 def _with_pairs(
-    scored: Scored,
+    scored: Score,
     judged: Judged,
     options: AgreementOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     listed: bool,
     for_scripts: bool,
-) -> Scored:
+) -> Score:
     """Of a coefficient of pairs, what it is the mean of; in a table, and with intervals, only if they are asked for."""
     pairs = _told(judged, lambda: options.pairs(judged.judgments))
     if not listed:
         return replace(scored, json={**scored.json, "pairs": pairs_json(pairs, {})})
     shown = most_common(pairs, _MOST_ROWS)
     drawn: dict[tuple[str, str], dict[str, Interval]] = {}
-    if drawing.ci:
-        drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), drawing)
+    if resampling.ci:
+        drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), resampling)
     title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
     return replace(
         scored,
@@ -180,10 +182,10 @@ def _with_pairs(
     )
 
 
-def _with_items(scored: Scored, found: Agreement, drawing: Drawing) -> Scored:
+def _with_items(scored: Score, found: Agreement, resampling: Resampling) -> Score:
     rows = _item_rows(found)
     items = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
-    notes = ["A single item's disagreement has no interval: there are no items to draw."] if drawing.ci else []
+    notes = ["A single item's disagreement has no interval: there are no items to draw."] if resampling.ci else []
     return replace(
         scored,
         json={**scored.json, "items": items},
@@ -193,34 +195,35 @@ def _with_items(scored: Scored, found: Agreement, drawing: Drawing) -> Scored:
 
 
 def _with_comparison(
-    scored: Scored,
+    scored: Score,
     judged: Judged,
     against: Judged,
     found: Agreement,
     options: AgreementOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     with_pairs: bool,
-) -> Scored:
+) -> Score:
     other = _told(against, lambda: options.compute(against.judgments))
     both, items = _beside(judged, against)
-    compared = _compared(both, items, options, (found, other), drawing)
+    compared = _compared(both, items, options, (found, other), resampling)
+    tests = {} if compared is None else {options.metric: compared["value"]}
     json = {**scored.json, "against": None if compared is None else jsonable(compared)["value"]}
     tables, notes = list(scored.tables), list(scored.notes)
     if compared is None:
         notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
     else:
-        tables.append(comparison_table("Compared", _short(judged, against), {options.metric: compared["value"]}))
+        tables.append(comparison_table("Compared", _short(judged, against), tests))
     if with_pairs:
         evidence = options.evidence_beside(both, items)
-        pairs_compared = compared_pairs(evidence, drawing)
+        pairs_compared = compared_pairs(evidence, resampling)
         json["pairs_against"] = compared_json(evidence, pairs_compared)
         if pairs_compared:
             some = dict(list(pairs_compared.items())[:_MOST_ROWS])
             tables.append(compared_pairs_table("Pairs compared", _short(judged, against), some))
         else:
             notes.append("No two workers judged items together in both files, so no pairs are compared.")
-    return replace(scored, json=json, tables=tables, notes=notes)
+    return replace(scored, json=json, tables=tables, notes=notes, tests=tests)
 
 
 def _short(judged: Judged, against: Judged) -> tuple[str, str]:
@@ -260,11 +263,11 @@ def _notes(judgments: Judgments, found: Agreement, options: AgreementOptions) ->
     return notes
 
 
-def _interval(found: Agreement, drawing: Drawing) -> Interval | None:
+def _interval(found: Agreement, resampling: Resampling) -> Interval | None:
     if found.value is None:
         return None
     statistics, metric = found.statistics()
-    drawn = drawing.intervals(statistics, metric)
+    drawn = resampling.intervals(statistics, metric)
     return drawn["value"]
 
 
@@ -277,13 +280,13 @@ def _beside(judged: Judged, against: Judged) -> tuple[Judgments, int]:
 
 
 def _compared(
-    both: Judgments, items: int, options: AgreementOptions, found: tuple[Agreement, Agreement], drawing: Drawing
+    both: Judgments, items: int, options: AgreementOptions, found: tuple[Agreement, Agreement], resampling: Resampling
 ) -> Mapping[str, Comparison] | None:
     if found[0].value is None or found[1].value is None:
         return None
     statistics, metric = options.compute(both).statistics(all_items=True)
     first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in _halves(items))
-    return drawing.compare(first, second, metric)
+    return resampling.compare(first, second, metric)
 
 
 def _halves(items: int) -> tuple[slice, slice]:
@@ -304,11 +307,11 @@ def _check_same_items(judged: Judged, against: Judged) -> None:
             )
 
 
-def _main_table(name: str, found: Agreement, interval: Interval | None, drawing: Drawing) -> ScoreTable:
+def _main_table(name: str, found: Agreement, interval: Interval | None, resampling: Resampling) -> ScoreTable:
     value: Cell = found.value if found.value is not None else f"undefined: {found.undefined}"
     columns: tuple[str, ...] = ("metric", "value#", "items#", "workers#", "judgments#")
     row: tuple[Cell, ...] = (found.metric, value, found.n_items, found.n_workers, found.n_judgments)
-    if drawing.ci:
+    if resampling.ci:
         columns, row = (*columns[:2], "95% interval#", *columns[2:]), (*row[:2], shown_interval(interval), *row[2:])
     return ScoreTable(f"Agreement in {name}", columns, [row])
 

@@ -5,20 +5,20 @@ from typing import Any
 
 from chorale.metrics import Comparison, Interval
 from chorale.metrics.agreement import Pair, PairEvidence
-from chorale.metrics.drawing import Drawing
-from chorale.present.scoring import Cell, ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 
 COEFFICIENTS = ("percent", "kappa", "pi")
 Names = tuple[str, str]
 
 
-def drawn_pairs(evidence: Sequence[PairEvidence], drawing: Drawing) -> dict[Names, dict[str, Interval]]:
+def drawn_pairs(evidence: Sequence[PairEvidence], resampling: Resampling) -> dict[Names, dict[str, Interval]]:
     """Intervals over the items that the two have in common."""
     found = {}
     for number, one in enumerate(evidence, 1):
-        found[one.first, one.second] = drawing.tally_intervals(one.tally, one.metric)
-        if drawing.progress:
-            drawing.progress(number, len(evidence))
+        found[one.first, one.second] = resampling.tally_intervals(one.tally, one.metric)
+        if resampling.progress:
+            resampling.progress(number, len(evidence))
     return found
 
 
@@ -53,8 +53,8 @@ def pairs_table(title: str, shown: Sequence[Pair], drawn: Mapping[Names, Mapping
     return ScoreTable(title, tuple(columns), rows)
 
 
-def compared_pairs(evidence: Sequence[PairEvidence], drawing: Drawing) -> dict[Names, dict[str, Comparison]]:
-    return {(one.first, one.second): drawing.tally_compare(one.tally, one.metric) for one in evidence}
+def compared_pairs(evidence: Sequence[PairEvidence], resampling: Resampling) -> dict[Names, dict[str, Comparison]]:
+    return {(one.first, one.second): resampling.tally_compare(one.tally, one.metric) for one in evidence}
 
 
 def compared_json(

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from chorale.metrics import Comparison, FloatArray, Interval, Metric, Tally, ratio
-from chorale.metrics.aggregation.crowdtruth import CrowdTruth, Resampling
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.aggregation.crowdtruth import CrowdTruth, CrowdTruthResampling
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.scoring.aggregation_intervals import mean_statistics
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 _SHOWN = 10
 """Rows of a table for people; `--json` has them all."""
@@ -33,15 +34,17 @@ def crowdtruth_scored(
     result: CrowdTruth,
     *,
     signature: str,
-    drawing: Drawing | None = None,
+    resampling: Resampling | None = None,
     for_scripts: bool = True,
     shown: int = _SHOWN,
-) -> Scored:
+) -> Result:
     """Everything for `--json`; for people, the least clear units, the weakest workers and annotations.
 
     Intervals take time: if it is not `for_scripts`, only what a terminal shows gets one.
     """
-    drawn = _draw(result, drawing, for_scripts=for_scripts, shown=shown) if drawing and drawing.ci else _Drawn()
+    drawn = (
+        _draw(result, resampling, for_scripts=for_scripts, shown=shown) if resampling and resampling.ci else _Drawn()
+    )
     tables = [_summary(result, drawn), _units(result, shown, drawn), _workers(result, shown, drawn)]
     if not result.open_task:
         tables.append(_annotations(result, shown, drawn))
@@ -54,11 +57,11 @@ def crowdtruth_scored(
             "else being as it is; of means and medians, over what they are of. The lowest and the highest have none: "
             "a resample never goes beyond them.",
         )
-    return Scored(json=json, tables=tables, signature=signature, notes=notes)
+    return Result(json=json, tables=tables, signature=signature, notes=notes)
 
 
 def crowdtruth_compared(
-    result: CrowdTruth, other: CrowdTruth, names: tuple[str, str], drawing: Drawing
+    result: CrowdTruth, other: CrowdTruth, names: tuple[str, str], resampling: Resampling
 ) -> tuple[dict[str, Any], ScoreTable, list[str]]:
     """Mean qualities of the units, workers and annotations that two files have in common, pair by pair."""
     kinds: list[tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]] = [
@@ -76,25 +79,25 @@ def crowdtruth_compared(
             notes.append(f"{name.upper()} is not compared: the two files have nothing in common that has one.")
             continue
         first, second = mean_statistics(common, ours, values), mean_statistics(common, theirs, others)
-        compared[f"mean {name.upper()} of {len(common):,}"] = drawing.compare(first, second, _MEAN)["mean"]
+        compared[f"mean {name.upper()} of {len(common):,}"] = resampling.compare(first, second, _MEAN)["mean"]
         json[name] = {"common": len(common), **compared[f"mean {name.upper()} of {len(common):,}"].as_dict()}
     return json, comparison_table("CrowdTruth compared", names, compared), notes
 
 
-def _draw(result: CrowdTruth, drawing: Drawing, *, for_scripts: bool, shown: int) -> _Drawn:
+def _draw(result: CrowdTruth, resampling: Resampling, *, for_scripts: bool, shown: int) -> _Drawn:
     if result.evidence is None:
         raise ValueError("this result has not kept what it came from")
-    draws = Resampling(result.evidence, resamples=drawing.resamples, seed=drawing.seed)
+    draws = CrowdTruthResampling(result.evidence, resamples=resampling.resamples, seed=resampling.seed)
     units = range(len(result.units)) if for_scripts else _lowest(result.uqs, shown)
     workers = range(len(result.workers)) if for_scripts else _lowest(result.wqs, shown)
     kinds = {name: getattr(result, name) for name in ("uqs", *_OF_WORKERS, *([] if result.open_task else ["aqs"]))}
     means = {
-        name: drawing.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
+        name: resampling.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
         for name, values in kinds.items()
     }
-    medians = {name: drawing.median_interval(values) for name, values in kinds.items()}
-    annotations = {} if result.open_task else dict(enumerate(draws.of_annotations(drawing.progress).T))
-    of_workers = draws.of_workers(workers, drawing.progress)
+    medians = {name: resampling.median_interval(values) for name, values in kinds.items()}
+    annotations = {} if result.open_task else dict(enumerate(draws.of_annotations(resampling.progress).T))
+    of_workers = draws.of_workers(workers, resampling.progress)
     return _Drawn(draws.of_units(units), of_workers, annotations, means, medians)
 
 

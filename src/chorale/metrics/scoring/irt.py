@@ -9,7 +9,6 @@ import numpy as np
 
 from chorale.files.tables import write_csv
 from chorale.metrics import Comparison, FloatArray, Interval, Metric, ratio, signature
-from chorale.metrics.drawing import Drawing
 from chorale.metrics.irt import (
     GuessingPrior,
     IrtFit,
@@ -21,10 +20,12 @@ from chorale.metrics.irt import (
     item_weights,
 )
 from chorale.metrics.reading.responses import ResponseTable
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, shown_interval
 from chorale.metrics.scoring.aggregation_intervals import mean_statistics
-from chorale.metrics.signature import Setting
+from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, shown_interval
 
 _MOST_ROWS = 20
 """Of a table on a terminal; `--json` and `--out` have them all."""
@@ -61,9 +62,9 @@ def score_irt(
     options: IrtOptions,
     progress: Callable[[int, int], None] | None = None,
     *,
-    drawing: Drawing | None = None,
+    resampling: Resampling | None = None,
     against: ResponseTable | None = None,
-) -> tuple[Scored, list[dict[str, Any]]]:
+) -> tuple[Result, list[dict[str, Any]]]:
     """The result, and a row for every item as `--out` writes them."""
     fit = _fitted(table, options, progress)
     items = _items(table, fit)
@@ -84,8 +85,8 @@ def score_irt(
         "converged": fit.converged,
     }
     around = None
-    if drawing is not None and drawing.ci:
-        around = _around(table, fit, options, drawing)
+    if resampling is not None and resampling.ci:
+        around = _around(table, fit, options, resampling)
     if around is not None:
         for place, row in enumerate(items):
             ends = {name: getattr(around, name)[:, place].tolist() for name in _PARAMETERS}
@@ -97,9 +98,9 @@ def score_irt(
     if around is not None:
         notes += _about_intervals(table, options)
     if against is not None:
-        json["against"], told = _compared(table, fit, against, options, drawing or Drawing(), tables)
+        json["against"], told = _compared(table, fit, against, options, resampling or Resampling(), tables)
         notes += told
-    return Scored(json, tables, _signature(table, options, drawing, against), notes), items
+    return Result(json, tables, _signature(table, options, resampling, against), notes), items
 
 
 def _fitted(table: ResponseTable, options: IrtOptions, progress: Callable[[int, int], None] | None) -> IrtFit:
@@ -114,21 +115,21 @@ def _fitted(table: ResponseTable, options: IrtOptions, progress: Callable[[int, 
     )
 
 
-def _around(table: ResponseTable, fit: IrtFit, options: IrtOptions, drawing: Drawing) -> IrtIntervals:
+def _around(table: ResponseTable, fit: IrtFit, options: IrtOptions, resampling: Resampling) -> IrtIntervals:
     weights = item_weights(table.tests)
     if options.interval == "posterior":
-        return irt_intervals(fit, table.matrix, weights=weights, progress=drawing.progress)
-    if drawing.resamples > _MOST_RESAMPLES:
+        return irt_intervals(fit, table.matrix, weights=weights, progress=resampling.progress)
+    if resampling.resamples > _MOST_RESAMPLES:
         raise UserError(
-            f"--interval bootstrap draws at most {_MOST_RESAMPLES:,} --resamples, not {drawing.resamples:,}."
+            f"--interval bootstrap draws at most {_MOST_RESAMPLES:,} --resamples, not {resampling.resamples:,}."
         )
     return irt_bootstrap(
         fit,
         table.matrix,
         weights=weights,
-        resamples=drawing.resamples,
-        seed=drawing.seed,
-        progress=drawing.progress,
+        resamples=resampling.resamples,
+        seed=resampling.seed,
+        progress=resampling.progress,
     )
 
 
@@ -137,11 +138,11 @@ def _compared(
     fit: IrtFit,
     against: ResponseTable,
     options: IrtOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     tables: list[ScoreTable],
 ) -> tuple[dict[str, Any], list[str]]:
     """Means over the items, and over the responders, that both have; adds a table."""
-    other = _fitted(against, options, drawing.progress)
+    other = _fitted(against, options, resampling.progress)
     mean = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
     kinds = [
         ("difficulty", table.items, fit.difficulty.mean, against.items, other.difficulty.mean),
@@ -157,7 +158,7 @@ def _compared(
         if not common or name in fixed:
             continue
         first, second = mean_statistics(common, ours, values), mean_statistics(common, theirs, others)
-        compared[f"mean {name} of {len(common):,}"] = found = drawing.compare(first, second, mean)["mean"]
+        compared[f"mean {name} of {len(common):,}"] = found = resampling.compare(first, second, mean)["mean"]
         rows = first.rows[:, 0], second.rows[:, 0]
         alike = float(np.corrcoef(*rows)[0, 1]) if min(one.std() for one in rows) > 0 else None
         json[name] = {"common": len(common), "correlation": alike, **found.as_dict()}
@@ -240,18 +241,18 @@ def _title(what: str, count: int) -> str:
 
 
 def _signature(
-    table: ResponseTable, options: IrtOptions, drawing: Drawing | None, against: ResponseTable | None
+    table: ResponseTable, options: IrtOptions, resampling: Resampling | None, against: ResponseTable | None
 ) -> str:
     settings: dict[str, Setting] = {
         "guessing-prior": options.guessing_prior if options.model == "3pl" else None,
         "starts": options.starts,
         "seed": options.seed if options.starts > 1 else None,
-        "ci": options.interval if drawing is not None and drawing.ci else None,
+        "ci": options.interval if resampling is not None and resampling.ci else None,
     }
-    if drawing is not None and drawing.ci and options.interval == "bootstrap":
-        settings |= drawing.settings(compared=False)
+    if resampling is not None and resampling.ci and options.interval == "bootstrap":
+        settings |= resampling.settings(compared=False)
     if against is not None:
-        settings |= (drawing or Drawing()).settings(compared=True)
+        settings |= (resampling or Resampling()).settings(compared=True)
     inputs = _digests(table, "file")
     return signature(
         f"irt-{options.model}", settings, inputs | ({} if against is None else _digests(against, "against"))

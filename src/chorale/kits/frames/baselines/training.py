@@ -18,7 +18,7 @@ from chorale.kits.frames.baselines.lexicon import Batch, Lexicon
 from chorale.kits.frames.baselines.network import Network, Shape
 from chorale.kits.frames.framenet import FrameNet
 from chorale.metrics import signature
-from chorale.metrics.signature import Setting
+from chorale.metrics.signatures import Setting
 
 _LONGEST_STEP = 5.0
 

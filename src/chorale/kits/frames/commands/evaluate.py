@@ -122,7 +122,7 @@ def frames(
     from chorale.kits.frames.files.frame_qualities import with_qualities
     from chorale.kits.frames.files.frame_scores import read_frame_scores
     from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.resampling import Resampling
     from chorale.model import UserError
 
     if gold_score is not None and scores == "initial":
@@ -147,7 +147,7 @@ def frames(
             read(pred),
             Named(named, crowd),
             options,
-            Drawing(ci, resamples, seed, progress),
+            Resampling(ci, resamples, seed, progress),
             against=None if against is None else read(against),
             with_items=items,
             only=only_these,

@@ -9,7 +9,7 @@ import typer
 from chorale.cli.arguments import AsJson
 
 if TYPE_CHECKING:
-    from chorale.present.scoring import ScoreTable
+    from chorale.metrics.score_table import ScoreTable
 
 Folder = Annotated[
     Path, typer.Argument(metavar="DIR", help="Where to save the classifier; it is made.", show_default=False)
@@ -73,7 +73,7 @@ def train_frames(
 
 
 def _table(training: "Any") -> "ScoreTable":
-    from chorale.present.scoring import ScoreTable
+    from chorale.metrics.score_table import ScoreTable
 
     columns = ("texts", "targets", "number#", "accuracy#", "most frequent frame#")
     rows = []

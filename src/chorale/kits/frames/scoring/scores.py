@@ -12,10 +12,11 @@ from chorale.kits.frames.files.frame_scores import FrameScores
 from chorale.kits.frames.metrics.crowd import Constant, FrameAgreement, frame_agreement
 from chorale.kits.frames.scoring.curves import frame_curves
 from chorale.metrics import Comparison, Interval, signature
-from chorale.metrics.drawing import Drawing
-from chorale.metrics.signature import Setting
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 _MOST_ROWS = 20
 """Of a table on a terminal; `--json` has them all."""
@@ -47,20 +48,20 @@ def score_frames(
     system: Named,
     gold: Named,
     options: FrameOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     against: Named | None = None,
     with_items: bool = False,
     only: Named | None = None,
-) -> Scored:
+) -> Result:
     """A system against the crowd, and what was asked for beside it; with `only`, over the sentences that are there."""
     gold = restricted(gold, only)
     found = _agreement(system, gold, options)
     metric = found.metric()
     values = metric.scores(found.statistics())
     drawn = None
-    if drawing.ci:
-        drawn = drawing.intervals(found.statistics(), metric)
+    if resampling.ci:
+        drawn = resampling.intervals(found.statistics(), metric)
     json = _json(found, values)
     tables = [_main_table(f"{system.name} against {gold.name}", values, drawn, found)]
     if drawn is not None:
@@ -74,12 +75,12 @@ def score_frames(
     notes = [*_notes_on_gold(found), *_notes(found, options)]
     if against is not None:
         other = _agreement(against, gold, options)
-        compared = _compared(found, other, drawing)
+        compared = _compared(found, other, resampling)
         json["against"] = jsonable(compared)
         tables.append(comparison_table("Compared", (system.name, against.name), compared))
         inputs["against"] = against.scores.digest
         notes += [f"{against.name}: {note}" for note in _notes(other, options)]
-    return Scored(json, tables, _signature(options, drawing.settings(compared=against is not None), inputs), notes)
+    return Result(json, tables, _signature(options, resampling.settings(compared=against is not None), inputs), notes)
 
 
 def restricted(gold: Named, only: Named | None) -> Named:
@@ -112,8 +113,8 @@ def _agreement(system: Named, gold: Named, options: FrameOptions) -> FrameAgreem
     return frame_agreement(gold.scores, system.scores, top=options.top, constant=options.constant)
 
 
-def _compared(found: FrameAgreement, other: FrameAgreement, drawing: Drawing) -> dict[str, Comparison]:
-    return drawing.compare(found.statistics(), other.statistics(), found.metric())
+def _compared(found: FrameAgreement, other: FrameAgreement, resampling: Resampling) -> dict[str, Comparison]:
+    return resampling.compare(found.statistics(), other.statistics(), found.metric())
 
 
 def _json(found: FrameAgreement, values: dict[str, float]) -> dict[str, Any]:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from chorale.kits.qasrl.files import QuestionAnswers
     from chorale.kits.qasrl.scoring.scores import QasrlOptions
-    from chorale.metrics.drawing import Drawing
-    from chorale.metrics.signature import Setting
-    from chorale.present.scoring import Scored
+    from chorale.metrics.resampling import Resampling
+    from chorale.metrics.score import Result
+    from chorale.metrics.signatures import Setting
 
 Pred = Annotated[
     Path,
@@ -152,7 +152,7 @@ def qasrl(
     from chorale.files.rows import is_table
     from chorale.kits.qasrl.metrics import Rules
     from chorale.kits.qasrl.scoring.scores import QasrlOptions
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.resampling import Resampling
 
     _check(gold, by, propbank, alignment, dense=dense)
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
@@ -176,15 +176,15 @@ def qasrl(
     options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs), average, of_bank, per_verb)
     with patiently("resampling") as progress:
         work = _Work(pred, gold, sentences or [], by, valid, questions_by == "people")
-        drawing = Drawing(ci, resamples, seed, progress)
+        resampling = Resampling(ci, resamples, seed, progress)
         if by:
-            scored = work.agreement(by, options, drawing, against, for_scripts=as_json)
+            scored = work.agreement(by, options, resampling, against, for_scripts=as_json)
         elif propbank:
-            scored = work.propbank(propbank, found_by, drawing, against, of_bank)
+            scored = work.propbank(propbank, found_by, resampling, against, of_bank)
         elif dense:
-            scored = work.dense(iou, drawing, against)
+            scored = work.dense(iou, resampling, against)
         else:
-            scored = work.scores(options, drawing, against, alignment)
+            scored = work.scores(options, resampling, against, alignment)
     tell(scored, as_json=as_json, as_latex=as_latex)
 
 
@@ -246,30 +246,30 @@ class _Work:
         )
 
     def agreement(
-        self, by: str, options: "QasrlOptions", drawing: "Drawing", against: Path | None, *, for_scripts: bool
-    ) -> "Scored":
+        self, by: str, options: "QasrlOptions", resampling: "Resampling", against: Path | None, *, for_scripts: bool
+    ) -> "Result":
         from chorale.kits.qasrl.scoring.agreement import score_agreement
 
         table = self._read(self._pred)
         other = None if against is None else self._read(against)
-        return score_agreement(table, by, options, drawing, other, for_scripts=for_scripts)
+        return score_agreement(table, by, options, resampling, other, for_scripts=for_scripts)
 
     def propbank(
         self,
         file: Path,
         found_by: Literal["head", "span"],
-        drawing: "Drawing",
+        resampling: "Resampling",
         against: Path | None,
         reading: "Mapping[str, Setting] | None",
-    ) -> "Scored":
+    ) -> "Result":
         from chorale.kits.qasrl.scoring.references import score_propbank
         from chorale.kits.srl.files import read_srl
 
         table = self._read(self._pred)
         other = None if against is None else self._read(against)
-        return score_propbank(table, read_srl(file), self._known(table), found_by, drawing, other, reading)
+        return score_propbank(table, read_srl(file), self._known(table), found_by, resampling, other, reading)
 
-    def dense(self, iou: float, drawing: "Drawing", against: Path | None) -> "Scored":
+    def dense(self, iou: float, resampling: "Resampling", against: Path | None) -> "Result":
         from chorale.files.rows import is_table
         from chorale.kits.qasrl.files import read_bank
         from chorale.kits.qasrl.metrics import DenseRules
@@ -281,11 +281,11 @@ class _Work:
         bank = read_bank(self._gold)
         other = None if against is None else self._read(against)
         rules = DenseRules(self._valid, iou, self._people_only)
-        return score_dense(self._read(self._pred), bank, rules, drawing, other)
+        return score_dense(self._read(self._pred), bank, rules, resampling, other)
 
     def scores(
-        self, options: "QasrlOptions", drawing: "Drawing", against: Path | None, alignment: Path | None
-    ) -> "Scored":
+        self, options: "QasrlOptions", resampling: "Resampling", against: Path | None, alignment: Path | None
+    ) -> "Result":
         from dataclasses import replace
 
         from chorale.kits.qasrl.metrics import aligned_arguments
@@ -295,7 +295,7 @@ class _Work:
         system, gold = self._read(self._pred), self._read(self._gold or self._pred, gold=True)
         other = None if against is None else self._read(against)
         known = self._known(gold, system)
-        scored, aligned = score_qasrl(system, gold, options, drawing, other)
+        scored, aligned = score_qasrl(system, gold, options, resampling, other)
         if alignment is not None:
             names = self._pred.name, Path(gold.name).name
             with writing(alignment, "--alignment"):

@@ -17,9 +17,10 @@ from chorale.kits.qasrl.metrics import (
 )
 from chorale.kits.qasrl.scoring.scores import NAMES, QasrlOptions, file_notes, measure_json, measures_table
 from chorale.metrics import Interval, signature
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.model import Problem, UserError
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 _MOST_ROWS = 50
 """Of a table on a terminal; `--json` has all pairs."""
@@ -31,11 +32,11 @@ def score_agreement(
     table: QuestionAnswers,
     by: str,
     options: QasrlOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     against: QuestionAnswers | None = None,
     *,
     for_scripts: bool = True,
-) -> Scored:
+) -> Result:
     """How far the workers of one file agree, and the teams behind consolidated annotations, if there are any.
 
     Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
@@ -44,16 +45,16 @@ def score_agreement(
         raise UserError("Agreement is a mean over pairs. Leave out --average, --include-extra-verbs and --per-verb.")
     found = _found(table, by, options)
     teams = consolidated_agreement(table, options.rules)
-    around = _intervals(found, drawing) if drawing.ci else {}
-    of_pairs = _pair_intervals(found, drawing, for_scripts=for_scripts)
+    around = _intervals(found, resampling) if resampling.ci else {}
+    of_pairs = _pair_intervals(found, resampling, for_scripts=for_scripts)
     json = {"by": by, **_json(found, around, of_pairs), "consolidated": None}
     title = f"{Path(table.name).name}: mean over {many(len(found.pairs), 'pair', 'pairs')} by {by}"
     tables = [measures_table(title, found.counts, found.scores, around), _pairs_table("Pairs", found, of_pairs)]
     notes = [*file_notes(table), *_nameless(table, by)]
     notes.append("Counts are of both directions of every pair; fractions are means over pairs.")
     if teams is not None:
-        of_teams = _intervals(teams, drawing) if drawing.ci else {}
-        of_pairs = _pair_intervals(teams, drawing, for_scripts=for_scripts)
+        of_teams = _intervals(teams, resampling) if resampling.ci else {}
+        of_pairs = _pair_intervals(teams, resampling, for_scripts=for_scripts)
         json["consolidated"] = _json(teams, of_teams, of_pairs)
         pairs = many(len(teams.pairs), "pair", "pairs")
         title = f"Consolidated annotations by teams that share nobody: mean over {pairs}"
@@ -68,16 +69,16 @@ def score_agreement(
         inputs["against"] = against.digest
         names = (Path(table.name).name, Path(against.name).name)
         other, other_teams = _found(against, by, options), consolidated_agreement(against, options.rules)
-        json["against"], told = _compared(found, other, names, drawing, tables, "Workers compared")
+        json["against"], told = _compared(found, other, names, resampling, tables, "Workers compared")
         notes += told
         if teams is not None and other_teams is not None:
             json["consolidated"]["against"], told = _compared(
-                teams, other_teams, names, drawing, tables, "Teams compared"
+                teams, other_teams, names, resampling, tables, "Teams compared"
             )
             notes += told
     settings = {**options.settings(), "average": None, "extra-verbs": None, "by": by}
-    settings |= drawing.settings(compared=against is not None)
-    return Scored(json, tables, signature("qasrl-agreement", settings, inputs), notes)
+    settings |= resampling.settings(compared=against is not None)
+    return Result(json, tables, signature("qasrl-agreement", settings, inputs), notes)
 
 
 def _found(table: QuestionAnswers, by: str, options: QasrlOptions) -> Agreement:
@@ -91,7 +92,12 @@ def _found(table: QuestionAnswers, by: str, options: QasrlOptions) -> Agreement:
 
 
 def _compared(
-    found: Agreement, other: Agreement, names: tuple[str, str], drawing: Drawing, tables: list[ScoreTable], title: str
+    found: Agreement,
+    other: Agreement,
+    names: tuple[str, str],
+    resampling: Resampling,
+    tables: list[ScoreTable],
+    title: str,
 ) -> tuple[dict[str, Any] | None, list[str]]:
     """Both on the verbs that two or more worked on in each; adds a table."""
     both = found.beside(other)
@@ -99,7 +105,7 @@ def _compared(
         return None, [f"{title}: no verb has two annotations in both files, so there is nothing to compare."]
     ours, theirs, metric = both
     _check_size(ours.rows.size)
-    compared = drawing.compare(ours, theirs, metric)
+    compared = resampling.compare(ours, theirs, metric)
     tables.append(comparison_table(title, names, compared))
     left = len(set(found.verbs) ^ set(other.verbs))
     notes = (
@@ -119,9 +125,9 @@ def _named(table: QuestionAnswers) -> list[str]:
     return [worker for worker in table.workers if worker]
 
 
-def _intervals(found: Agreement, drawing: Drawing) -> dict[str, Interval]:
+def _intervals(found: Agreement, resampling: Resampling) -> dict[str, Interval]:
     _check_size(len(found.pairs) * len(found.verbs) * 18)
-    return drawing.intervals(found.statistics(), agreement_metric(len(found.pairs)))
+    return resampling.intervals(found.statistics(), agreement_metric(len(found.pairs)))
 
 
 def _check_size(numbers: int) -> None:
@@ -135,13 +141,13 @@ def _check_size(numbers: int) -> None:
 _OfPairs = Sequence[dict[str, Interval]]
 
 
-def _pair_intervals(found: Agreement, drawing: Drawing, *, for_scripts: bool) -> _OfPairs:
+def _pair_intervals(found: Agreement, resampling: Resampling, *, for_scripts: bool) -> _OfPairs:
     """For each pair, over the verbs both worked on; none if none are wanted."""
-    if not drawing.ci:
+    if not resampling.ci:
         return []
     metric = agreement_metric(1)
     wanted = found.of_pairs()[: None if for_scripts else _MOST_ROWS]
-    return [drawing.tally_intervals(tally, metric) for tally in wanted]
+    return [resampling.tally_intervals(tally, metric) for tally in wanted]
 
 
 def _json(found: Agreement, around: dict[str, Interval], of_pairs: _OfPairs) -> dict[str, Any]:

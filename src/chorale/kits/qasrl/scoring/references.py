@@ -23,22 +23,27 @@ from chorale.kits.qasrl.metrics.propbank import KINDS, Holding
 from chorale.kits.qasrl.scoring.scores import SCORES, file_notes, same_items
 from chorale.kits.srl.files import Corpus, Sentence, tokens_under
 from chorale.metrics import Interval, Metric, Statistics, signature
-from chorale.metrics.drawing import Drawing
-from chorale.metrics.signature import Setting
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 
 def score_dense(
-    system: QuestionAnswers, bank: Bank, rules: DenseRules, drawing: Drawing, against: QuestionAnswers | None = None
-) -> Scored:
+    system: QuestionAnswers,
+    bank: Bank,
+    rules: DenseRules,
+    resampling: Resampling,
+    against: QuestionAnswers | None = None,
+) -> Result:
     """FitzGerald et al.'s measures: spans, questions and both together, by what the Bank's judges say."""
     joined([(bank.name, bank.sentences), (system.name, system.sentences)])
     _common_verbs(system, bank.name, set(bank.questions))
     found = dense_statistics(system, bank, rules)
     sums = dict(zip(COLUMNS, (round(value) for value in found.rows.sum(axis=0)), strict=True))
     scores = dense_metric().scores(found)
-    around = _intervals(found, dense_metric(), drawing)
+    around = _intervals(found, dense_metric(), resampling)
     json: dict[str, Any] = {"dense": {**scores, "counts": sums}, "verbs": len(found.items)}
     if around:
         json["dense"]["ci"] = jsonable(around)
@@ -52,10 +57,10 @@ def score_dense(
     tables = [_one_by_one(f"{Path(system.name).name}, by the judges of {Path(bank.name).name}", scores, around)]
     if against is not None:
         other = dense_statistics(against, bank, rules)
-        _compared(json, tables, (system, against), same_items(found, other), dense_metric(), drawing)
+        _compared(json, tables, (system, against), same_items(found, other), dense_metric(), resampling)
         inputs["against"] = against.digest
-    settings |= drawing.settings(compared=against is not None)
-    return Scored(json, tables, signature("qasrl-dense", settings, inputs), notes)
+    settings |= resampling.settings(compared=against is not None)
+    return Result(json, tables, signature("qasrl-dense", settings, inputs), notes)
 
 
 def score_propbank(
@@ -63,15 +68,15 @@ def score_propbank(
     corpus: Corpus,
     sentences: dict[str, tuple[str, ...]],
     holding: Holding,
-    drawing: Drawing,
+    resampling: Resampling,
     against: QuestionAnswers | None = None,
     reading: Mapping[str, Setting] | None = None,
-) -> Scored:
+) -> Result:
     """How questions and answers agree with PropBank's arguments, over the verbs that both have."""
     propbank = propbank_arguments(corpus, sentences, holding)
     _common_verbs(table, corpus.name, set(propbank))
     found = propbank_statistics(table, propbank, holding)
-    scores, around = propbank_metric().scores(found), _intervals(found, propbank_metric(), drawing)
+    scores, around = propbank_metric().scores(found), _intervals(found, propbank_metric(), resampling)
     told: dict[str, Any] = {}
     for kind in KINDS:
         told[kind] = {score: scores[f"{kind}_{score}"] for score in SCORES}
@@ -87,11 +92,11 @@ def score_propbank(
     inputs = {"file": table.digest, "propbank": corpus.digest, "sentences": _digest(sentences)}
     if against is not None:
         other = propbank_statistics(against, propbank, holding)
-        _compared(json, tables, (table, against), same_items(found, other), propbank_metric(), drawing)
+        _compared(json, tables, (table, against), same_items(found, other), propbank_metric(), resampling)
         inputs["against"] = against.digest
     settings: dict[str, Setting] = {"found-by": holding, **(reading or {})}
-    settings |= drawing.settings(compared=against is not None)
-    return Scored(json, tables, signature("qasrl-propbank", settings, inputs), notes)
+    settings |= resampling.settings(compared=against is not None)
+    return Result(json, tables, signature("qasrl-propbank", settings, inputs), notes)
 
 
 def propbank_arguments(
@@ -142,10 +147,10 @@ def _common_verbs(system: QuestionAnswers, name: str, verbs: set[Verb]) -> None:
         raise UserError("the files are about different verbs", [problem])
 
 
-def _intervals(found: Statistics, by: Metric, drawing: Drawing) -> dict[str, Interval]:
-    if not drawing.ci:
+def _intervals(found: Statistics, by: Metric, resampling: Resampling) -> dict[str, Interval]:
+    if not resampling.ci:
         return {}
-    return drawing.intervals(found, by)
+    return resampling.intervals(found, by)
 
 
 def _compared(
@@ -154,9 +159,9 @@ def _compared(
     systems: tuple[QuestionAnswers, QuestionAnswers],
     pair: tuple[Statistics, Statistics],
     by: Metric,
-    drawing: Drawing,
+    resampling: Resampling,
 ) -> None:
-    compared = drawing.compare(*pair, by)
+    compared = resampling.compare(*pair, by)
     json["against"] = {"file": systems[1].name, "scores": jsonable(compared)}
     names = Path(systems[0].name).name, Path(systems[1].name).name
     tables.append(comparison_table("Is the difference more than luck?", names, compared))

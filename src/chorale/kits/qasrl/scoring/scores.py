@@ -11,10 +11,11 @@ from chorale.files.wording import many
 from chorale.kits.qasrl.files import QuestionAnswers, joined
 from chorale.kits.qasrl.metrics import MEASURES, Alignment, Rules, align, counts, metric, statistics
 from chorale.metrics import Counts, Interval, Statistics, signature
-from chorale.metrics.drawing import Drawing
-from chorale.metrics.signature import Setting
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
-from chorale.present.scoring import Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 SCORES = ("precision", "recall", "f1")
 NAMES = {"ua": "UA", "la": "LA", "role": "role"}
@@ -49,16 +50,16 @@ def score_qasrl(
     system: QuestionAnswers,
     gold: QuestionAnswers,
     options: QasrlOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     against: QuestionAnswers | None = None,
-) -> tuple[Scored, Alignment]:
+) -> tuple[Result, Alignment]:
     """UA, LA and role of a system, with what was asked for beside them; and the alignment they come from."""
     check_pair(system, gold)
     alignment = align(system, gold, options.rules)
     found = statistics(alignment)
     by = metric(options.average)
     scores, sums = by.scores(found), counts(found)
-    around = drawing.intervals(found, by) if drawing.ci else {}
+    around = resampling.intervals(found, by) if resampling.ci else {}
     json: dict[str, Any] = {name: measure_json(name, sums[name], scores, around) for name in MEASURES}
     json["verbs"] = _verbs(system, gold, alignment)
     title = f"{Path(system.name).name} against {Path(gold.name).name}"
@@ -71,12 +72,12 @@ def score_qasrl(
         check_pair(against, gold)
         inputs["against"] = against.digest
         other = statistics(align(against, gold, options.rules))
-        compared = drawing.compare(*same_items(found, other), by)
+        compared = resampling.compare(*same_items(found, other), by)
         json["against"] = {"file": against.name, "scores": jsonable(compared)}
         tables.append(comparison_table("Is the difference more than luck?", _two_names(system, against), compared))
         notes += [*file_notes(against), *_lacking(against, _verbs(against, gold, alignment))]
-    settings = {**options.settings(), **drawing.settings(compared=against is not None)}
-    return Scored(json, tables, signature("qasrl", settings, inputs), notes), alignment
+    settings = {**options.settings(), **resampling.settings(compared=against is not None)}
+    return Result(json, tables, signature("qasrl", settings, inputs), notes), alignment
 
 
 def measure_json(

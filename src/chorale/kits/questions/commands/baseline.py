@@ -13,7 +13,7 @@ from chorale.cli.targets import Force
 
 if TYPE_CHECKING:
     from chorale.kits.questions.baselines import Given, Trial
-    from chorale.metrics.signature import Setting
+    from chorale.metrics.signatures import Setting
 
 
 class Shown(StrEnum):
@@ -111,8 +111,8 @@ def mcq(
     from chorale.kits.questions.scoring.measured import NamedQuestions
     from chorale.kits.questions.scoring.partial import partial_section
     from chorale.metrics import signature
-    from chorale.metrics.drawing import Drawing
-    from chorale.present.scoring import Scored
+    from chorale.metrics.resampling import Resampling
+    from chorale.metrics.score import Result
 
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch, device=device)
@@ -127,7 +127,7 @@ def mcq(
             named,
             chosen,
             model,
-            Drawing(ci, resamples, seed),
+            Resampling(ci, resamples, seed),
             folds=folds,
             progress=progress,
             inputs=shown,
@@ -141,7 +141,7 @@ def mcq(
     settings: dict[str, Setting] = {"model": chosen.signature, "shown": shown, "gold": gold, "folds": folds}
     settings |= {"seed": seed, "resamples": resamples if ci else None}
     line = signature("mcq-baseline", settings, {file.name: file.digest for file in named})
-    tell(Scored(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
+    tell(Result(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
 
 
 def _write(trials: "list[tuple[Given, Trial]]", model: str, out: Path) -> None:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from chorale.kits.questions.scoring.sections import McqSection
     from chorale.kits.questions.scoring.study import StudyQuestions
     from chorale.metrics import FloatArray
-    from chorale.metrics.drawing import Drawing
-    from chorale.present.scoring import Scored
+    from chorale.metrics.resampling import Resampling
+    from chorale.metrics.score import Result
 
 
 def mcq(
@@ -73,7 +73,7 @@ def mcq(
     from chorale.kits.questions.scoring.measured import McqOptions
     from chorale.kits.questions.scoring.scores import score_mcq
     from chorale.kits.questions.scoring.sections import with_sections
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.resampling import Resampling
 
     is_study = len(files) == 1 and files[0].is_dir()
     given = {"--grades": grades, "--responses": responses, "--round": round_files}
@@ -82,8 +82,8 @@ def mcq(
         pair=(responses, ledger),
         rounds_alone=bool(round_files) and not irt,
     )
-    drawing = Drawing(ci, resamples, seed)
-    study = _of_a_folder(files[0], db, drawing, expert_hourly) if is_study else None
+    resampling = Resampling(ci, resamples, seed)
+    study = _of_a_folder(files[0], db, resampling, expert_hourly) if is_study else None
     by_arm = by_arm or is_study
     guessing = None if partial_inputs is None else _guessing(partial_inputs, folds)
     sources = _Sources(files, study, against, round_files or [], validations, predictions)
@@ -94,15 +94,15 @@ def mcq(
         ties, gold_votes, alpha, {name: value for name, value in more.items() if value}, _digests(beside, rounds)
     )
     with patiently("draws") as progress:
-        scored = score_mcq(named, options, Drawing(ci, resamples, seed, progress), other)
+        scored = score_mcq(named, options, Resampling(ci, resamples, seed, progress), other)
     # An arm that others are compared with is still one of the arms.
     everything = [*([other] if other is not None and by_arm else []), *named]
     sections, difficulties = _sections(
-        everything, rounds, options, drawing, written=written or is_study or pictures is not None, irt=irt
+        everything, rounds, options, resampling, written=written or is_study or pictures is not None, irt=irt
     )
     if guessing:
-        sections.append(guessing.section(everything, drawing))
-    sections += study.sections if study else _of_exports(grades or [], responses, ledger, expert_hourly, drawing)
+        sections.append(guessing.section(everything, resampling))
+    sections += study.sections if study else _of_exports(grades or [], responses, ledger, expert_hourly, resampling)
     scored = with_sections(scored, sections)
     if pictures is not None:
         _draw(scored, difficulties, pictures)
@@ -119,7 +119,7 @@ def _check_together(own: list[str], *, pair: tuple[Path | None, Path | None], ro
         raise typer.BadParameter("--round is for --irt: name both, or leave it out.")
 
 
-def _draw(scored: "Scored", difficulties: "Mapping[str, FloatArray] | None", folder: Path) -> None:
+def _draw(scored: "Result", difficulties: "Mapping[str, FloatArray] | None", folder: Path) -> None:
     from chorale.kits.questions.scoring.pictures import pictures, write_pictures
 
     write_pictures(folder, pictures(scored.json, difficulties))
@@ -137,7 +137,7 @@ def _sections(
     files: "list[NamedQuestions]",
     rounds: "list[NamedQuestions]",
     options: "McqOptions",
-    drawing: "Drawing",
+    resampling: "Resampling",
     *,
     written: bool,
     irt: bool,
@@ -145,14 +145,14 @@ def _sections(
     """What was asked for of the questions themselves, and how hard they are if that was."""
     from chorale.kits.questions.scoring.written import written_section
 
-    sections = [written_section(files, options, drawing)] if written else []
+    sections = [written_section(files, options, resampling)] if written else []
     if not irt:
         return sections, None
     from chorale.cli.progress import patiently
     from chorale.kits.questions.scoring.difficulty import difficulty_section
 
     with patiently("fits") as progress:
-        section, difficulties = difficulty_section(files, rounds, seed=drawing.seed, progress=progress)
+        section, difficulties = difficulty_section(files, rounds, seed=resampling.seed, progress=progress)
     return [*sections, section], difficulties
 
 
@@ -168,12 +168,12 @@ class _Guessing:
     def settings(self) -> dict[str, str | int]:
         return {"partial-inputs": self.model.signature, "folds": self.folds}
 
-    def section(self, files: "list[NamedQuestions]", drawing: "Drawing") -> "McqSection":
+    def section(self, files: "list[NamedQuestions]", resampling: "Resampling") -> "McqSection":
         from chorale.cli.progress import patiently
         from chorale.kits.questions.scoring.partial import partial_section
 
         with patiently("folds") as progress:
-            return partial_section(files, self.model, self.name, drawing, folds=self.folds, progress=progress)
+            return partial_section(files, self.model, self.name, resampling, folds=self.folds, progress=progress)
 
 
 def _guessing(name: str, folds: int) -> _Guessing:
@@ -182,7 +182,7 @@ def _guessing(name: str, folds: int) -> _Guessing:
     return _Guessing(name, choice_model(name), folds)
 
 
-def _of_a_folder(folder: Path, db: str | None, drawing: "Drawing", hourly: int) -> "StudyQuestions":
+def _of_a_folder(folder: Path, db: str | None, resampling: "Resampling", hourly: int) -> "StudyQuestions":
     """Straight from a study's database. Who looks at the arms has exported them, and that is an event."""
     from chorale.engine.settling import settle_everything
     from chorale.engine.started import started_study
@@ -192,7 +192,7 @@ def _of_a_folder(folder: Path, db: str | None, drawing: "Drawing", hourly: int) 
 
     with started_study(folder, db) as study:
         settle_everything(study)
-        found = study.store.read(lambda tx: study_questions(tx, study, drawing, expert_hourly=hourly)).result()
+        found = study.store.read(lambda tx: study_questions(tx, study, resampling, expert_hourly=hourly)).result()
         study.store.write(lambda tx: note_export(tx, study, "mcq", "chorale evaluate mcq")).result()
     if found is None:
         raise UserError(f"{folder} has no questions that somebody wrote and others have answered yet.")
@@ -200,7 +200,7 @@ def _of_a_folder(folder: Path, db: str | None, drawing: "Drawing", hourly: int) 
 
 
 def _of_exports(
-    grades: list[Path], responses: Path | None, ledger: Path | None, hourly: int, drawing: "Drawing"
+    grades: list[Path], responses: Path | None, ledger: Path | None, hourly: int, resampling: "Resampling"
 ) -> "list[McqSection]":
     """What a study's own exports tell: how far graders agree, and what a question costs."""
     from chorale.kits.questions.files.study import read_grades, read_paid, read_worked
@@ -208,7 +208,7 @@ def _of_exports(
     from chorale.kits.questions.scoring.costs import costs_section
     from chorale.kits.questions.scoring.grades import grades_section
 
-    found = [grades_section(read_grades(grades), drawing)] if grades else []
+    found = [grades_section(read_grades(grades), resampling)] if grades else []
     if responses is not None and ledger is not None:
         found.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
     return found

@@ -6,7 +6,7 @@ import numpy as np
 
 from chorale.kits.questions.metrics.measures import McqMeasures
 from chorale.metrics import Interval, Metric, Statistics
-from chorale.metrics.intervals import resampled
+from chorale.metrics.bootstrap import resampled
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,16 @@ from typing import Any, TypeVar
 from chorale.kits.questions.metrics import UnpairedComparison, compare_apart, compare_unpaired, mcq_alpha, measure_mcq
 from chorale.kits.questions.scoring.measured import McqOptions, Measured, NamedQuestions, shown_models
 from chorale.metrics import Comparison, Metric, Statistics
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import ScoreTable, comparison_table, shown_interval
 from chorale.model import UserError
-from chorale.present.scoring import ScoreTable, comparison_table, shown_interval
 
 _Found = TypeVar("_Found", Comparison, UnpairedComparison)
 _Evidence = tuple[Statistics, Metric]
 
 
 def compared_with(
-    one: Measured, against: NamedQuestions, options: McqOptions, drawing: Drawing
+    one: Measured, against: NamedQuestions, options: McqOptions, resampling: Resampling
 ) -> tuple[ScoreTable, dict[str, Any], str]:
     """A table, what `--json` prints, and whether questions could be paired."""
     if not against.questions.votes.any() and not against.questions.models:
@@ -24,20 +24,20 @@ def compared_with(
     names = (one.file.name, against.name)
     same_questions = one.file.questions.ids == against.questions.ids and one.measures.models == other.models
     if same_questions:
-        paired = drawing.compare(one.measures.statistics, other.statistics, one.measures.metric)
+        paired = resampling.compare(one.measures.statistics, other.statistics, one.measures.metric)
         kept = _wanted(paired, one.scores, other.scores())
         kept |= {
-            f"alpha {name}": drawing.compare(ours[0], theirs[0], ours[1])["value"]
+            f"alpha {name}": resampling.compare(ours[0], theirs[0], ours[1])["value"]
             for name, (ours, theirs) in _alphas(one, against, options).items()
         }
         shown = {name: found for name, found in kept.items() if _is_shown(name, one)}
         table = comparison_table(f"{names[0]} against {names[1]}, question by question", names, shown)
         note = "Both files have the same questions: the comparison is paired."
         return table, {name: found.as_dict() for name, found in kept.items()}, note
-    unpaired = compare_unpaired(one.measures, other, resamples=drawing.resamples, seed=drawing.seed)
+    unpaired = compare_unpaired(one.measures, other, resamples=resampling.resamples, seed=resampling.seed)
     found_unpaired = _wanted(unpaired, one.scores, other.scores())
     found_unpaired |= {
-        f"alpha {name}": compare_apart(*both, resamples=drawing.resamples, seed=drawing.seed)["value"]
+        f"alpha {name}": compare_apart(*both, resamples=resampling.resamples, seed=resampling.seed)["value"]
         for name, both in _alphas(one, against, options).items()
     }
     table = _unpaired_table(names, {name: found_unpaired[name] for name in found_unpaired if _is_shown(name, one)})

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from chorale.kits.questions.metrics.costs import HOUR, ArmCosts
 from chorale.kits.questions.scoring.sections import McqSection
+from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import UserError
-from chorale.present.scoring import Cell, ScoreTable
 
 
 def costs_section(costs: Mapping[str, ArmCosts], hourly: int) -> McqSection:

@@ -9,8 +9,8 @@ from chorale.kits.questions.metrics.difficulty import FEW_MODELS, Difficulties, 
 from chorale.kits.questions.scoring.measured import NamedQuestions, check_names
 from chorale.kits.questions.scoring.sections import McqSection
 from chorale.metrics import FloatArray
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
-from chorale.present.scoring import ScoreTable
 
 
 def difficulty_section(

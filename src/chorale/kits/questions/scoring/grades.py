@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from chorale.kits.questions.scoring.sections import McqSection
 from chorale.metrics.agreement import krippendorff_alpha
-from chorale.metrics.drawing import Drawing
 from chorale.metrics.judgments import Judgments
-from chorale.present.scoring import Cell, ScoreTable, shown_interval
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 
 ALL = "all"
 
 
-def grades_section(rows: Sequence[Mapping[str, str]], drawing: Drawing) -> McqSection:
+def grades_section(rows: Sequence[Mapping[str, str]], resampling: Resampling) -> McqSection:
     """Krippendorff's α for ranks: of every stage that was graded and all together, of every criterion."""
     stages = sorted({row.get("stage", "") for row in rows} - {""})
     criteria = list(dict.fromkeys(row["criterion"] for row in rows))
@@ -29,7 +29,9 @@ def grades_section(rows: Sequence[Mapping[str, str]], drawing: Drawing) -> McqSe
                 level="ordinal",
             )
             interval = (
-                drawing.intervals(*found.statistics())["value"] if drawing.ci and found.value is not None else None
+                resampling.intervals(*found.statistics())["value"]
+                if resampling.ci and found.value is not None
+                else None
             )
             json[stage][criterion] = {
                 "alpha": found.value,
@@ -37,10 +39,10 @@ def grades_section(rows: Sequence[Mapping[str, str]], drawing: Drawing) -> McqSe
                 **({} if interval is None else {"ci": interval.as_list()}),
             }
             row: list[Cell] = ["" if number else stage, criterion, len(graded), found.value]
-            table.append([*row, shown_interval(interval)] if drawing.ci else row)
+            table.append([*row, shown_interval(interval)] if resampling.ci else row)
     columns = ("graded stage", "criterion", "grades#", "Krippendorff's alpha#")
     return McqSection(
         "grades",
         json,
-        [ScoreTable("Agreement of graders, ordinal", (*columns, "95% interval#") if drawing.ci else columns, table)],
+        [ScoreTable("Agreement of graders, ordinal", (*columns, "95% interval#") if resampling.ci else columns, table)],
     )

@@ -15,7 +15,7 @@ from chorale.kits.questions.metrics import (
     measure_mcq,
 )
 from chorale.metrics import Interval
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
 
 
@@ -72,17 +72,17 @@ def check_names(files: Sequence[NamedQuestions]) -> None:
         raise UserError(f"Two files are called {twice}: results go by the file's name. Rename one of them.")
 
 
-def measured(file: NamedQuestions, options: McqOptions, drawing: Drawing) -> Measured:
+def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) -> Measured:
     questions = file.questions
     measures = measure_mcq(questions, drawn=options.drawn, ties=options.ties)
-    over_draws = measures.resampled(draws=drawing.resamples, seed=drawing.seed, progress=drawing.progress)
+    over_draws = measures.resampled(draws=resampling.resamples, seed=resampling.seed, progress=resampling.progress)
     ci = None
     alphas = {variant: mcq_alpha(questions, variant, drawn=options.drawn) for variant in ALPHA_VARIANTS}
     alpha_ci: dict[AlphaVariant, dict[str, Interval]] = {}
-    if drawing.ci:
-        ci = drawing.intervals(measures.statistics, measures.metric)
+    if resampling.ci:
+        ci = resampling.intervals(measures.statistics, measures.metric)
         alpha_ci = {
-            variant: {name: drawing.intervals(*evidence)["value"] for name, evidence in found.evidence.items()}
+            variant: {name: resampling.intervals(*evidence)["value"] for name, evidence in found.evidence.items()}
             for variant, found in alphas.items()
         }
     return Measured(file, measures, measures.scores(), over_draws, ci, alphas, alpha_ci)

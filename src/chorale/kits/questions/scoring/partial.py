@@ -20,9 +20,9 @@ from chorale.kits.questions.baselines import (
 from chorale.kits.questions.metrics import UnpairedComparison, compare_apart
 from chorale.kits.questions.scoring.measured import NamedQuestions
 from chorale.kits.questions.scoring.sections import McqSection
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 from chorale.model import UserError
-from chorale.present.scoring import Cell, ScoreTable, shown_interval
 
 _NAMES: Mapping[Given, str] = {
     "pqa": "passage, question, answers",
@@ -36,7 +36,7 @@ def partial_section(
     files: Sequence[NamedQuestions],
     model: ChoiceModel,
     named: str,
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     folds: int,
     progress: Callable[[int, int], None] | None = None,
@@ -58,28 +58,30 @@ def partial_section(
     for name, examples in sets.items():
         trials[name] = {}
         for given in inputs:
-            trials[name][given] = cross_validate(model, examples, given, folds=folds, seed=drawing.seed)
+            trials[name][given] = cross_validate(model, examples, given, folds=folds, seed=resampling.seed)
             if keep:
                 keep(given, trials[name][given])
             done += 1
             if progress:
                 progress(done, steps)
-    moved = transfer(model, sets, inputs[0], seed=drawing.seed) if len(sets) > 1 else {}
+    moved = transfer(model, sets, inputs[0], seed=resampling.seed) if len(sets) > 1 else {}
     if progress:
         progress(steps, steps)
     json: dict[str, Any] = {
         "model": named,
         "folds": folds,
-        "files": {name: {given: _json(one, drawing) for given, one in found.items()} for name, found in trials.items()},
+        "files": {
+            name: {given: _json(one, resampling) for given, one in found.items()} for name, found in trials.items()
+        },
     }
-    tables = [_table(trials, named, drawing)]
+    tables = [_table(trials, named, resampling)]
     if moved:
         json["transfer"] = {
             target: {source: one.accuracy for (to, source), one in moved.items() if to == target} for target in sets
         }
         tables.append(_transfer_table(trials, moved, list(sets), inputs[0]))
-    if drawing.ci and len(sets) > 1:
-        compared = _compared(trials, drawing)
+    if resampling.ci and len(sets) > 1:
+        compared = _compared(trials, resampling)
         json["compared"] = [{"files": list(pair), "shown": given, **one.as_dict()} for pair, given, one in compared]
         tables.append(_comparison_table(compared))
     notes = [f"{named}: {folds}-fold cross-validation; a passage is never learnt from and asked about."]
@@ -101,33 +103,33 @@ def _check(name: str, examples: Sequence[Example], folds: int, inputs: Sequence[
         )
 
 
-def _json(trial: Trial, drawing: Drawing) -> dict[str, Any]:
+def _json(trial: Trial, resampling: Resampling) -> dict[str, Any]:
     found: dict[str, Any] = {
         "accuracy": trial.accuracy,
         "deviation": trial.deviation,
         "questions": len(trial.ids),
         "guessing": trial.guessing,
     }
-    if drawing.ci:
-        found["ci"] = drawing.intervals(trial.statistics(), accuracy_metric())["accuracy"].as_list()
+    if resampling.ci:
+        found["ci"] = resampling.intervals(trial.statistics(), accuracy_metric())["accuracy"].as_list()
     return found
 
 
-def _table(trials: Mapping[str, Mapping[Given, Trial]], named: str, drawing: Drawing) -> ScoreTable:
+def _table(trials: Mapping[str, Mapping[Given, Trial]], named: str, resampling: Resampling) -> ScoreTable:
     columns = ("file", "what is shown", "accuracy#", "deviation over folds#", "guessing#")
     rows: list[list[Cell]] = []
     for name, found in trials.items():
         for number, (given, trial) in enumerate(found.items()):
             row: list[Cell] = ["" if number else name, _NAMES[given], trial.accuracy, trial.deviation, trial.guessing]
-            if drawing.ci:
-                row.append(shown_interval(drawing.intervals(trial.statistics(), accuracy_metric())["accuracy"]))
+            if resampling.ci:
+                row.append(shown_interval(resampling.intervals(trial.statistics(), accuracy_metric())["accuracy"]))
             rows.append(row)
-    shown = (*columns, "95% interval#") if drawing.ci else columns
+    shown = (*columns, "95% interval#") if resampling.ci else columns
     return ScoreTable(f"Partial inputs: {named}", shown, rows)
 
 
 def _compared(
-    trials: Mapping[str, Mapping[Given, Trial]], drawing: Drawing
+    trials: Mapping[str, Mapping[Given, Trial]], resampling: Resampling
 ) -> list[tuple[tuple[str, str], Given, UnpairedComparison]]:
     """Every two files, with everything that was shown: nothing pairs their questions."""
     metric = accuracy_metric()
@@ -135,7 +137,7 @@ def _compared(
     for first, second in combinations(trials, 2):
         for given in trials[first]:
             ours, theirs = (trials[name][given].statistics() for name in (first, second))
-            one = compare_apart((ours, metric), (theirs, metric), resamples=drawing.resamples, seed=drawing.seed)[
+            one = compare_apart((ours, metric), (theirs, metric), resamples=resampling.resamples, seed=resampling.seed)[
                 "accuracy"
             ]
             found.append(((first, second), given, one))

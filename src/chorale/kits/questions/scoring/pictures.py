@@ -9,8 +9,8 @@ import numpy as np
 from chorale.files.tables import replacing
 from chorale.kits.questions.scoring.written import MOST_WORDS
 from chorale.metrics import FloatArray
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
-from chorale.present.scoring import ScoreTable
 from chorale.present.svg import Bar, Box, Curve, bar_chart, box_chart, curve_chart, standalone
 
 _SHOWN_WORDS = 20

@@ -21,8 +21,9 @@ from chorale.kits.questions.scoring.measured import (
     shown_models,
 )
 from chorale.metrics import signature
-from chorale.metrics.drawing import Drawing
-from chorale.present.scoring import Cell, Scored, ScoreTable, shown_interval
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 
 _TITLES = {
     "all": "all kept",
@@ -37,23 +38,23 @@ _ALPHAS = {
 
 
 def score_mcq(
-    files: Sequence[NamedQuestions], options: McqOptions, drawing: Drawing, against: NamedQuestions | None = None
-) -> Scored:
+    files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling, against: NamedQuestions | None = None
+) -> Result:
     """The measures of every file; with `against`, each of them compared with another."""
     check_names([*files, *([] if against is None else [against])])
-    found = [measured(file, options, drawing) for file in files]
+    found = [measured(file, options, resampling) for file in files]
     tables = [table for one in found for table in _tables(one, options)]
     json: dict[str, Any] = {"files": {one.file.name: _json(one, options) for one in found}}
     notes = [note for one in found for note in _notes(one)]
     if against is not None:
         compared = {}
         for one in found:
-            table, compared[one.file.name], note = compared_with(one, against, options, drawing)
+            table, compared[one.file.name], note = compared_with(one, against, options, resampling)
             tables.append(table)
             notes.append(note if len(found) == 1 else f"{one.file.name} against {against.name}: {note}")
         only = {"scores": next(iter(compared.values()))} if len(compared) == 1 else {}
         json["against"] = {"file": against.name, **only, "files": compared}
-    return Scored(json, tables, _signature(files, against, options, drawing), notes)
+    return Result(json, tables, _signature(files, against, options, resampling), notes)
 
 
 def _json(one: Measured, options: McqOptions) -> dict[str, Any]:
@@ -189,15 +190,15 @@ def _notes(one: Measured) -> Iterable[str]:
 
 
 def _signature(
-    files: Sequence[NamedQuestions], against: NamedQuestions | None, options: McqOptions, drawing: Drawing
+    files: Sequence[NamedQuestions], against: NamedQuestions | None, options: McqOptions, resampling: Resampling
 ) -> str:
     settings = {
         "gold-votes": options.drawn,
         "ties": options.ties,
         "alpha": options.alpha,
-        "ci": drawing.ci,
-        "resamples": drawing.resamples,
-        "seed": drawing.seed,
+        "ci": resampling.ci,
+        "resamples": resampling.resamples,
+        "seed": resampling.seed,
         **options.more,
     }
     inputs = {**{f"file/{file.name}": file.digest for file in files}, **options.inputs}

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chorale.present.scoring import Scored, ScoreTable
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import ScoreTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class McqSection:
     notes: Sequence[str] = field(default=())
 
 
-def with_sections(scored: Scored, sections: Sequence[McqSection]) -> Scored:
+def with_sections(scored: Result, sections: Sequence[McqSection]) -> Result:
     """A result with more parts at its end."""
     return replace(
         scored,

@@ -14,9 +14,9 @@ from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions, 
 from chorale.kits.questions.scoring.scores import score_mcq
 from chorale.kits.questions.scoring.sections import McqSection, with_sections
 from chorale.kits.questions.scoring.written import written_section
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
 from chorale.monitor.outcomes import stage_results
-from chorale.present.scoring import Scored
 from chorale.store import Tx
 
 
@@ -33,7 +33,7 @@ class StudyQuestions:
         return arms_of([NamedQuestions("study", self.questions, "")])
 
 
-def study_questions(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0) -> StudyQuestions | None:
+def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> StudyQuestions | None:
     """None where nobody has validated what others wrote. Labels should have been brought up to date before."""
     records = [row for stage in _stages(study, VALIDATING) for row in _rows(tx, study, stage, "mcq")]
     # What came from a file has no writer, and what nobody answered says nothing yet.
@@ -44,7 +44,7 @@ def study_questions(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: in
     grades = [row for stage in _stages(study, GRADING) for row in _rows(tx, study, stage, "mcq-grades")]
     if grades:
         texts = [{name: str(value) for name, value in row.items() if value is not None} for row in grades]
-        sections.append(grades_section(texts, drawing))
+        sections.append(grades_section(texts, resampling))
     if study.settings.arms is not None:
         worked = [worked_of(row) for row in response_rows(tx, study)]
         costs = costs_by_arm(worked, [paid_of(row) for row in ledger_rows(tx, study)])
@@ -53,14 +53,14 @@ def study_questions(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: in
     return StudyQuestions(mcq_of_records(records, "the study"), tuple(sections), tuple(_rounds(tx, study)))
 
 
-def mcq_study(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0) -> Scored | None:
+def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> Result | None:
     """What `chorale evaluate mcq` says of a study's folder; None where there is nothing to say."""
-    found = study_questions(tx, study, drawing, expert_hourly=expert_hourly)
+    found = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
     if found is None:
         return None
     named, options = found.by_arm(), McqOptions()
-    written = written_section(named, options, drawing)
-    return with_sections(score_mcq(named, options, drawing), [written, *found.sections])
+    written = written_section(named, options, resampling)
+    return with_sections(score_mcq(named, options, resampling), [written, *found.sections])
 
 
 def _rounds(tx: Tx, study: Study) -> Iterator[NamedQuestions]:

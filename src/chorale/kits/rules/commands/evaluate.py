@@ -105,7 +105,7 @@ def rules(
     from chorale.kits.rules.files.rule_resources import read_resources
     from chorale.kits.rules.scoring.chart import curve_chart
     from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows, score_rules
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.resampling import Resampling
     from chorale.model import UserError
 
     resources = list(files) if judgments else files[:-1]
@@ -121,7 +121,7 @@ def rules(
             [one for path in resources for one in read_resources(path, wanted)],
             judged,
             options,
-            Drawing(ci, resamples, seed, progress),
+            Resampling(ci, resamples, seed, progress),
             against=None if against is None else _only(read_resources(against, wanted), against),
         )
     if curve is not None:

@@ -19,7 +19,7 @@ from chorale.kits.rules.learning.globally import GlobalOptions, GraphFacts, solv
 from chorale.kits.rules.learning.settings import LOCAL_METHODS, Method, Normalisation, Pruning, Resources
 from chorale.kits.rules.learning.work_folder import WorkFolder, key_of, work_folder
 from chorale.metrics import signature
-from chorale.metrics.signature import Setting
+from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 from chorale.text.wordnet import read_wordnet
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from chorale.files.source import MOST_PROBLEMS
 from chorale.files.wording import many
 from chorale.kits.rules.files.rule_files import JudgedApplication, JudgedFile
+from chorale.metrics.score_table import ScoreTable
 from chorale.model import Problem, UserError
-from chorale.present.scoring import ScoreTable
 
 Meaningless = Literal["out", "count"]
 """What becomes of an application whose left side means nothing: left out, or counted as not entailing."""

@@ -9,10 +9,11 @@ from chorale.kits.rules.files.rule_files import JudgedFile, RuleSet
 from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
 from chorale.kits.rules.scoring.applications import Meaningless, Usable, usable_applications
 from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
-from chorale.metrics.drawing import Drawing
-from chorale.metrics.signature import Setting
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.signatures import Setting
 from chorale.model import UserError
-from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 CURVE_COLUMNS = ("resource", "threshold", "precision", "recall")
 
@@ -32,15 +33,15 @@ def score_rules(
     resources: Sequence[RuleSet],
     judged: Mapping[str, JudgedFile],
     options: RuleOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     *,
     against: RuleSet | None = None,
-) -> tuple[Scored, dict[str, RuleScores]]:
+) -> tuple[Result, dict[str, RuleScores]]:
     """All resources on the same applications; and what each is worth, with its curve."""
     _check_names(resources)
     usable = usable_applications(judged, options.min_confidence, options.meaningless)
     found = {one.name: _evaluated(one, usable, options) for one in resources}
-    drawn = {one.name: _intervals(one, usable, options, drawing) for one in resources} if drawing.ci else {}
+    drawn = {one.name: _intervals(one, usable, options, resampling) for one in resources} if resampling.ci else {}
     json: dict[str, Any] = {
         "resources": {one.name: _as_json(one, found[one.name], options, drawn.get(one.name)) for one in resources},
         "applications": len(usable.applications),
@@ -54,20 +55,20 @@ def score_rules(
         if not one.covered
     ]
     tables = [_main_table(found), _recall_table(found, options), usable.table()]
-    if drawing.ci:
+    if resampling.ci:
         tables.append(_interval_table(found, drawn, options))
         if any(None in _values(one, options).values() for one in found.values()):
             notes.append("There is no interval for the precision at a recall that the curve does not reach.")
     inputs = {**{f"rules/{one.name}": one.digest for one in resources}, **_judged_digests(judged)}
     if against is not None:
         pairs = [(one, against) for one in resources]
-        compared = _all_compared(pairs, usable, options, drawing, tables)
+        compared = _all_compared(pairs, usable, options, resampling, tables)
         json["against"] = {one.name: found for (one, _), found in zip(pairs, compared, strict=True)}
         inputs["against"] = against.digest
         notes += against.notes
     if options.pairwise:
         pairs = list(combinations(resources, 2))
-        compared = _all_compared(pairs, usable, options, drawing, tables)
+        compared = _all_compared(pairs, usable, options, resampling, tables)
         json["pairwise"] = {f"{a.name} {b.name}": found for (a, b), found in zip(pairs, compared, strict=True)}
     settings: dict[str, Setting] = {
         "area": options.area,
@@ -75,8 +76,8 @@ def score_rules(
         "meaningless": None if options.meaningless == "out" else options.meaningless,
         "at-recall": tuple(f"{recall:g}" for recall in options.at_recall),
     }
-    settings |= drawing.settings(compared=options.pairwise or against is not None)
-    scored = Scored(json, tables, signature("rules", settings, inputs), tuple(dict.fromkeys(notes)))
+    settings |= resampling.settings(compared=options.pairwise or against is not None)
+    scored = Result(json, tables, signature("rules", settings, inputs), tuple(dict.fromkeys(notes)))
     return scored, found
 
 
@@ -84,13 +85,13 @@ def _all_compared(
     pairs: Iterable[tuple[RuleSet, RuleSet]],
     usable: Usable,
     options: RuleOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     tables: list[ScoreTable],
 ) -> list[Any]:
     """Comparisons for JSON; and a table of each, added to the tables."""
     found = []
     for one, other in pairs:
-        compared = _compared((one, other), usable, options, drawing)
+        compared = _compared((one, other), usable, options, resampling)
         tables.append(comparison_table(f"{one.name} and {other.name}", (one.name, other.name), compared))
         found.append(jsonable(compared))
     return found
@@ -120,19 +121,19 @@ def _statistics(
 
 
 def _compared(
-    resources: tuple[RuleSet, RuleSet], usable: Usable, options: RuleOptions, drawing: Drawing
+    resources: tuple[RuleSet, RuleSet], usable: Usable, options: RuleOptions, resampling: Resampling
 ) -> dict[str, Comparison]:
     """Without the precision at a recall that one of the two does not reach."""
     (first, metric), (second, _) = (_statistics(one, usable, options) for one in resources)
     values = [_values(_evaluated(one, usable, options), options) for one in resources]
-    compared = drawing.compare(first, second, metric)
+    compared = resampling.compare(first, second, metric)
     return {name: one for name, one in compared.items() if all(each[name] is not None for each in values)}
 
 
-def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, drawing: Drawing) -> dict[str, Interval]:
+def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, resampling: Resampling) -> dict[str, Interval]:
     statistics, metric = _statistics(resource, usable, options, alone=True)
     values = _values(_evaluated(resource, usable, options), options)
-    return {name: one for name, one in drawing.intervals(statistics, metric).items() if values[name] is not None}
+    return {name: one for name, one in resampling.intervals(statistics, metric).items() if values[name] is not None}
 
 
 def _values(found: RuleScores, options: RuleOptions) -> dict[str, float | None]:

@@ -89,7 +89,7 @@ def srl(
     from chorale.kits.srl.files import check_alignment, read_srl
     from chorale.kits.srl.scoring.outcomes import SrlOptions
     from chorale.kits.srl.scoring.scores import Shown, srl_scores
-    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.resampling import Resampling
 
     _check_words(files, predicates, spans)
     metrics = tuple(name.strip().lower() for name in metric.split(",") if name.strip())
@@ -106,7 +106,7 @@ def srl(
             gold,
             options,
             against=rival,
-            drawing=Drawing(ci, resamples, seed, progress),
+            resampling=Resampling(ci, resamples, seed, progress),
             shown=Shown(worst, confusion),
             relations=_relations(framenet, [gold, *scored_corpora]),
         )

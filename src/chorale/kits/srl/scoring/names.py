@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from chorale.kits.srl.metrics import Names, Outcome
 from chorale.metrics import Comparison, Interval, counts_metric
-from chorale.metrics.drawing import Drawing
+from chorale.metrics.resampling import Resampling
 
 _Found = TypeVar("_Found", Mapping[str, Interval], Mapping[str, Comparison])
 ByName = Mapping[str, Mapping[str, _Found]]
@@ -13,27 +13,27 @@ ByName = Mapping[str, Mapping[str, _Found]]
 _METRIC = counts_metric()
 
 
-def drawn_tables(outcomes: Mapping[str, Outcome], drawing: Drawing) -> dict[str, ByName[Mapping[str, Interval]]]:
+def drawn_tables(outcomes: Mapping[str, Outcome], resampling: Resampling) -> dict[str, ByName[Mapping[str, Interval]]]:
     """Of every metric, an interval for each fraction in its tables."""
 
     def drawn(names: Names, _metric: str, _table: str) -> dict[str, Mapping[str, Interval]]:
-        return {name: drawing.tally_intervals(tally, _METRIC) for name, tally in names.tallies().items()}
+        return {name: resampling.tally_intervals(tally, _METRIC) for name, tally in names.tallies().items()}
 
-    return _of_tables(outcomes, drawing, drawn)
+    return _of_tables(outcomes, resampling, drawn)
 
 
 def compared_tables(
-    outcomes: Mapping[str, Outcome], rival: Mapping[str, Outcome], drawing: Drawing
+    outcomes: Mapping[str, Outcome], rival: Mapping[str, Outcome], resampling: Resampling
 ) -> dict[str, ByName[Mapping[str, Comparison]]]:
     def compared(names: Names, metric: str, table: str) -> dict[str, Mapping[str, Comparison]]:
         both = names.tallies_beside(rival[metric].names[table])
-        return {name: drawing.tally_compare(tally, _METRIC) for name, tally in both.items()}
+        return {name: resampling.tally_compare(tally, _METRIC) for name, tally in both.items()}
 
-    return _of_tables(outcomes, drawing, compared)
+    return _of_tables(outcomes, resampling, compared)
 
 
 def _of_tables(
-    outcomes: Mapping[str, Outcome], drawing: Drawing, find: Callable[[Names, str, str], dict[str, _Found]]
+    outcomes: Mapping[str, Outcome], resampling: Resampling, find: Callable[[Names, str, str], dict[str, _Found]]
 ) -> dict[str, ByName[_Found]]:
     found: dict[str, ByName[_Found]] = {}
     tables = sum(len(outcome.names) for outcome in outcomes.values())
@@ -48,8 +48,8 @@ def _of_tables(
         for table, names in outcome.names.items():
             of_metric[table] = find(names, metric, table)
             done += 1
-            if drawing.progress:
-                drawing.progress(done, tables)
+            if resampling.progress:
+                resampling.progress(done, tables)
         found[metric] = of_metric
     return found
 

@@ -12,8 +12,9 @@ from chorale.kits.srl.scoring.names import compared_tables, drawn_tables, tables
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, mode_for, outcomes, remarks
 from chorale.kits.srl.scoring.tables import RANKED_BY, System, tables_of
 from chorale.metrics import Comparison, Counts, Interval, signature
-from chorale.metrics.drawing import Drawing
-from chorale.present.scoring import Scored, jsonable
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.score_table import jsonable
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,12 @@ def srl_scores(
     options: SrlOptions,
     *,
     against: tuple[str, Corpus] | None = None,
-    drawing: Drawing | None = None,
+    resampling: Resampling | None = None,
     shown: Shown | None = None,
     relations: FrameRelations | None = None,
-) -> Scored:
+) -> Result:
     """Score every system under every metric."""
-    drawing, shown = drawing or Drawing(), shown or Shown()
+    resampling, shown = resampling or Resampling(), shown or Shown()
     others = [] if against is None else [against[1]]
     corpora = [*systems.values(), gold, *others]
     metrics = metrics_for(options, corpora, relations)
@@ -44,7 +45,7 @@ def srl_scores(
     notes: list[str] = []
     for name, corpus in systems.items():
         scored = outcomes(corpus, gold, metrics, options, relations)
-        found.append(_system(name, corpus, scored, rival, drawing))
+        found.append(_system(name, corpus, scored, rival, resampling))
         notes += remarks(corpus, gold, scored, options)
     if relations is not None and "semeval07" in metrics:
         notes += _about_frames(gold, relations)
@@ -64,15 +65,15 @@ def srl_scores(
     rival_name = "" if against is None else against[0]
     tables = tables_of(found, ranks, rival_name, worst, confusion=shown.confusion)
     frames = relations.digest if relations is not None and "semeval07" in metrics else None
-    line = _signature(found, gold, options, drawing, metrics, mode, None if against is None else against[1], frames)
-    return Scored(json, tables, line, list(dict.fromkeys(notes)))
+    line = _signature(found, gold, options, resampling, metrics, mode, None if against is None else against[1], frames)
+    return Result(json, tables, line, list(dict.fromkeys(notes)))
 
 
 def _signature(
     found: Sequence[System],
     gold: Corpus,
     options: SrlOptions,
-    drawing: Drawing,
+    resampling: Resampling,
     metrics: Sequence[str],
     mode: Mode,
     rival: Corpus | None,
@@ -84,8 +85,8 @@ def _signature(
         "predicates": options.predicates,
         "spans": "apart" if options.apart else "joined",
         "formats": tuple(dict.fromkeys(corpus.format for corpus in corpora)),
-        "ci": drawing.ci,
-        **drawing.settings(compared=rival is not None),
+        "ci": resampling.ci,
+        **resampling.settings(compared=rival is not None),
     }
     inputs = {f"system/{system.name}": system.corpus.digest for system in found} | {"gold": gold.digest}
     if rival is not None:
@@ -107,14 +108,18 @@ def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
 
 
 def _system(
-    name: str, corpus: Corpus, scored: Mapping[str, Outcome], rival: Mapping[str, Outcome] | None, drawing: Drawing
+    name: str,
+    corpus: Corpus,
+    scored: Mapping[str, Outcome],
+    rival: Mapping[str, Outcome] | None,
+    resampling: Resampling,
 ) -> System:
     drawn, compared = {}, {}
-    if drawing.ci:
-        drawn = {metric: drawing.intervals(one.statistics, one.metric) for metric, one in scored.items()}
+    if resampling.ci:
+        drawn = {metric: resampling.intervals(one.statistics, one.metric) for metric, one in scored.items()}
     if rival is not None:
         compared = {
-            metric: drawing.compare(one.statistics, rival[metric].statistics, one.metric)
+            metric: resampling.compare(one.statistics, rival[metric].statistics, one.metric)
             for metric, one in scored.items()
         }
     return System(
@@ -123,25 +128,25 @@ def _system(
         scored,
         drawn,
         compared,
-        drawn_tables(scored, drawing) if drawing.ci else {},
-        {} if rival is None else compared_tables(scored, rival, drawing),
-        _drawn_errors(scored, drawing) if drawing.ci else {},
-        {} if rival is None else _compared_errors(scored, rival, drawing),
+        drawn_tables(scored, resampling) if resampling.ci else {},
+        {} if rival is None else compared_tables(scored, rival, resampling),
+        _drawn_errors(scored, resampling) if resampling.ci else {},
+        {} if rival is None else _compared_errors(scored, rival, resampling),
     )
 
 
-def _drawn_errors(scored: Mapping[str, Outcome], drawing: Drawing) -> dict[str, Interval]:
+def _drawn_errors(scored: Mapping[str, Outcome], resampling: Resampling) -> dict[str, Interval]:
     counted = [one.errors for one in scored.values() if one.errors is not None]
-    return drawing.intervals(counted[0], ERROR_COUNTS) if counted else {}
+    return resampling.intervals(counted[0], ERROR_COUNTS) if counted else {}
 
 
 def _compared_errors(
-    scored: Mapping[str, Outcome], rival: Mapping[str, Outcome], drawing: Drawing
+    scored: Mapping[str, Outcome], rival: Mapping[str, Outcome], resampling: Resampling
 ) -> dict[str, Comparison]:
     both = [(one.errors, rival[name].errors) for name, one in scored.items()]
     for ours, theirs in both:
         if ours is not None and theirs is not None:
-            return drawing.compare(ours, theirs, ERROR_COUNTS)
+            return resampling.compare(ours, theirs, ERROR_COUNTS)
     return {}
 
 

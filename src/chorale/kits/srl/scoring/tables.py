@@ -8,7 +8,7 @@ from chorale.kits.srl.files import Corpus
 from chorale.kits.srl.metrics import Outcome
 from chorale.kits.srl.scoring.names import ByName
 from chorale.metrics import Comparison, Counts, Interval
-from chorale.present.scoring import Cell, ScoreTable, comparison_table, shown_interval
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, shown_interval
 
 Drawn = Mapping[str, Interval]
 _TITLES = {

@@ -22,12 +22,12 @@ import numpy as np
 from chorale.files.wording import in_short, many
 from chorale.metrics.aggregation.crowdtruth.agreement import Qualities, agreements, annotation_scores, ones
 from chorale.metrics.aggregation.crowdtruth.annotations import AnnotationQuality, annotation_quality
-from chorale.metrics.aggregation.crowdtruth.resampling import Evidence, Resampling
+from chorale.metrics.aggregation.crowdtruth.resampling import CrowdTruthResampling, Evidence
 from chorale.metrics.aggregation.crowdtruth.vectors import Index, Values, Vectors, vectors_of
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.judgments import Judgments
 
-__all__ = ["CrowdTruth", "Evidence", "Iteration", "Resampling", "as_aggregation", "crowdtruth"]
+__all__ = ["CrowdTruth", "CrowdTruthResampling", "Evidence", "Iteration", "as_aggregation", "crowdtruth"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class Evidence:
     open_task: bool
 
 
-class Resampling:
+class CrowdTruthResampling:
     """Draws resamples of one result. The ends of intervals come as arrays of two rows, the lower and the upper end."""
 
     def __init__(self, evidence: Evidence, *, resamples: int = 1000, level: float = 0.95, seed: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""How intervals and tests are drawn, for reports that may have them."""
+"""How intervals and tests are computed: from how many resamples, and from which random seed."""
 
 from dataclasses import dataclass
 
@@ -16,12 +16,13 @@ from chorale.metrics import (
     tally_compare,
     tally_intervals,
 )
-from chorale.metrics.intervals import Progress
-from chorale.metrics.signature import Setting
+from chorale.metrics.bootstrap import Progress
+from chorale.metrics.signatures import Setting
+from chorale.model import UserError
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class Resampling:
     ci: bool = False
     """Whether intervals are wanted."""
     resamples: int = 1000
@@ -51,3 +52,15 @@ class Drawing:
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:
         """For the signature: what was drawn, if anything was."""
         return {"resamples": self.resamples, "seed": self.seed} if self.ci or compared else {}
+
+
+def checked_resampling(ci: bool, resamples: int, seed: int) -> Resampling:
+    """From a program's arguments; the same limits as those of commands."""
+    if resamples < _FEWEST:
+        raise UserError(f"resamples is at least {_FEWEST}, not {resamples}.")
+    if seed < 0:
+        raise UserError(f"seed is at least 0, not {seed}.")
+    return Resampling(ci, resamples, seed)
+
+
+_FEWEST = 100

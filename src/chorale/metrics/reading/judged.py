@@ -1,0 +1,242 @@
+"""Judgments from wherever a program has them: a file, a dataframe, rows, triples, or a matrix of raters and items."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+import polars as pl
+
+from chorale.files.judgment_columns import columns_of, label_column
+from chorale.files.source import digest_of
+from chorale.files.wording import did_you_mean
+from chorale.metrics.judgments import Judgments, Repeats
+from chorale.metrics.reading.judgment_files import (
+    JudgmentFile,
+    filled_labels,
+    line_of_label,
+    read_judgments,
+    separator_in,
+)
+from chorale.metrics.signatures import Setting
+from chorale.model import UserError
+
+DATA = "the data"
+"""What messages and tables call what did not come from a file."""
+
+
+class ReadingOptions(TypedDict, total=False):
+    """How judgments are read: which columns hold them, and what is made of gaps and repeats."""
+
+    task: str | None
+    worker: str | None
+    label: str | None
+    trust: str | None
+    sep: str | None
+    empty: str | None
+    repeats: Repeats
+    keep_rejected: bool
+    raters: Literal["rows", "columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How judgments are to be read. Options that concern files alone have no effect on other data."""
+
+    task: str | None = None
+    worker: str | None = None
+    label: str | None = None
+    trust: str | None = None
+    sep: str | None = None
+    empty: str | None = None
+    repeats: Repeats = "last"
+    keep_rejected: bool = False
+    raters: Literal["rows", "columns"] = "rows"
+    """Of a matrix: whether a rater is a row, as in most libraries, or a column."""
+
+    def file(self, path: Path, *, counted: bool = False) -> JudgmentFile:
+        return read_judgments(
+            path,
+            task=self.task,
+            worker=self.worker,
+            label=self.label,
+            trust=self.trust,
+            sep=self.sep,
+            empty=self.empty,
+            repeats=self.repeats,
+            keep_rejected=self.keep_rejected,
+            counted=counted,
+        )
+
+    def line_of(self, path: Path, option: str) -> int | None:
+        """Where in a file a label, or an option of one, stands first."""
+        return line_of_label(path, option, task=self.task, worker=self.worker, label=self.label, sep=self.sep)
+
+    def settings(self) -> dict[str, Setting]:
+        """What can change the numbers, for the signature."""
+        return {
+            "task": self.task,
+            "worker": self.worker,
+            "label": self.label,
+            "trust": self.trust,
+            "sep": self.sep,
+            "empty": self.empty,
+            "repeats": self.repeats,
+            "keep-rejected": self.keep_rejected or None,
+            "raters": None if self.raters == "rows" else self.raters,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Judgments and what they came from."""
+
+    name: str
+    judgments: Judgments
+    digest: str
+    reading: Mapping[str, Setting] = field(default_factory=dict)
+    """The options it was read with, for the signature."""
+    line_of: Callable[[str], int | None] = lambda _: None
+    """Where a label stands first, for a message about it."""
+    source: Literal["file", "data"] = "file"
+    """What the signature calls it: a file, or data handed over by a program."""
+
+
+def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> Judged:
+    """Judgments in a file (a path), a dataframe, a dict of columns, rows, triples or a matrix; UserError if there
+    are none."""
+    if isinstance(data, str | PathLike):
+        path = Path(fspath(data))
+        judgments, digest = reading.file(path, counted=counted)
+        return Judged(str(path), judgments, digest, reading.settings(), partial(reading.line_of, path))
+    if isinstance(data, Judgments):
+        judgments = data
+    else:
+        try:
+            judgments = _read(data, reading, counted=counted)
+        except ValueError as error:
+            raise UserError(f"{DATA.capitalize()} can't be used: {error}.") from None
+    if not len(judgments):
+        why = f" ({'; '.join(judgments.notes)})" if judgments.notes else ""
+        raise UserError(f"{DATA.capitalize()} can't be used: no judgment has a label{why}. Check the columns.")
+    return Judged(DATA, judgments, _digest(judgments), reading.settings(), source="data")
+
+
+def _read(data: Any, reading: Reading, *, counted: bool) -> Judgments:
+    tasks, workers, labels, trust = _columns(data, reading)
+    said = label_column(_as_numbers(labels), separator_in(reading.sep))
+    return Judgments.from_columns(
+        tasks,
+        workers,
+        filled_labels(said, reading.empty),
+        trust=trust,
+        repeats=reading.repeats,
+        counted=counted,
+    )
+
+
+def _as_numbers(labels: Any) -> Any:
+    """A list of whole and other numbers as one column of numbers, so that 1 and 1.0 are one label."""
+    if not isinstance(labels, list):
+        return labels
+    kinds = {type(label) for label in labels} - {type(None)}
+    return pl.Series(labels, dtype=pl.Float64) if kinds == {int, float} else labels
+
+
+def _columns(data: Any, reading: Reading) -> tuple[Any, Any, Any, Any]:
+    """Tasks, workers, labels, and trust if a column of it was named."""
+    if isinstance(data, Mapping) or _is_table(data):
+        return _named_columns(data, reading)
+    if isinstance(data, np.ndarray):
+        return _of_matrix(_cells(data), reading)
+    if not isinstance(data, Iterable) or isinstance(data, bytes):
+        raise UserError(f"A {type(data).__name__} holds no judgments. {_KINDS}")
+    rows = list(data)
+    if not rows:
+        raise UserError(f"{DATA.capitalize()} can't be used: it is empty. {_KINDS}")
+    if all(isinstance(row, Mapping) for row in rows):
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return _named_columns({name: [row.get(name) for row in rows] for name in names}, reading)
+    if all(isinstance(row, tuple) and len(row) == _TRIPLE for row in rows):
+        tasks, workers, labels = zip(*rows, strict=True)
+        return list(tasks), list(workers), list(labels), None
+    if all(isinstance(row, list | np.ndarray) for row in rows):
+        return _of_matrix([list(row) for row in rows], reading)
+    raise UserError(f"{DATA.capitalize()} can't be used: its rows are of different or unknown kinds. {_KINDS}")
+
+
+_TRIPLE = 3
+_KINDS = (
+    "Give a path, a table of pandas, Polars or Arrow, a dict of columns, a list of dicts, a list of tuples "
+    "(task, worker, label), or a matrix with a row per rater."
+)
+
+
+def _is_table(data: Any) -> bool:
+    if isinstance(data, np.ndarray):
+        return data.dtype.names is not None
+    return isinstance(data, pl.LazyFrame) or any(
+        hasattr(data, name) for name in ("columns", "__arrow_c_stream__", "__dataframe__")
+    )
+
+
+def _named_columns(data: Any, reading: Reading) -> tuple[Any, Any, Any, Any]:
+    data = data.collect() if isinstance(data, pl.LazyFrame) else data
+    asked = {"task": reading.task, "worker": reading.worker, "label": reading.label, "trust": reading.trust}
+    names = {role: name or role for role, name in asked.items() if name is not None or role != "trust"}
+    there = _names(data)
+    for role, name in names.items():
+        if there is not None and name not in there:
+            listed = ", ".join(map(str, there)) or "none"
+            meant = did_you_mean(name, [each for each in there if isinstance(each, str)])
+            raise UserError(
+                f'{DATA.capitalize()} has no column named "{name}" (found: {listed}). '
+                f'Pass {role}="…" with the name of the column, or rename it.{meant}'
+            )
+    columns = columns_of(data, names.values())
+    trust = columns[names["trust"]] if "trust" in names else None
+    return columns[names["task"]], columns[names["worker"]], columns[names["label"]], trust
+
+
+def _names(data: Any) -> list[Any] | None:
+    if isinstance(data, Mapping):
+        return list(data)
+    if isinstance(data, np.ndarray):
+        return list(data.dtype.names or ())
+    names = getattr(data, "column_names", getattr(data, "columns", None))
+    return None if names is None or callable(names) else list(names)
+
+
+def _cells(matrix: Any) -> list[list[Any]]:
+    if matrix.ndim != 2:
+        raise UserError(f"An array of {matrix.ndim} dimensions is no matrix of raters and items. {_KINDS}")
+    cells: list[list[Any]] = matrix.tolist()  # of a masked array, what is masked is None
+    return cells
+
+
+def _of_matrix(rows: Sequence[Sequence[Any]], reading: Reading) -> tuple[list[str], list[str], list[Any], None]:
+    width = len(rows[0]) if rows else 0
+    for number, row in enumerate(rows, 1):
+        if len(row) != width:
+            raise UserError(
+                f"The matrix can't be used: row {number} has {len(row)} values, row 1 has {width}. "
+                "Write None where a rater did not judge an item."
+            )
+    if reading.raters not in ("rows", "columns"):
+        raise UserError(f'raters is "rows" or "columns", not {reading.raters!r}.')
+    cells = [(row, column, value) for row, values in enumerate(rows, 1) for column, value in enumerate(values, 1)]
+    raters, items = [str(row) for row, _, _ in cells], [str(column) for _, column, _ in cells]
+    labels = [value for _, _, value in cells]
+    return (items, raters, labels, None) if reading.raters == "rows" else (raters, items, labels, None)
+
+
+def _digest(judgments: Judgments) -> str:
+    """Of judgments that came from no file: of their names and codes."""
+    parts = [repr((judgments.task_names, judgments.worker_names, judgments.label_names)).encode()]
+    parts += [np.ascontiguousarray(each).tobytes() for each in (judgments.tasks, judgments.workers, judgments.labels)]
+    if judgments.trust is not None:
+        parts.append(np.ascontiguousarray(judgments.trust).tobytes())
+    return digest_of(b"\0".join(parts))

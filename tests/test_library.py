@@ -1,0 +1,178 @@
+"""`import chorale` as a library: agreement from any kind of data, and how it fails."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+import chorale
+from chorale import UserError
+
+NAN = float("nan")
+MATRIX = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+]
+ARRAY = np.array([[NAN if cell is None else cell for cell in row] for row in MATRIX])
+TRIPLES = [
+    (f"item {item}", f"rater {rater}", label)
+    for rater, row in enumerate(MATRIX)
+    for item, label in enumerate(row)
+    if label is not None
+]
+COLUMNS = {name: [triple[place] for triple in TRIPLES] for place, name in enumerate(("task", "worker", "label"))}
+KINDS: dict[str, Any] = {
+    "triples": TRIPLES,
+    "dict of columns": COLUMNS,
+    "rows": [dict(zip(COLUMNS, triple, strict=True)) for triple in TRIPLES],
+    "pandas": pd.DataFrame(COLUMNS),
+    "polars": pl.DataFrame(COLUMNS),
+    "lazy polars": pl.DataFrame(COLUMNS).lazy(),
+    "arrow": pl.DataFrame(COLUMNS).to_arrow(),
+    "matrix": MATRIX,
+    "array": ARRAY,
+    "masked array": np.ma.masked_invalid(ARRAY),
+    "objects": np.array(MATRIX, dtype=object),
+}
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_alpha_is_krippendorffs_whatever_the_data_is(kind: str, level: Any) -> None:
+    expected = krippendorff.alpha(ARRAY, level_of_measurement=level)
+    assert chorale.alpha(KINDS[kind], level=level, ci=False).value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("as_path", [str, Path])
+def test_files_are_named_by_text_or_path_and_score_like_the_command(tmp_path: Path, as_path: Any) -> None:
+    pl.DataFrame(COLUMNS).write_csv(tmp_path / "judgments.csv")
+    score = chorale.alpha(as_path(tmp_path / "judgments.csv"), level="ordinal")
+    command = [sys.executable, "-m", "chorale", "agreement", str(tmp_path / "judgments.csv"), "--level", "ordinal"]
+    printed = subprocess.run([*command, "--ci"], capture_output=True, text=True, check=True).stdout
+    assert score.signature in printed
+    assert score.interval is not None
+    assert f"{score.interval.low:.4f} to {score.interval.high:.4f}" in printed
+
+
+def test_raters_may_be_columns() -> None:
+    assert chorale.alpha(ARRAY.T, raters="columns", ci=False).value == chorale.alpha(ARRAY, ci=False).value
+
+
+def test_kappa_is_sklearns() -> None:
+    first, second = ["a", "b", "b", "c", "a", "c", "b"], ["a", "b", "c", "c", "b", "c", "b"]
+    for weights in ("none", "linear", "quadratic"):
+        expected = cohen_kappa_score(first, second, weights=None if weights == "none" else weights)
+        order = None if weights == "none" else ["a", "b", "c"]
+        found = chorale.kappa([first, second], weights=weights, order=order)  # type: ignore[arg-type]
+        assert found.value == pytest.approx(expected)
+        assert found.interval is not None
+        assert found.interval.low <= expected <= found.interval.high
+
+
+def test_every_coefficient_has_value_interval_and_signature() -> None:
+    for coefficient in (chorale.alpha, chorale.kappa, chorale.fleiss, chorale.pi, chorale.percent):
+        score = coefficient(ARRAY, resamples=200, seed=7)
+        assert score.value is not None
+        assert score.interval is not None
+        assert score.interval.low < score.value < score.interval.high
+        assert score.signature.startswith(f"{score.name}|")
+        assert "resamples:200|seed:7|data:" in score.signature
+        assert repr(score).startswith(f"<Score: {score.name} {score.value:.4f} (")
+
+
+def test_a_score_is_a_table() -> None:
+    score = chorale.alpha(ARRAY, against=ARRAY[:, ::-1], pairs=True, items=True, resamples=100)
+    polars, pandas = score.to_polars(), score.to_pandas()
+    assert polars.columns == list(pandas.columns)
+    assert polars.columns[:5] == ["score", "value", "low", "high", "other"]
+    assert polars.row(0) == tuple(pandas.iloc[0])
+    assert score.test is not None
+    assert {"pairs", "items", "against", "signature", "notes"} <= score.as_json().keys()
+
+
+def test_a_number_that_is_undefined_is_none_and_says_why() -> None:
+    score = chorale.alpha([["x", "x"], ["x", "x"]])
+    assert (score.value, score.interval) == (None, None)
+    assert "alpha is undefined: everybody always said 'x'." in score.notes
+    assert repr(score) == "<Score: alpha undefined, 1 note>"
+    assert score.to_polars()["value"].to_list() == [None]
+    assert score.to_pandas()["value"].isna().all()
+
+
+def test_nothing_from_the_data_is_markup_in_a_notebook() -> None:
+    hostile = "<script>alert(1)</script>"
+    data = [(hostile, "ann", hostile), (hostile, "<b>bob", "no"), ("b", "ann", "no"), ("b", "<b>bob", "no")]
+    shown = chorale.alpha(data, items=True, pairs=True)._repr_html_()
+    assert "<script" not in shown
+    assert "<b>" not in shown
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
+    assert "alpha|level:nominal" in shown
+
+
+def test_gaps_are_left_out_and_noted() -> None:
+    table = pd.DataFrame({"task": [1, 1, 2, 2], "worker": list("abab"), "label": ["x", "x", None, "y"]})
+    assert "1 row left out: it has no label." in chorale.alpha(table).notes
+    assert chorale.percent(table, empty="nothing", ci=False).value == 0.5
+
+
+def test_columns_may_have_other_names_and_labels_may_be_sets() -> None:
+    table = pl.DataFrame({"unit": ["1", "1", "2", "2"], "who": list("abab"), "said": ["x;y", "y;x", "x", "y"]})
+    score = chorale.alpha(table, task="unit", worker="who", label="said", sep=";", distance="jaccard", ci=False)
+    assert score.value == pytest.approx(0.0)  # 0.5 within items, 0.5 among all
+    by_size = chorale.alpha(
+        table, task="unit", worker="who", label="said", sep=";", ci=False, distance=lambda a, b: float(len(a ^ b))
+    )
+    assert by_size.value is not None
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (pd.DataFrame({"item": [1], "worker": ["a"], "label": ["x"]}), 'no column named "task" (found: item, worker'),
+        (pl.DataFrame({"task": [], "worker": [], "label": []}), "no judgment has a label"),
+        ([], "it is empty"),
+        ([[None, NAN]], "no judgment has a label"),
+        ([[1, 2], [1]], "row 2 has 1 values, row 1 has 2"),
+        ([("a", "b")], "unknown kinds"),
+        (np.zeros(3), "An array of 1 dimensions"),
+        (3, "int holds no judgments"),
+        ("no-such-file.csv", "does not exist"),
+        ({"task": [1, 2], "worker": ["a"], "label": ["x"]}, "equally long"),
+        ({"task": [None], "worker": ["a"], "label": ["x"]}, "no task"),
+    ],
+)
+def test_data_that_is_no_judgments_is_an_error_that_says_so(data: Any, message: str) -> None:
+    with pytest.raises(UserError) as failure:
+        chorale.alpha(data)
+    assert message in str(failure.value)
+
+
+def test_arguments_that_mean_nothing_are_refused() -> None:
+    with pytest.raises(UserError, match="Did you mean ordinal"):
+        chorale.alpha(ARRAY, level="ordnal")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="exclude each other"):
+        chorale.alpha(ARRAY, level="ordinal", distance="masi")
+    with pytest.raises(UserError, match="resamples is at least 100"):
+        chorale.alpha(ARRAY, resamples=1)
+    with pytest.raises(TypeError, match="Did you mean task"):
+        chorale.alpha(ARRAY, tas="x")  # type: ignore[call-arg]
+    with pytest.raises(UserError, match="needs numbers"):
+        chorale.alpha([["a", "b"], ["a", "c"]], level="interval")
+
+
+def test_importing_takes_nothing_along_and_shows_what_there_is() -> None:
+    program = (
+        "import sys, chorale; heavy = {'numpy', 'polars', 'pandas', 'rich', 'typer', 'sqlalchemy'}; "
+        "print(sorted(heavy & sys.modules.keys()), *(name for name in dir(chorale) if name[0] != '_'))"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.split() == ["[]", *(name for name in chorale.__all__ if name[0] != "_")]
