@@ -20,9 +20,9 @@ import polars as pl
 
 from bench.timing import best_of
 from chorale.metrics.aggregation import MethodOptions, aggregate
-from chorale.metrics.resampling import Resampling
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.reading.judgment_files import read_judgments
+from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.aggregating import Request, score_aggregation
 
 WORKERS, LABELS, EACH = 1_000, 4, 10

@@ -2,9 +2,10 @@
 
     python -m bench.learn [--millions 1,2,5,10] [--memory 4GB] [--pruning]
 
-Extractions are drawn from Zipf's law (`chorale.kits.rules.learning.synthetic`). Every row is one run of the whole command
-`chorale learn rules --method dirt,cover,binc` in a process of its own, from a tab-separated file to a Parquet file.
-Memory is the most that the process held at once. `--pruning` compares what other settings find on the smallest size.
+Extractions are drawn from Zipf's law (`chorale.kits.rules.learning.synthetic`). Every row is one run of the whole
+command `chorale learn rules --method dirt,cover,binc` in a process of its own, from a tab-separated file to a Parquet
+file. Memory is the most that the process held at once. `--pruning` compares what other settings find on the smallest
+size.
 """
 
 import argparse

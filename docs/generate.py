@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from typer.main import get_command
 
 from chorale.cli import app
-from chorale.contract import BUILT_IN
+from chorale.contract import installed_tasks
 from chorale.model import StudySettings
 from chorale.rehearsal.simulated import CrowdSettings
 
@@ -75,7 +75,7 @@ def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
 
 def task_options() -> str:
     lines = []
-    for name, task in BUILT_IN.items():
+    for name, task in installed_tasks().items():
         if task.options_type.model_fields:
             lines += _tables(task.options_type, "stage.options", several=False, of=f" of `{name}`")
         else:

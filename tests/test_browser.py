@@ -24,7 +24,7 @@ from browsing import (
     tab_to,
     under_way,
 )
-from chorale.contract import BUILT_IN, Task
+from chorale.contract import Task, installed_tasks
 from chorale.engine.running import Study
 from chorale.engine.work import Offer
 from chorale.folder.templates import create_study
@@ -292,12 +292,12 @@ WALKED_THROUGH = {
     "qasrl-validate": "test_browser_qasrl.py",
     "qasrl-write": "test_browser_qasrl.py",
 }
-OF_FIELDS = [task for name, task in BUILT_IN.items() if name not in WALKED_THROUGH]
+OF_FIELDS = [task for name, task in installed_tasks().items() if name not in WALKED_THROUGH]
 
 
 @pytest.mark.parametrize(("task", "tests"), WALKED_THROUGH.items())
 def test_a_form_that_is_more_than_fields_has_tests_of_its_own(task: str, tests: str) -> None:
-    assert task in BUILT_IN
+    assert task in installed_tasks()
     assert task.rsplit("-", maxsplit=1)[-1] in (Path(__file__).parent / tests).read_text("utf-8")
 
 

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from playwright.sync_api import Browser, FrameLocator, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, barriers, tab_to
-from chorale.folder.templates import create_study_from_batch
+from chorale.folder.templates import create_study_from_files
 from chorale.kits.mturk.api.answers import fields_in
 from chorale.kits.mturk.api.questions import html_question
 from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, write_market
@@ -241,7 +241,7 @@ def test_amazons_own_elements_are_plain_fields_and_answer_as_they_did(
     html, csv = tmp_path / "layout.html", tmp_path / "batch.csv"
     html.write_text(CROWD)
     csv.write_text("text\nNever again.\n")
-    create_study_from_batch(tmp_path / "study", html, csv)
+    create_study_from_files(tmp_path / "study", "mturk", html, csv)
     with open_market(tmp_path / "study") as own:
         inside = Scene(chromium, own.site)
         page = inside.worker().open("batch").page
@@ -273,7 +273,7 @@ def test_a_study_from_a_layout_with_scripts_of_its_own(chromium: Browser, tmp_pa
         "<form><label>Seen? <input name='seen' required></label><input type='submit' value='Done'></form></body></html>"
     )
     csv.write_text("bird,id\nwren,1\nowl,1\n")
-    create_study_from_batch(tmp_path / "study", html, csv)
+    create_study_from_files(tmp_path / "study", "mturk", html, csv)
     with open_market(tmp_path / "study") as market:
         scene = Scene(chromium, market.site)
         page = scene.worker().open("batch").page

@@ -117,7 +117,7 @@ def test_tasks_of_scripts_are_listed_page_by_page(tmp_path: Path) -> None:
     key = study.store.write(lambda tx: make_key(tx, study, "laptop", "maya")).result()
     owner = owner_of(study, create_app(study))
     page = owner.get("/console/recruiting/hits").text
-    assert page.count("Assignable") == 50 and "Tasks of scripts" in owner.get("/console/recruiting").text
+    assert page.count("Assignable") == 50 and "HITs" in owner.get("/console/recruiting").text
     assert "<script>alert" not in page and key.access_key in page and key.secret not in page
     older = owner.get("/console/recruiting/hits?before=2").text
     assert older.count("Assignable") == 1

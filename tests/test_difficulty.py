@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chorale.cli.app import app
-from chorale.contract import BUILT_IN
+from chorale.contract import installed_tasks
 from chorale.metrics.judgments import Judgments
 from chorale.rehearsal import rehearse
 from chorale.rehearsal.page import forecast_page
@@ -81,7 +81,7 @@ def test_where_little_is_known_no_item_is_harder() -> None:
 
 
 def test_an_item_is_as_hard_for_everybody_who_gets_it() -> None:
-    task = BUILT_IN["rules-meaningful"]
+    task = installed_tasks()["rules-meaningful"]
     sheet, again = (AnswerSheet(task, [], "seed", 1.5) for _ in range(2))
     one, other = ({"phrase": phrase} for phrase in ("the ferry carry the cars", "the ferry carry the mail"))
     assert (

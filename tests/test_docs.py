@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import chorale
 from chorale.cli import app
-from chorale.contract import BUILT_IN, installed_tasks
+from chorale.contract import installed_tasks
 from chorale.engine.opening import open_study
 from chorale.exchange import export
 from chorale.folder import templates as templating
@@ -143,7 +143,7 @@ SETTINGS = [
     *tables(StudySettings),
     *(
         (f"{heading} of `{name}`", kind)
-        for name, task in BUILT_IN.items()
+        for name, task in installed_tasks().items()
         for heading, kind in tables(task.options_type, "stage.options")
     ),
 ]
@@ -160,7 +160,7 @@ def test_every_setting_is_documented(heading: str, kind: type[BaseModel]) -> Non
 def test_every_format_and_column_is_documented() -> None:
     text = page("exports")
     columns = {name: kind.columns for name, kind in export._OF_EVERY_STUDY.items()}
-    for task in BUILT_IN.values():
+    for task in installed_tasks().values():
         # Columns that are called after an option are documented as such.
         optional = tuple(field["name"] for field in task.example_options.get("fields", ()))
         for table in task.exports:
@@ -182,7 +182,7 @@ def test_every_room_has_its_page(room: str) -> None:
     assert f"({room}.md)" in page("index")
 
 
-@pytest.mark.parametrize("task", BUILT_IN)
+@pytest.mark.parametrize("task", installed_tasks())
 def test_every_task_is_described(task: str) -> None:
     assert section(page("tasks"), f"### `{task}`").strip()
 

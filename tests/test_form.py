@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from chorale.audit.verify import verify
-from chorale.contract import BUILT_IN, AnswerError, ItemError, Seeds, Task
+from chorale.contract import AnswerError, ItemError, Seeds, Task, installed_tasks
 from chorale.engine.clock import fast_clock
 from chorale.engine.opening import open_study
 from chorale.exchange.export import export_file_name, export_formats, write_export
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
-from chorale.kits.forms.tokens import excerpt, pieces, tokens
+from chorale.kits.forms.task.tokens import excerpt, pieces, tokens
 from chorale.kits.rules.commands.demonstration import _person
 from chorale.kits.rules.truth import Truth
 from chorale.model import Judgment, UserError
@@ -34,7 +34,7 @@ from chorale.rehearsal.simulated import good, prospects, random_clicker
 from chorale.web.app import create_app
 from crowd import Person, look, people
 
-FORM = BUILT_IN["form"]
+FORM = installed_tasks()["form"]
 TEXT = "Please do not shout, you two!"
 Settings = dict[str, Any]
 ROW = {"text": TEXT, "left": "Yes, of course.", "right": "Certainly."}

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.contract import BUILT_IN, AnswerError, ItemError, Seeds
+from chorale.contract import AnswerError, ItemError, Seeds, installed_tasks
 from chorale.engine.clock import Clock
 from chorale.engine.opening import open_study
 from chorale.engine.quality import review_workers, stage_quality
@@ -26,11 +26,11 @@ from chorale.engine.settling import settle_everything
 from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
+from chorale.kits.frames.browsing import browsing_of_study, browsing_scored
 from chorale.kits.frames.files.frame_sentences import read_frame_sentences
 from chorale.kits.frames.framenet import read_framenet
 from chorale.kits.frames.metrics.ambiguity import Relation
 from chorale.kits.frames.page import frames_page
-from chorale.kits.frames.section import browsing_of_study, browsing_scored
 from chorale.model import Judgment, JudgmentSettings, QualitySettings
 from chorale.protocol import WorkerQuality, decide_item, ranking_is_stable, review_quality
 from chorale.rehearsal import Crowd, Rehearsal
@@ -43,7 +43,7 @@ from chorale.web.sessions import STAFF_COOKIE, StaffSession
 from crowd import Person, look, people, work_through
 from framenet_files import write_framenet
 
-TASK = BUILT_IN["frames"]
+TASK = installed_tasks()["frames"]
 GOOD = KindSettings(name="good", share=1, ability=(0.9, 1.0), dropout=0)
 FLOOR = "quality = { floor = 0.2, after = 6 }"
 CANDIDATES: list[dict[str, Any]] = [

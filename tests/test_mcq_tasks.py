@@ -13,7 +13,7 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.contract import BUILT_IN, AnswerError, ItemError, Seeds, Task
+from chorale.contract import AnswerError, ItemError, Seeds, Task, installed_tasks
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import export_formats, write_export
@@ -31,13 +31,15 @@ from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.report.document import StudyReport
+from chorale.report.kit_sections import kit_sections
 from chorale.report.page import report_page
-from chorale.report.tasks import task_sections
 from chorale.store import Tx, arm_rows, gates
 from chorale.store.schema import worker
 from crowd import people
 
-WRITE, COMPARE, GRADE, VALIDATE = (BUILT_IN[f"mcq-{name}"] for name in ("write", "compare", "grade", "validate"))
+WRITE, COMPARE, GRADE, VALIDATE = (
+    installed_tasks()[f"mcq-{name}"] for name in ("write", "compare", "grade", "validate")
+)
 
 
 def with_options(task: Task, **options: Any) -> Task:
@@ -308,7 +310,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "rounds.json").write_text(json.dumps(rounds))
         for name, with_arms in (("blind", False), ("open", True)):
             page = study.store.read(
-                lambda tx: task_sections(tx, study, Resampling(resamples=100), with_arms=with_arms)  # noqa: B023
+                lambda tx: kit_sections(tx, study, Resampling(resamples=100), with_arms=with_arms)  # noqa: B023
             ).result()
             (folder / f"{name}.html").write_text(report_page(StudyReport("T", "", page, {})))
         (folder / "tallies.json").write_text(json.dumps(study.store.read(lambda tx: tallies(tx, study)).result()))
@@ -532,7 +534,7 @@ def test_feedback_from_accurate_graders_raises_the_kept_pool_more_than_that_from
 
 
 def test_messages_quote_questions_as_a_reader_sees_them() -> None:
-    task = BUILT_IN["mcq-write"]
+    task = installed_tasks()["mcq-write"]
     assert task.quote is not None
     written = {"question_1": "Who came?", "options_1": ["Ann", "Ben"], "right_1": "option2"}
     assert task.quote({}, written) == "“Who came?” (1) Ann; (2, right) Ben"

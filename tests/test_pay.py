@@ -272,7 +272,8 @@ def test_others_are_paid_by_a_file_each_amount_once(tmp_path: Path) -> None:
 _FORKER = """
 import os, signal, sys
 from pathlib import Path
-import chorale.cli.pay, chorale.engine.payouts, chorale.engine.recruiting, chorale.engine.started, chorale.monitor.payouts
+import chorale.cli.pay, chorale.engine.payouts, chorale.engine.recruiting, chorale.engine.started
+import chorale.monitor.payouts
 import chorale.cli.asking, chorale.store, httpx2
 folder = Path(sys.argv[1])
 for line in sys.stdin:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.contract import BUILT_IN
+from chorale.contract import installed_tasks
 from chorale.model import UserError
 from chorale.text import tagger
 from chorale.text.tagger import digest_of_folder
@@ -82,7 +82,7 @@ def test_a_text_becomes_an_item_for_every_verb(tmp_path: Path) -> None:
 
 
 def test_items_are_rows_that_the_task_takes(tmp_path: Path) -> None:
-    task = BUILT_IN["qasrl-write"]
+    task = installed_tasks()["qasrl-write"]
     for item in prepared(write(tmp_path, "kitchen.txt", TEXT)):
         row = {name: value for name, value in item.items() if name != "id"}
         assert task.parse_row(row)["verb"] == item["tokens"][item["verb_index"]]
@@ -127,7 +127,7 @@ def test_conllu_keeps_tokens_lemmas_and_parts_of_speech(tmp_path: Path, monkeypa
     lines = [f"{number}\t{word}\t{word}\t{tag}\t_\t_\t0\tx\t_\t_" for number, (word, tag) in tagged]
     (item,) = prepared(write(tmp_path, "own.conllu", "\n".join(lines) + "\n"))
     assert item["prepositions"] == ["notwithstanding", "a-b"]
-    assert BUILT_IN["qasrl-write"].parse_row({name: value for name, value in item.items() if name != "id"})
+    assert installed_tasks()["qasrl-write"].parse_row({name: value for name, value in item.items() if name != "id"})
 
 
 def test_lines_may_be_sentences(tmp_path: Path) -> None:

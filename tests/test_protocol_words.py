@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from chorale.cli.app import app as cli
-from chorale.contract import BUILT_IN
+from chorale.contract import installed_tasks
 from chorale.engine import entering, work
 from chorale.engine.gates import close_gate
 from chorale.engine.offering import MESSAGES, OVER, WILL_HEAR
@@ -108,7 +108,7 @@ def test_practice_says_what_was_right_and_a_quiz_nothing(captions: Study) -> Non
 
 
 def test_every_kind_of_field_is_told_as_the_page_has_it() -> None:
-    form = BUILT_IN["form"]
+    form = installed_tasks()["form"]
     assert form.quote is not None
     first, second = form.examples
     told = form.quote(first.row, first.answer)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from asking import EXPERT, FIRST_SET, PREDICATE, SECOND_SET, write_qasrl_study, write_rows
 from chorale.audit.verify import verify
 from chorale.cli.app import app
-from chorale.contract import BUILT_IN, AnswerError
+from chorale.contract import AnswerError, installed_tasks
 from chorale.contract.task import ItemError
 from chorale.engine.clock import Clock
 from chorale.engine.opening import open_study
@@ -27,7 +27,7 @@ from chorale.folder.templates import create_study
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, read_bank, read_qasrl, read_sentences
 from chorale.kits.qasrl.files.writing import CSV_COLUMNS, SENTENCE_COLUMNS
 from chorale.kits.qasrl.metrics import align, counts, statistics
-from chorale.kits.qasrl.section import qasrl_study
+from chorale.kits.qasrl.study_numbers import qasrl_study
 from chorale.kits.qasrl.tasks.shared.answers import as_qas
 from chorale.kits.qasrl.tasks.shared.comparing import agreement, groups
 from chorale.kits.qasrl.tasks.shared.published import read_published
@@ -37,7 +37,7 @@ from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from crowd import Person
 
-WRITE, CONSOLIDATE, VALIDATE = (BUILT_IN[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))
+WRITE, CONSOLIDATE, VALIDATE = (installed_tasks()[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))
 ITEM = WRITE.parse_row(PREDICATE)
 
 

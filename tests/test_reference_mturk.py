@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chorale.folder.reading import check_folder
-from chorale.folder.templates import create_study_from_batch
+from chorale.folder.templates import create_study_from_files
 from chorale.kits.mturk.batch_columns import BATCH_COLUMNS, LAST_COLUMNS
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -42,7 +42,7 @@ def test_the_rows_of_a_real_batch_make_a_study(tmp_path: Path) -> None:
     with (tmp_path / "batch.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([names, *unique])
     (tmp_path / "layout.html").write_text("<p>${sentence}</p><p>${term1}, ${term2}</p><input name='Q1'>")
-    create_study_from_batch(tmp_path / "study", tmp_path / "layout.html", tmp_path / "batch.csv")
+    create_study_from_files(tmp_path / "study", "mturk", tmp_path / "layout.html", tmp_path / "batch.csv")
     folder, problems = check_folder(tmp_path / "study")
     assert problems == []
     assert folder is not None

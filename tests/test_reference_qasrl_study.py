@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chorale.contract import BUILT_IN
+from chorale.contract import installed_tasks
 from chorale.files.tables import write_csv, write_jsonl
 from chorale.kits.qasrl.files import QuestionAnswers, read_bank, read_qasrl, read_sentences
 from chorale.kits.qasrl.files.writing import BANK_COLUMNS, CSV_COLUMNS, SENTENCE_COLUMNS
@@ -30,7 +30,7 @@ pytestmark = [
 
 def stored(published: Published) -> list[tuple[dict[str, Any], Any]]:
     """Every predicate with its answer as a study stores it: the task takes all of them."""
-    task = BUILT_IN["qasrl-write"]
+    task = installed_tasks()["qasrl-write"]
     found = []
     for row in published.gold:
         item = task.parse_row({name: row[name] for name in row if name not in ("id", "answer", "explanation")})
@@ -84,7 +84,7 @@ def test_the_bank_comes_back_as_it_was(tmp_path: Path) -> None:
 
 def test_the_dense_set_and_the_gold_standard_stand_side_by_side() -> None:
     published = read_published([DENSE, GOLD])
-    task = BUILT_IN["qasrl-consolidate"]
+    task = installed_tasks()["qasrl-consolidate"]
     items = [task.parse_row({name: row[name] for name in row if name != "id"}) for row in published.sets]
     assert len(items) == 1207
     assert {len(item["sets"]) for item in items} == {2}

@@ -26,7 +26,7 @@ from typer.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.contract import BUILT_IN
+from chorale.contract import installed_tasks
 from chorale.engine import visit
 from chorale.engine.gates import gate_statuses
 from chorale.engine.running import Study
@@ -496,7 +496,7 @@ def test_models_of_spamming_learning_and_confusion() -> None:
 
 
 def test_people_agree_about_what_nobody_knows() -> None:
-    task = BUILT_IN["rules-meaningful"]
+    task = installed_tasks()["rules-meaningful"]
     sheet = AnswerSheet(task, [({"phrase": "known"}, "no")], "1")
     assert sheet.prospects('{"phrase":"known"}', {"phrase": "known"}) == ("no", ["yes", "no"])
     drawn = {sheet.prospects(str(number), {"phrase": str(number)})[0] for number in range(40)}
@@ -540,7 +540,7 @@ def test_people_are_drawn_by_what_they_did() -> None:
 
 
 def test_labels_are_answers_of_a_form_that_asks_one_thing() -> None:
-    form = BUILT_IN["form"]
+    form = installed_tasks()["form"]
     choice = {"name": "tone", "kind": "choice", "ask": "How?", "options": ["polite", "rude"]}
     one = form.configured(form.options_type.model_validate({"fields": [choice]}))
     answers = [{"tone": "polite"}, {"tone": "rude"}]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli.app import app
-from chorale.contract import BUILT_IN
+from chorale.contract import installed_tasks
 from chorale.engine.gates import close_gate, close_ready_gates, survey
 from chorale.engine.managing import Act, end_work
 from chorale.engine.opening import open_study
@@ -155,7 +155,7 @@ def test_a_fair_grade_is_as_near_to_the_quality_as_the_rubric_can_say(quality: f
             for name in ("clear", "hard")
         ]
     }
-    form = BUILT_IN["form"]
+    form = installed_tasks()["form"]
     task = form.configured(form.options_type.model_validate(options))
     guesses = [{"clear": one, "hard": 6 - one} for one in range(1, 6)]
     assert task.marks is not None

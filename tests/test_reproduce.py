@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from chorale import registry
 from chorale.cli import app
 from chorale.files.source import digest_of
 from chorale.metrics import Interval
 from chorale.reproduce import Cell, FileState, NeededFile, Paper, Repository, check_data
-from chorale.reproduce import papers as registry
 from chorale.reproduce.checking import find
-from chorale.reproduce.papers import PAPERS
 
+PAPERS = dict(registry.papers())
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 CONTENT = b"3\n"
 
@@ -55,7 +55,7 @@ MADE = Paper(
 
 @pytest.fixture(autouse=True)
 def made_paper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "PAPERS", {**PAPERS, "made2026": MADE})
+    monkeypatch.setattr(registry, "papers", lambda: {**PAPERS, "made2026": MADE})
 
 
 @pytest.fixture

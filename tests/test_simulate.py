@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
-from chorale.contract import BUILT_IN, Task
+from chorale.contract import Task, installed_tasks
 from chorale.model import UserError
 from chorale.rehearsal.simulated import (
     AnswerSheet,
@@ -115,7 +115,7 @@ def _task(answer_type: type[BaseModel]) -> Task:
 
 
 def test_where_nobody_knows_the_same_is_true_of_all_that_looks_the_same() -> None:
-    sheet = AnswerSheet(BUILT_IN["rules-meaningful"], [], "1")
+    sheet = AnswerSheet(installed_tasks()["rules-meaningful"], [], "1")
     alike = {sheet.prospects(f"payload {number}", {"phrase": "the ferry carry the cars"})[0] for number in range(30)}
     others = {
         sheet.prospects(f"other {number}", {"phrase": f"the ferry carry {number} cars"})[0] for number in range(30)
@@ -124,7 +124,7 @@ def test_where_nobody_knows_the_same_is_true_of_all_that_looks_the_same() -> Non
 
 
 def test_choices_come_from_the_task() -> None:
-    assert {name: choices_of(task) for name, task in BUILT_IN.items() if task.guess is None} == {
+    assert {name: choices_of(task) for name, task in installed_tasks().items() if task.guess is None} == {
         "rules-meaningful": ["yes", "no"],
         "rules-entailment": ["yes", "no"],
         "mcq-compare": ["first", "second"],
@@ -181,7 +181,7 @@ def test_chance_is_not_copied() -> None:
 
 
 def test_what_may_be_answered_does_not_depend_on_what_was_asked_before() -> None:
-    task = BUILT_IN["mcq-write"]
+    task = installed_tasks()["mcq-write"]
     view = {"passage": "The ferry left at noon, and the keeper of the old harbour watched it from her window."}
     one, other = (AnswerSheet(task, [], "seed") for _ in range(2))
     (truth, guesses), (again, backwards) = one.prospects("1", view), other.prospects("1", view)

@@ -46,15 +46,6 @@ def counting_again(tx: Tx) -> set[tuple[str, str]]:
     return {(event.stage, event.worker) for event in found if event.stage and event.worker}
 
 
-def gone_by(tx: Tx, stage: str, last: int) -> set[str | None]:
-    """Who was out of a stage after the event of that number: dropped, and not reinstated since."""
-    out: dict[str | None, bool] = {}
-    for event in reversed(events.recent(tx, ALL, before=last + 1, kinds=("dropped", "reinstated"))):
-        if event.stage == stage:
-            out[event.worker] = event.kind == "dropped"
-    return {worker for worker, gone in out.items() if gone}
-
-
 def taken_away(tx: Tx) -> dict[tuple[str, str], list[EventRow]]:
     """The events by which qualifications were taken away, by worker and name."""
     found: dict[tuple[str, str], list[EventRow]] = defaultdict(list)

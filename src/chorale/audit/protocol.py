@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from chorale.audit.managing import held_since, taken_away, written_by_hand
 from chorale.engine.gates import survey
-from chorale.engine.running import Study, closed_by
+from chorale.engine.running import Study
 from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings, invited_to
-from chorale.protocol import Candidate, GateVerdict, decide_gate, part_of_round
+from chorale.protocol import Candidate, GateVerdict, closed_by, decide_gate, part_of_round
 from chorale.store import Tx, events, gates, grade_rows, message_rows, response_rows
 from chorale.store.events import EventRow
 from chorale.store.gates import VerdictRow

@@ -12,6 +12,7 @@ from chorale.audit.draws import (
 )
 from chorale.audit.grades import grade_differences
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
+from chorale.audit.parts import AuditPart
 from chorale.audit.payments import payment_differences
 from chorale.audit.protocol import verify_gates
 from chorale.audit.quality import quality_drops
@@ -19,7 +20,6 @@ from chorale.engine.paying import earned_by, for_part
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
 from chorale.engine.settling import derived_items, has_settled
-from chorale.kits.mturk.market.verify import add_hit_pay, hit_differences
 from chorale.model import (
     AssignmentKind,
     GoldRecord,
@@ -29,6 +29,7 @@ from chorale.model import (
     Standing,
 )
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
+from chorale.registry import loaded_parts
 from chorale.store import Tx, item_rows, ledger, response_rows, standing_rows
 from chorale.store.response_rows import ResponseRow
 from chorale.store.standing_rows import WorkerStanding
@@ -52,7 +53,9 @@ def verify(tx: Tx, study: Study) -> Verification:
     history = History(tx)
     (bonuses, cut_off), of_gates = verify_gates(tx, study, history.study_at)
     differences += of_gates
-    add_hit_pay(tx, study, bonuses)
+    parts: list[AuditPart] = loaded_parts(lambda kit: kit.audit)
+    for part in parts:
+        part.add_pay(tx, study, bonuses)
     for stage_name, worker, at, amount in given_by_hand(tx):
         bonuses[stage_name, worker].append((at, amount))
     by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
@@ -86,7 +89,8 @@ def verify(tx: Tx, study: Study) -> Verification:
             differences += _place_differences(item, live.get(item.id, 0), most + again)
         differences += _derived_differences(tx, study, stage, judged)
     differences += grade_differences(tx, study, responses, judged)
-    differences += hit_differences(tx)
+    for part in parts:
+        differences += part.differences(tx)
     differences += payment_differences(tx)
     return Verification(
         {

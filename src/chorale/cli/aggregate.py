@@ -190,14 +190,15 @@ def _write(result: "Aggregation", out: Path, *, quietly: bool) -> None:
 def _method_or_file(against: str | None) -> tuple[str | None, Path | None]:
     """What --against names. A file that is called like a method needs its folder: ./mace."""
     from chorale.files.wording import did_you_mean
-    from chorale.metrics.aggregation.methods import NAMES
+    from chorale.metrics.aggregation.methods import method_names
     from chorale.model import UserError
 
-    if against is None or against in NAMES:
+    names = method_names()
+    if against is None or against in names:
         return against, None
     if not Path(against).exists():
         raise UserError(
-            f"--against {against} is neither a method ({', '.join(NAMES)}) nor a file of judgments."
-            f"{did_you_mean(against, NAMES)}"
+            f"--against {against} is neither a method ({', '.join(names)}) nor a file of judgments."
+            f"{did_you_mean(against, names)}"
         )
     return None, Path(against)

@@ -33,7 +33,7 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""
-    from chorale.folder.templates import create_study, create_study_from_batch
+    from chorale.folder.templates import create_study, create_study_from_files
     from chorale.model import UserError
 
     if html is None and csv is None:
@@ -43,7 +43,7 @@ def new(
     elif html is None or csv is None:
         raise UserError("--html and --csv go together: a layout and the batch file that fills its variables.")
     else:
-        files = create_study_from_batch(directory, html, csv)
+        files = create_study_from_files(directory, template, html, csv)
     if as_json:
         print_json({"study": str(directory), "template": template, "files": [str(file) for file in files]})
         return

@@ -35,14 +35,14 @@ def reproduce(
     from chorale.cli.progress import patiently
     from chorale.files.wording import did_you_mean
     from chorale.model import UserError
+    from chorale.registry import papers
     from chorale.reproduce import FileState, check_data
-    from chorale.reproduce.papers import PAPERS
     from chorale.reproduce.tables import reproduced, what_to_get
 
-    known = PAPERS.get(paper)
+    known = papers().get(paper)
     if known is None:
-        meant = did_you_mean(paper, PAPERS)
-        raise UserError(f"There is no paper {paper!r} here. Name one of: {', '.join(sorted(PAPERS))}.{meant}")
+        meant = did_you_mean(paper, papers())
+        raise UserError(f"There is no paper {paper!r} here. Name one of: {', '.join(sorted(papers()))}.{meant}")
     if data is not None and not data.is_dir():
         raise UserError(f"{data} is not a folder. Name the folder the paper's data are in.")
     files = check_data(known, data)

@@ -10,6 +10,8 @@ from chorale.cli.output import print_json, say, show
 
 if TYPE_CHECKING:
     from chorale.engine.running import Study
+    from chorale.report.document import SectionContent
+    from chorale.store import Tx
 
 
 Arms = Annotated[
@@ -22,7 +24,6 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
     """Show where a study stands: stages, workers, gates, cost, wages."""
     from chorale.engine.settling import settle_everything
     from chorale.engine.started import started_study
-    from chorale.kits.qasrl.section import qasrl_study
     from chorale.model import UserError
     from chorale.monitor.status import note_arms_shown, summary
 
@@ -33,13 +34,25 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
         if arms:
             study.store.write(lambda tx: note_arms_shown(tx, study, "the command line", "status with --arms")).result()
         if as_json:
-            asked = study.store.read(lambda tx: qasrl_study(tx, study)).result()
-            told = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
-            print_json(told if asked is None else {**told, "qasrl": asked.as_json()})
+            numbers = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
+            print_json({**numbers, **{name: content.json for name, content in _of_kits(study).items()}})
             return
         _print_status(study)
         if arms:
             _print_arms(study)
+
+
+def _of_kits(study: "Study") -> "dict[str, SectionContent]":
+    """What kits have to show of a study that is going on, by section."""
+    from chorale.metrics.resampling import Resampling
+    from chorale.report.kit_sections import declared_sections, section_content
+
+    def contents(tx: "Tx") -> "dict[str, SectionContent | None]":
+        shown = [declared for declared in declared_sections(study) if declared.in_status]
+        return {declared.name: section_content(declared, tx, study, Resampling()) for declared in shown}
+
+    contents_now = study.store.read(contents).result()
+    return {name: content for name, content in contents_now.items() if content is not None}
 
 
 def _print_arms(study: "Study") -> None:
@@ -55,7 +68,6 @@ def _print_arms(study: "Study") -> None:
 def _print_status(study: "Study") -> None:
     from chorale.engine.closing_pay import beyond_budget
     from chorale.engine.gates import gate_statuses
-    from chorale.kits.qasrl.section import qasrl_study
     from chorale.model import money_text
     from chorale.monitor.costs import study_costs
     from chorale.monitor.outcomes import tallies
@@ -80,9 +92,8 @@ def _print_status(study: "Study") -> None:
         *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
         *([dropped_table(now.dropped, pay.currency)] if now.dropped else []),
     )
-    asked = study.store.read(lambda tx: qasrl_study(tx, study)).result()
-    if asked is not None:
-        show(*map(score_table, asked.tables(pay.currency)))
+    for content in _of_kits(study).values():
+        show(*map(score_table, content.tables))
     fees = money_text(now.totals["fee"], pay.currency)
     say(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees.")
     if now.stopped:

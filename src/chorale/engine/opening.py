@@ -16,11 +16,11 @@ from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.entering import put_everybody_in_arms
 from chorale.engine.gates import decide_about_everybody
 from chorale.engine.planning import note_forecast
-from chorale.engine.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
+from chorale.engine.running import RunningStage, Study, feeds, levels, not_seen_later, running_gates
 from chorale.engine.settling import derive_from_group, settle_group
 from chorale.folder.reading import SETTINGS_FILE, StageContent, StudyFolder, load_folder
 from chorale.model import NewItem, Problem, UserError
-from chorale.protocol import rule_for
+from chorale.protocol import closed_by, rule_for
 from chorale.store import Store, Tx, corrections, events, labels, open_store, setup, store_url
 from chorale.store.setup import NewGold, StageRow
 

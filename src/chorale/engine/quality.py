@@ -11,7 +11,6 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from chorale.audit.managing import gone_by
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_worker
 from chorale.model import UserError
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 FEWEST_MORE = 20
 MORE = 0.05
 """Computed again after so many more judgments, and after this share more than the last time."""
+ALL_EVENTS = 1_000_000
 LATE = 500
 """Responses that are read again: with several servers, one may become visible after a later one."""
 
@@ -134,7 +134,7 @@ def review_workers(study: Study) -> list[str]:
 
 def counted_by(tx: Tx, stage: RunningStage, upto: int, last: int) -> list[GivenAnswer]:
     """The answers that counted once: up to a response, of everybody who had not been dropped by an event."""
-    gone = gone_by(tx, stage.name, last)
+    gone = _gone_by(tx, stage.name, last)
     return [
         answer
         for answer in responses.answers_after(tx, stage.id, 0)
@@ -194,3 +194,12 @@ def _drop(
             events.record(tx, study.clock(), "dropped", {**evidence, **basis}, stage_id=stage.id, worker_id=worker_id)
             gone.append(name)
     return gone
+
+
+def _gone_by(tx: Tx, stage: str, last: int) -> set[str | None]:
+    """Who was out of a stage after the event of that number: dropped, and not reinstated since."""
+    out: dict[str | None, bool] = {}
+    for event in reversed(events.recent(tx, ALL_EVENTS, before=last + 1, kinds=("dropped", "reinstated"))):
+        if event.stage == stage:
+            out[event.worker] = event.kind == "dropped"
+    return {worker for worker, gone in out.items() if gone}

@@ -148,12 +148,6 @@ def not_seen_later(settings: StudySettings, stage: StageSettings) -> int:
     return max((1 + not_seen_later(settings, each) for each in later), default=0)
 
 
-def closed_by(settings: StudySettings, stage: StageSettings) -> tuple[str, ...]:
-    """The gates that end a stage: those that decide together about its answers, or about the answers it grades."""
-    about = {stage.name, *(stage.sources if stage.grades else ())}
-    return tuple(gate.name for gate in settings.gate if not gate.decides_each and about & set(gate.stage))
-
-
 def running_gates(settings: StudySettings, texts: Mapping[str, str]) -> dict[str, RunningGate]:
     """The gates with the templates of their messages, which stand in `texts` by file name."""
     return {

@@ -17,10 +17,11 @@ from chorale.contract import installed_tasks
 from chorale.engine.clock import wall_clock
 from chorale.engine.opening import DATABASE, open_study
 from chorale.engine.planning import note_forecast
-from chorale.engine.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
+from chorale.engine.running import RunningStage, Study, feeds, levels, not_seen_later, running_gates
 from chorale.folder.checking.settings_file import which_folder
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.model import StageSettings, StudySettings, UserError
+from chorale.protocol import closed_by
 from chorale.store import Store, open_store, setup, store_url
 
 

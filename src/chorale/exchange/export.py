@@ -6,7 +6,7 @@ date; a file is written whole or not at all. Besides the tables of every study t
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from chorale.engine.settling import settle_everything
 from chorale.exchange.export_columns import response_columns, response_lines
 from chorale.exchange.export_elsewhere import MTURK_COLUMNS, label_studio_rows, mturk_more_columns, mturk_rows
 from chorale.exchange.export_folders import FOLDERS, write_folder
+from chorale.exchange.export_format import ExportFormat, Writer
 from chorale.exchange.export_rows import (
     arm_rows,
     grade_rows,
@@ -38,31 +39,16 @@ from chorale.files.tables import (
     write_tsv,
 )
 from chorale.folder.reading import did_you_mean
-from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
-from chorale.kits.mturk.market.batch import batch_columns, batch_rows
-from chorale.kits.mturk.market.stage import market_stage
 from chorale.model import UserError
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
+from chorale.registry import loaded_parts
 from chorale.store import Tx, events
 from chorale.store.response_rows import count_responses
 
-Rows = Callable[[Tx, Study], Iterator[Mapping[str, Any]]]
-Writer = Callable[[Sequence[str], Iterable[TableRow], Path], None]
 Progress = Callable[[int, int], None]
 """Told how many rows have been written, and of how many."""
 _STEP = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Format:
-    summary: str
-    file_name: str
-    """What the file is called if nobody says otherwise."""
-    columns: tuple[str, ...]
-    rows: Rows
-    write: Writer
-    more_columns: Callable[[Tx, Study], Sequence[str]] | None = None
 
 
 def export_formats(study: Study) -> Mapping[str, str]:
@@ -105,7 +91,7 @@ def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
         note_arms_shown(tx, study, by, f"an export: {format_name}")
 
 
-def _formats(study: Study) -> Mapping[str, _Format]:
+def _formats(study: Study) -> Mapping[str, ExportFormat]:
     tables = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
     count = Counter(export.name for _, export in tables)
     # Where several stages have the table, each one's is called after its stage too.
@@ -121,16 +107,16 @@ def _formats(study: Study) -> Mapping[str, _Format]:
         else kind
         for name, kind in _OF_EVERY_STUDY.items()
     }
-    of_hits = {"mturk": _BATCH} if market_stage(study) is not None else {}
-    # What was made for Mechanical Turk has all the columns it had there.
-    return {**of_tasks, **of_every, **of_hits}
+    of_kits = {name: kind for formats in loaded_parts(lambda kit: kit.exports) for name, kind in formats(study).items()}
+    # A kit may have a fuller table of the same name.
+    return {**of_tasks, **of_every, **of_kits}
 
 
-def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> _Format:
+def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> ExportFormat:
     file = Path(export.file_name)
     writer = _WRITERS[file.suffix]
     more = export.more_columns
-    return _Format(
+    return ExportFormat(
         export.summary if alone else f"{export.summary}, of stage {stage.name}",
         file.name if alone else f"{file.stem}-{stage.name}{file.suffix}",
         export.columns,
@@ -140,7 +126,7 @@ def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> _Format
     )
 
 
-def _format(study: Study, name: str) -> _Format:
+def _format(study: Study, name: str) -> ExportFormat:
     formats = _formats(study)
     if name in formats:
         return formats[name]
@@ -156,7 +142,7 @@ def _format(study: Study, name: str) -> _Format:
     raise UserError(f"there is no export format `{name}`. {did_you_mean(name, [*formats, *FOLDERS])}")
 
 
-def _write(tx: Tx, study: Study, kind: _Format, path: Path, progress: Progress | None = None) -> int:
+def _write(tx: Tx, study: Study, kind: ExportFormat, path: Path, progress: Progress | None = None) -> int:
     counter = Counter[str]()
     expected = count_responses(tx) if progress is not None else 0
 
@@ -227,37 +213,29 @@ _RESPONSE_COLUMNS = (
     "item_state",
     "item_sources",
 )
-_BATCH = _Format(
-    "results as the batch file that Mechanical Turk gave, column for column, as CSV",
-    "batch_results.csv",
-    BATCH_COLUMNS,
-    batch_rows,
-    write_csv,
-    batch_columns,
-)
-_OF_EVERY_STUDY: Mapping[str, _Format] = {
-    "jsonl": _Format(
+_OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
+    "jsonl": ExportFormat(
         "every response with all that belongs to it, one JSON object a line",
         "responses.jsonl",
         _RESPONSE_COLUMNS,
         response_rows,
         _write_lines,
     ),
-    "csv": _Format(
+    "csv": ExportFormat(
         "every response with all that belongs to it, as CSV",
         "responses.csv",
         _RESPONSE_COLUMNS,
         response_rows,
         write_csv,
     ),
-    "parquet": _Format(
+    "parquet": ExportFormat(
         "every response with all that belongs to it, as Parquet",
         "responses.parquet",
         _RESPONSE_COLUMNS,
         response_rows,
         write_parquet,
     ),
-    "labels": _Format(
+    "labels": ExportFormat(
         "every item with the crowd's answer and its confidence, as CSV",
         "labels.csv",
         (
@@ -276,21 +254,21 @@ _OF_EVERY_STUDY: Mapping[str, _Format] = {
         label_rows,
         write_csv,
     ),
-    "crowdkit": _Format(
+    "crowdkit": ExportFormat(
         "counted judgments as task, worker, label, for crowd-kit, as CSV",
         "crowdkit.csv",
         ("task", "worker", "label"),
         triples,
         write_csv,
     ),
-    "labelstudio": _Format(
+    "labelstudio": ExportFormat(
         "every item with all its answers, as tasks for Label Studio, as JSON",
         "labelstudio.json",
         ("id", "data", "annotations", "predictions"),
         label_studio_rows,
         _write_list,
     ),
-    "mturk": _Format(
+    "mturk": ExportFormat(
         "every production answer, like the results of a Mechanical Turk batch, as CSV",
         "batch_results.csv",
         MTURK_COLUMNS,
@@ -298,7 +276,7 @@ _OF_EVERY_STUDY: Mapping[str, _Format] = {
         write_csv,
         mturk_more_columns,
     ),
-    "workers": _Format(
+    "workers": ExportFormat(
         "every worker in every stage: trust, work, pay and hourly wage, as CSV",
         "workers.csv",
         (
@@ -317,28 +295,28 @@ _OF_EVERY_STUDY: Mapping[str, _Format] = {
         worker_rows,
         write_csv,
     ),
-    "ledger": _Format(
+    "ledger": ExportFormat(
         "every line of the pay ledger, newest first, as CSV",
         "ledger.csv",
         ("entry", "at", "at_ms", "worker", "stage", "kind", "amount", "currency", "reason", "cause"),
         ledger_rows,
         write_csv,
     ),
-    "qualifications": _Format(
+    "qualifications": ExportFormat(
         "every qualification somebody has, with the gate and the score that gave it, as CSV",
         "qualifications.csv",
         ("worker", "qualification", "at", "at_ms", "gate", "score"),
         qualification_rows,
         write_csv,
     ),
-    "arms": _Format(
+    "arms": ExportFormat(
         "every draw of an arm, with its stratum, number and block and the seed, as CSV",
         "arms.csv",
         ("worker", "arm", "at", "at_ms", "stratum", "number", "block", "seed"),
         arm_rows,
         write_csv,
     ),
-    "grades": _Format(
+    "grades": ExportFormat(
         "every grade of an answer, by gold or by people, as CSV",
         "grades.csv",
         (
@@ -356,7 +334,7 @@ _OF_EVERY_STUDY: Mapping[str, _Format] = {
         grade_rows,
         write_csv,
     ),
-    "messages": _Format(
+    "messages": ExportFormat(
         "every message of a gate to a worker, as CSV",
         "messages.csv",
         ("message", "worker", "gate", "state", "written_at", "sent_at", "read_at", "title", "body"),

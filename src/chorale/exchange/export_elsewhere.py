@@ -9,7 +9,7 @@ from typing import Any
 
 from chorale.engine.running import RunningStage, Study
 from chorale.exchange.export_rows import iso_time
-from chorale.kits.forms.settings import FormOptions, Kind
+from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.model import ItemState, money_text
 from chorale.store import Tx, item_rows
 from chorale.store.item_rows import ItemRow

@@ -1,20 +1,34 @@
-"""New studies from the templates that come with Chorale."""
+"""New studies from the templates of installed kits."""
 
 import secrets
 import shutil
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
-from chorale.kits.mturk.from_batch import study_from_batch
 from chorale.model import UserError
+from chorale.registry import Kit, installed, load
 
-_TEMPLATES = Path(__file__).with_name("templates")
+
+@cache
+def _templates() -> dict[str, tuple[Kit, Path]]:
+    """The templates of all kits by name, each with its kit and folder."""
+    templates: dict[str, tuple[Kit, Path]] = {}
+    for kit in installed().kits.values():
+        for file in sorted(kit.templates.glob(f"*/{SETTINGS_FILE}")) if kit.templates is not None else ():
+            name = file.parent.name
+            if name in templates:
+                raise UserError(
+                    f"Two kits have a template `{name}`: {templates[name][0].name} and {kit.name}. "
+                    "Uninstall one of the packages they come from."
+                )
+            templates[name] = kit, file.parent
+    return templates
 
 
 def template_names() -> list[str]:
-    return sorted(path.parent.name for path in _TEMPLATES.glob(f"*/{SETTINGS_FILE}"))
+    return sorted(_templates())
 
 
 def create_study(directory: Path, template: str) -> list[Path]:
@@ -22,9 +36,13 @@ def create_study(directory: Path, template: str) -> list[Path]:
     return _write(directory, partial(_copy, template_folder(template)))
 
 
-def create_study_from_batch(directory: Path, html: Path, csv: Path) -> list[Path]:
-    """A study from a layout for Mechanical Turk and its batch file, in the same way."""
-    files = list(study_from_batch(template_folder("mturk"), html, csv))
+def create_study_from_files(directory: Path, template: str, *sources: Path) -> list[Path]:
+    """A study made by the template's kit from files of the user's, in the same way."""
+    folder = template_folder(template)
+    starter = _templates()[template][0].starter
+    if starter is None:
+        raise UserError(f"The template `{template}` takes no files. Leave out --html and --csv.")
+    files = list(load(starter)(folder, *sources))
 
     def fill(target: Path) -> None:
         target.mkdir()
@@ -36,10 +54,10 @@ def create_study_from_batch(directory: Path, html: Path, csv: Path) -> list[Path
 
 def template_folder(template: str) -> Path:
     """Where a template lies."""
-    names = template_names()
-    if template not in names:
-        raise UserError(f"there is no template `{template}`. {did_you_mean(template, names)}")
-    return _TEMPLATES / template
+    templates = _templates()
+    if template not in templates:
+        raise UserError(f"there is no template `{template}`. {did_you_mean(template, sorted(templates))}")
+    return templates[template][1]
 
 
 def is_from_template(folder: Path, name: str) -> bool:

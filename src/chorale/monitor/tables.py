@@ -9,7 +9,6 @@ from chorale.engine.gates import GateStatus
 from chorale.files.rows import shortened
 from chorale.files.wording import many
 from chorale.folder.plan import StudyPlan
-from chorale.kits.rules.tasks.entailment import Application
 from chorale.model import money_text
 from chorale.monitor.costs import ArmCosts, CostTerms
 from chorale.monitor.status import DroppedWorker, Status
@@ -169,15 +168,6 @@ def verdicts_table(verdicts: Iterable[GateVerdict]) -> Table:
     for verdict in verdicts:
         outcome = "passed, promoted" if verdict.promoted else "passed" if verdict.passed else "not passed"
         add_row(table, verdict.worker, f"{verdict.score:.3f}", verdict.evidence["graded"], outcome)
-    return table
-
-
-def applications_table(applications: Iterable[Application]) -> Table:
-    """Judged rule applications, like the paper's table."""
-    table = table_of("first phrase", "second phrase", "judgment", "confidence#")
-    for each in applications:
-        judgment = each.judgment or each.outcome
-        add_row(table, each.payload["lhs"], each.payload["rhs"], judgment, _share(each.confidence))
     return table
 
 

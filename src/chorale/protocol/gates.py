@@ -6,7 +6,7 @@ from hashlib import blake2b
 from math import floor
 from statistics import fmean
 
-from chorale.model import GateSettings
+from chorale.model import GateSettings, StageSettings, StudySettings
 
 # Two means of the same scores may differ in their last digits; the fate of a worker must not.
 _PRECISION = 9
@@ -151,3 +151,9 @@ def _in_words(rule: GateSettings) -> str:
     elif rule.floor:
         words += f", not below {rule.floor:g}"
     return words + "".join(f", {name} at least {least:g}" for name, least in sorted(rule.criteria.items()))
+
+
+def closed_by(settings: StudySettings, stage: StageSettings) -> tuple[str, ...]:
+    """The gates that end a stage: those that decide together about its answers, or about the answers it grades."""
+    about = {stage.name, *(stage.sources if stage.grades else ())}
+    return tuple(gate.name for gate in settings.gate if not gate.decides_each and about & set(gate.stage))

@@ -16,7 +16,8 @@ from chorale.report.agreement import aggregation_section, agreement_section
 from chorale.report.costs import costs_section, planned_section
 from chorale.report.data_card import data_card_section, data_files, day
 from chorale.report.disagreement import disagreement_section
-from chorale.report.document import Bullets, Part, Quoted, Section, StudyReport
+from chorale.report.document import Bullets, Part, Quoted, Section, SectionContent, StudyReport
+from chorale.report.kit_sections import kit_sections
 from chorale.report.methods import methods_paragraph
 from chorale.report.monitoring import monitoring_sections
 from chorale.report.options import ReportOptions
@@ -24,11 +25,10 @@ from chorale.report.page import report_page
 from chorale.report.people import funnel_section, workers_section
 from chorale.report.protocol import protocol_section
 from chorale.report.questions import answered_questions, counted_answers
-from chorale.report.tasks import task_sections
 from chorale.store import Tx, events, item_rows
 from chorale.store.attendees import Attendees, attendees
 
-__all__ = ["ReportOptions", "StudyReport", "report_page", "study_report"]
+__all__ = ["ReportOptions", "SectionContent", "StudyReport", "report_page", "study_report"]
 
 
 def study_report(
@@ -77,7 +77,7 @@ def _report(
         disagreement_section(stages, items, draw=draw),
         *monitoring_sections(stages, items),
         workers_section(tx, study, now, draw=draw),
-        *task_sections(tx, study, resampling, with_arms=options.arms),
+        *kit_sections(tx, study, resampling, with_arms=options.arms),
         card,
         checked,
     ]

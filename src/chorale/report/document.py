@@ -18,7 +18,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A drawing that needs no table: it has all its words in it. It takes the colours of the page."""
+    """A resampling that needs no table: it has all its words in it. It takes the colours of the page."""
 
     caption: str
     svg: str
@@ -47,6 +47,16 @@ class Section:
     title: str
     parts: Sequence[Part]
     json: Any
+
+
+@dataclass(frozen=True, slots=True)
+class SectionContent:
+    """What a kit's section is made of."""
+
+    tables: Sequence[ScoreTable]
+    json: Mapping[str, Any]
+    notes: Sequence[str] = ()
+    figures: Sequence[Figure] = ()
 
 
 @dataclass(frozen=True, slots=True)

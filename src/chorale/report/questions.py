@@ -7,7 +7,7 @@ from typing import Any
 
 from chorale.engine.running import RunningStage
 from chorale.files.source import digest_of
-from chorale.kits.forms.settings import FieldSettings, FormOptions, Kind
+from chorale.kits.forms.task.settings import FieldSettings, FormOptions, Kind
 from chorale.metrics.agreement import Level
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.scoring.agreement import AgreementOptions

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 
@@ -16,14 +16,13 @@ from chorale.engine import payouts, recruiting, settling, work
 from chorale.engine.advancing import advance
 from chorale.engine.quality import review_workers
 from chorale.engine.running import Study
-from chorale.kits.mturk.market import market_stage, sweep
-from chorale.kits.mturk.market.notifying import send_due
-from chorale.kits.mturk.web import add_endpoint, add_hit_pages
 from chorale.model import Refusal, UserError
 from chorale.platforms.prolific import Prolific
+from chorale.registry import loaded_parts
 from chorale.web.console import console_routes
 from chorale.web.links import study_sessions
-from chorale.web.pages import STATIC, Pages, StaticFilesForever
+from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
+from chorale.web.parts import SitePart
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
 from chorale.web.worker import add_worker_routes
@@ -38,32 +37,41 @@ def create_app(study: Study, *, public_url: str | None = None, prolific: Prolifi
 
     With `prolific`, arrivals from there are checked, and the site keeps in step with it.
     """
-    site = Site(study, Pages(study), study_sessions(study), public_url, prolific)
+    parts: list[SitePart] = loaded_parts(lambda kit: kit.site)
+    templates = [part.templates for part in parts if part.templates is not None]
+    site = Site(study, Pages(study, templates), study_sessions(study), public_url, prolific)
     app = FastAPI(
         title=f"Chorale: {study.settings.study.title}",
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(study, prolific),
+        lifespan=_sweeping(study, prolific, parts),
     )
     # Straight into the application's own router: an included one is built once more, and costs every request another
     # look-up.
-    add_worker_routes(app.router, site)
-    add_hit_pages(app.router, site)
-    add_endpoint(app.router, site)
-    app.router.routes += console_routes(site).routes
+    add_worker_routes(app.router, site, parts)
+    for part in parts:
+        if part.add_routes is not None:
+            part.add_routes(app.router, site)
+    app.router.routes += console_routes(site, parts).routes
+    for part in parts:
+        if part.static is not None:
+            add_static(part.name, part.static)
+            app.mount(f"/static/{part.name}", StaticFilesForever(directory=part.static), name=f"static-{part.name}")
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, from_frames=frozenset().union(*(part.from_frames for part in parts)))
     _add_error_pages(app, site.pages)
     return app
 
 
-def _sweeping(study: Study, prolific: Prolific | None) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _sweeping(
+    study: Study, prolific: Prolific | None, parts: Sequence[SitePart]
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """Look after expired leases and changed trust while the site runs."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(_sweep_for_ever(study))]
+        tasks = [asyncio.create_task(_sweep_for_ever(study, parts))]
         if prolific is not None and study.settings.prolific is not None:
             tasks.append(asyncio.create_task(_sync_for_ever(study, prolific, study.settings.prolific.sync_minutes)))
         yield
@@ -73,12 +81,14 @@ def _sweeping(study: Study, prolific: Prolific | None) -> Callable[[FastAPI], Ab
     return lifespan
 
 
-async def _sweep_for_ever(study: Study) -> None:
+async def _sweep_for_ever(study: Study, parts: Sequence[SitePart]) -> None:
     for number in count(1):
         await asyncio.sleep(SWEEP_SECONDS)
         try:
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
-            await _look_after_hits(study)
+            for part in parts:
+                if part.sweep is not None:
+                    await part.sweep(study)
             # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
             if number % SWEEPS_PER_SETTLING == 0:
                 await asyncio.to_thread(settling.settle_everything, study)
@@ -87,12 +97,6 @@ async def _sweep_for_ever(study: Study) -> None:
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
-
-
-async def _look_after_hits(study: Study) -> None:
-    if market_stage(study) is not None:
-        await asyncio.wrap_future(study.store.write(lambda tx: sweep(tx, study)))
-        await asyncio.to_thread(send_due, study)
 
 
 async def _sync_for_ever(study: Study, prolific: Prolific, minutes: float) -> None:

@@ -1,5 +1,6 @@
 """Rendering: templates, static files, Markdown."""
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,10 +25,21 @@ STATIC = HERE / "static"
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
+_OF_KITS: dict[str, Path] = {}
+"""Folders of static files that kits have, by the name they are served under."""
+
+
+def add_static(name: str, folder: Path) -> None:
+    """Serve a kit's static files under `/static/NAME/`."""
+    _OF_KITS[name] = folder
+
+
 @cache
 def static_url(path: str) -> str:
     """The address of a static file, different whenever its content is."""
-    return f"/static/{path}?v={sha256((STATIC / path).read_bytes()).hexdigest()[:12]}"
+    kit, _, rest = path.partition("/")
+    file = _OF_KITS[kit] / rest if kit in _OF_KITS else STATIC / path
+    return f"/static/{path}?v={sha256(file.read_bytes()).hexdigest()[:12]}"
 
 
 @lru_cache(maxsize=500)
@@ -50,9 +62,9 @@ class StaticFilesForever(StaticFiles):
 class Pages:
     """The study's templates."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, more_templates: Sequence[Path] = ()) -> None:
         self._environment = Environment(
-            loader=FileSystemLoader(HERE / "templates"),
+            loader=FileSystemLoader([HERE / "templates", *more_templates]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,

@@ -10,8 +10,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MOST_BYTES = 256 * 1024
 TOO_LARGE = f"This is more than {MOST_BYTES // 1024} kB. Send less."
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-# Frames with pages by others have no origin and no session: what they send is told by an id that nobody can guess.
-FROM_FRAMES = frozenset({"/mturk/externalSubmit"})
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -30,28 +28,29 @@ HEADERS = {
 class Guard:
     """Turn away oversized bodies and changes asked for from other sites; add the security headers."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, from_frames: frozenset[str] = frozenset()) -> None:
         self.app = app
+        self._from_frames = from_frames
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = _refusal(scope["method"], scope["path"], headers)
+        refusal = _refusal(scope["method"], scope["path"] in self._from_frames, headers)
         if refusal is not None:
             await refusal(scope, receive, _with_headers(send))
             return
         await self.app(scope, _limited(receive), _with_headers(send))
 
 
-def _refusal(method: str, path: str, headers: Headers) -> JSONResponse | None:
+def _refusal(method: str, from_frame: bool, headers: Headers) -> JSONResponse | None:
     length = headers.get("content-length", "0")
     if not length.isdigit():
         return _error(400, "bad_request", "The Content-Length header is not a number.")
     if int(length) > MOST_BYTES:
         return _too_large()
-    if method not in SAFE and path not in FROM_FRAMES and not _same_origin(headers):
+    if method not in SAFE and not from_frame and not _same_origin(headers):
         return _error(403, "cross_site", "This came from another site. Open the page here and try again.")
     return None
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+from collections.abc import Sequence
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -18,8 +19,6 @@ from chorale.engine.bonuses import Bonuses, bonuses_of, next_as_told, submit_as_
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.visit import Visit, knows_of
 from chorale.engine.work import Progress
-from chorale.kits.mturk.market import market_stage, working
-from chorale.kits.mturk.market.working import Board
 from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
 from chorale.protocol import parts_bonus
 from chorale.store import Tx, people
@@ -27,6 +26,7 @@ from chorale.store.message_rows import note_read
 from chorale.web.arriving import add_arrival_routes
 from chorale.web.links import DESK
 from chorale.web.pages import markdown
+from chorale.web.parts import HomeCard, SitePart
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
 
@@ -125,15 +125,19 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def add_worker_routes(router: APIRouter, site: Site) -> None:
+def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] = ()) -> None:
     """Every route of the worker's, pages and interface. The busiest come first."""
     _add_interface(router, site)
     add_arrival_routes(router, site)
-    _add_pages(router, site)
+    _add_pages(router, site, parts)
 
 
-def _add_pages(router: APIRouter, site: Site) -> None:
+def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None:
     study, pages = site.study, site.pages
+    makers = [part.home_card for part in parts if part.home_card is not None]
+
+    def _cards(tx: Tx, study: Study, worker_id: int) -> list[HomeCard]:
+        return [card for make in makers if (card := make(tx, study, worker_id)) is not None]
 
     async def current_visit(request: Request) -> Visit | None:
         try:
@@ -153,10 +157,10 @@ def _add_pages(router: APIRouter, site: Site) -> None:
             return pages.page("worker/consent.html", consent_html=markdown(study.consent))
         if any(message.read_at is None for message in found.messages):
             await site.write(_note_read, found.worker.id)
-        board = None if market_stage(study) is None else await site.read(working.board, found.worker.id)
+        cards = await site.read(_cards, found.worker.id) if makers else []
         finish = await site.read(finishing, found)
         bonuses = await site.read(bonuses_of, found.worker.id) if found.earned else None
-        return pages.page("worker/home.html", 200, **{**_home_context(site, found, board, bonuses), **finish})
+        return pages.page("worker/home.html", 200, **{**_home_context(site, found, cards, bonuses), **finish})
 
     @router.post("/consent", include_in_schema=False)
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
@@ -228,7 +232,7 @@ def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
     note_read(tx, worker_id, study.clock())
 
 
-def _home_context(site: Site, found: Visit, board: Board | None, bonuses: Bonuses | None) -> dict[str, Any]:
+def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: Bonuses | None) -> dict[str, Any]:
     currency = site.study.settings.pay.currency
     return {
         "worker": found.worker,
@@ -236,7 +240,7 @@ def _home_context(site: Site, found: Visit, board: Board | None, bonuses: Bonuse
             {"title": one.title, "html": markdown(one.body), "new": one.read_at is None} for one in found.messages
         ],
         "awaited": found.awaited,
-        "hits": None if board is None else _hits_context(board),
+        "cards": cards,
         "earned_total": money_text(found.earned, currency),
         # Said whether there is something to come or not: otherwise it would tell.
         "told_later": tells_later(part.stage for part in found.stages),
@@ -259,11 +263,6 @@ def _home_context(site: Site, found: Visit, board: Board | None, bonuses: Bonuse
             if not (part.stage.task.framed and part.state == "finished" and not part.answered)
         ],
     }
-
-
-def _hits_context(board: Board) -> dict[str, Any]:
-    """What the start page says of the tasks of scripts."""
-    return {"count": board.open_count, "held": len(board.held), "any": bool(board.offers or board.held)}
 
 
 def finishing(tx: Tx, study: Study, found: Visit) -> dict[str, str | None]:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from chorale.engine.running import closed_by
 from chorale.folder.checking.numbers import check_numbers
 from chorale.folder.checking.report import Report, did_you_mean
 from chorale.folder.checking.stage_files import StageFiles
 from chorale.model import EXPERT, StageSettings, StudySettings, invited_to, money_text
-from chorale.protocol import fee_due, fee_on, fewest_people, is_criterion
+from chorale.protocol import closed_by, fee_due, fee_on, fewest_people, is_criterion
 
 
 def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:

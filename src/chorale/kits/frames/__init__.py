@@ -1,0 +1,46 @@
+"""The meanings a word has, with disagreement kept (Dumitrache, Aroyo and Welty 2019)."""
+
+from pathlib import Path
+
+from chorale.registry import Command, Kit, ReportSection
+
+_HERE = __name__
+
+KIT = Kit(
+    name="frames",
+    summary="The meanings a word has, with disagreement kept (Dumitrache, Aroyo and Welty 2019).",
+    tasks={
+        "frames": f"{_HERE}.task:FRAMES",
+    },
+    commands=(
+        Command(
+            ("prepare", "frames"),
+            "Find words with their candidate frames in a text, as diverse as can be, for "
+            "`chorale new --template frames`.",
+            f"{_HERE}.commands.prepare:frames",
+        ),
+        Command(
+            ("evaluate", "frames"),
+            "Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine.",
+            f"{_HERE}.commands.evaluate:frames",
+        ),
+        Command(
+            ("browse", "frames"),
+            "Sentences by clarity, frames taken for one another and how they are related, and majorities.",
+            f"{_HERE}.commands.browse:frames",
+        ),
+        Command(
+            ("baseline", "frames"),
+            "Let a system name the frames of words in sentences, for `chorale evaluate frames`.",
+            f"{_HERE}.commands.baseline:frames",
+        ),
+        Command(
+            ("baseline", "train-frames"),
+            "Train the classifier of os and os+ on FrameNet's annotated texts, and test it on texts held out.",
+            f"{_HERE}.commands.train:train_frames",
+        ),
+    ),
+    sections=(ReportSection("frames", "Frames", frozenset({"frames"}), f"{_HERE}.section:frames_section"),),
+    templates=Path(__file__).with_name("templates"),
+    papers={"dumitrache2019": f"{_HERE}.reproduction:PAPER"},
+)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from chorale.kits.frames.section import (
+from chorale.kits.frames.browsing import (
     BINS,
     FrameBrowsing,
     clarity_table,

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from chorale.kits.frames.candidates import CandidateFrames
 from chorale.kits.frames.framenet import Frame, FrameNet
-from chorale.kits.qasrl.preparing import is_complete, tagged_sentences
 from chorale.text.sentence_files import GivenSentence
+from chorale.text.tagged_sentences import is_complete, tagged_sentences
 from chorale.text.tagger import Sentence, Tagged, load_tagger
 from chorale.text.tokens import tokenize
 from chorale.text.wordnet import WordNet

@@ -1,0 +1,51 @@
+"""Questions and answers about verbs: write, consolidate, validate, score (Roit et al. 2020)."""
+
+from pathlib import Path
+
+from chorale.registry import Command, Kit, ReportSection
+
+_HERE = __name__
+
+KIT = Kit(
+    name="qasrl",
+    summary="Questions and answers about verbs: write, consolidate, validate, score (Roit et al. 2020).",
+    tasks={
+        "qasrl-write": f"{_HERE}.tasks.write:QASRL_WRITE",
+        "qasrl-consolidate": f"{_HERE}.tasks.consolidate:QASRL_CONSOLIDATE",
+        "qasrl-validate": f"{_HERE}.tasks.validate:QASRL_VALIDATE",
+    },
+    commands=(
+        Command(
+            ("prepare", "qasrl"),
+            "Find the verbs of a text: one item each, with the verb's forms, for `chorale new --template qasrl`.",
+            f"{_HERE}.commands.prepare:qasrl",
+        ),
+        Command(
+            ("import", "qasrl"),
+            "Turn published QA-SRL data into items and gold: to browse, to consolidate again, to train people with.",
+            f"{_HERE}.commands.importing:qasrl",
+        ),
+        Command(
+            ("evaluate", "qasrl"),
+            "Score questions and answers about verbs: arguments found (UA), with the right question (LA), and roles.",
+            f"{_HERE}.commands.evaluate:qasrl",
+        ),
+        Command(
+            ("browse", "qasrl"),
+            "Questions and answers about verbs, published or of a study: how many, what they ask, and each on its "
+            "sentence.",
+            f"{_HERE}.commands.browse:qasrl",
+        ),
+    ),
+    sections=(
+        ReportSection(
+            "qasrl",
+            "Questions and answers about verbs",
+            frozenset({"qasrl-write", "qasrl-consolidate"}),
+            f"{_HERE}.section:qasrl_section",
+            in_status=True,
+        ),
+    ),
+    templates=Path(__file__).with_name("templates"),
+    papers={"roit2020": f"{_HERE}.reproduction:PAPER"},
+)

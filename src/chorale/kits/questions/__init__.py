@@ -1,0 +1,47 @@
+"""Hard multiple-choice questions under four protocols (Nangia et al. 2021)."""
+
+from pathlib import Path
+
+from chorale.registry import Command, Kit, ReportSection
+
+_HERE = __name__
+
+KIT = Kit(
+    name="questions",
+    summary="Hard multiple-choice questions under four protocols (Nangia et al. 2021).",
+    tasks={
+        "mcq-write": f"{_HERE}.tasks.write:MCQ_WRITE",
+        "mcq-compare": f"{_HERE}.tasks.compare:MCQ_COMPARE",
+        "mcq-grade": f"{_HERE}.tasks.grade:MCQ_GRADE",
+        "mcq-validate": f"{_HERE}.tasks.validate:MCQ_VALIDATE",
+    },
+    commands=(
+        Command(
+            ("prepare", "mcq"),
+            "Cut texts into passages for a study of multiple-choice questions, each there once.",
+            f"{_HERE}.commands.prepare:mcq",
+        ),
+        Command(
+            ("evaluate", "mcq"),
+            "Measure human performance on multiple-choice questions, and the gap to models.",
+            f"{_HERE}.commands.evaluate:mcq",
+        ),
+        Command(
+            ("baseline", "mcq"),
+            "Can the right answers be told without the question, or the passage? Cross-validation, and transfer.",
+            f"{_HERE}.commands.baseline:mcq",
+        ),
+    ),
+    sections=(
+        ReportSection("rubric", "The rubric of graders", frozenset({"mcq-grade"}), f"{_HERE}.section:rubric_section"),
+        ReportSection(
+            "questions",
+            "Multiple-choice questions",
+            frozenset({"mcq-validate"}),
+            f"{_HERE}.section:questions_section",
+            by_arm=True,
+        ),
+    ),
+    templates=Path(__file__).with_name("templates"),
+    papers={"nangia2021": f"{_HERE}.reproduction:PAPER"},
+)

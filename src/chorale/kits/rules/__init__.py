@@ -1,0 +1,43 @@
+"""Inference rules: learn them, judge their applications (Zeichner, Berant and Dagan 2012)."""
+
+from pathlib import Path
+
+from chorale.registry import Command, Kit, ReportSection
+
+_HERE = __name__
+
+KIT = Kit(
+    name="rules",
+    summary="Inference rules: learn them, judge their applications (Zeichner, Berant and Dagan 2012).",
+    tasks={
+        "rules-meaningful": f"{_HERE}.tasks.meaningful:RULES_MEANINGFUL",
+        "rules-entailment": f"{_HERE}.tasks.entailment:RULES_ENTAILMENT",
+    },
+    commands=(
+        Command(
+            ("demo",),
+            "Run the rules study with a simulated crowd, show what comes out, and leave the site up.",
+            f"{_HERE}.commands.demo:demo",
+        ),
+        Command(
+            ("prepare", "rules"),
+            "Apply inference rules to extractions, and write the applications as items for people to judge.",
+            f"{_HERE}.commands.prepare:rules",
+        ),
+        Command(
+            ("learn", "rules"),
+            "Learn inference rules between predicates from extractions.",
+            f"{_HERE}.commands.learn:rules",
+        ),
+        Command(
+            ("evaluate", "rules"),
+            "Score inference rules by what people say of their applications.",
+            f"{_HERE}.commands.evaluate:rules",
+        ),
+    ),
+    sections=(
+        ReportSection("rules", "Inference rules", frozenset({"rules-entailment"}), f"{_HERE}.section:rules_section"),
+    ),
+    templates=Path(__file__).with_name("templates"),
+    papers={"zeichner2012": f"{_HERE}.reproduction:PAPER"},
+)

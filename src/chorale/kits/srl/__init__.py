@@ -1,0 +1,18 @@
+"""Semantic role labelling, scored by six metrics (Jindal et al. 2022)."""
+
+from chorale.registry import Command, Kit
+
+_HERE = __name__
+
+KIT = Kit(
+    name="srl",
+    summary="Semantic role labelling, scored by six metrics (Jindal et al. 2022).",
+    commands=(
+        Command(
+            ("evaluate", "srl"),
+            "Score semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007.",
+            f"{_HERE}.commands.evaluate:srl",
+        ),
+    ),
+    papers={"jindal2022": f"{_HERE}.reproduction:PAPER"},
+)

@@ -15,6 +15,8 @@ from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
 from chorale.metrics.judgments import Judgments
+from chorale.model import UserError
+from chorale.registry import aggregators
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,12 @@ METHODS: dict[str, Aggregator] = {
 }
 """Those that give probabilities."""
 CROWDTRUTH = "crowdtruth"
-NAMES = (*METHODS, CROWDTRUTH)
 ITERATIVE = ("dawid-skene", "one-coin", "mace", "glad")
+
+
+def method_names() -> tuple[str, ...]:
+    """All methods by name: those of this package, and those of installed kits."""
+    return (*METHODS, CROWDTRUTH, *(name for name in aggregators() if name not in METHODS))
 
 
 def aggregate(
@@ -80,6 +86,20 @@ def aggregate(
     """
     if method == CROWDTRUTH:
         return _crowdtruth(judgments, options or MethodOptions(), progress)
-    if method not in METHODS:
-        raise ValueError(f"there is no method {method!r}; there are {', '.join(NAMES)}.{did_you_mean(method, NAMES)}")
-    return METHODS[method](judgments, options or MethodOptions(), progress)
+    return _named(method)(judgments, options or MethodOptions(), progress)
+
+
+def _named(method: str) -> Aggregator:
+    of_kits = aggregators()
+    if method in METHODS and method in of_kits:
+        raise UserError(
+            f"The kit `{of_kits.kit_of(method)}` has an aggregation method `{method}`, and so has Chorale itself. "
+            "Uninstall the package the kit comes from, or rename its method."
+        )
+    if method in METHODS:
+        return METHODS[method]
+    if method in of_kits:
+        by_kit: Aggregator = of_kits[method]
+        return by_kit
+    names = method_names()
+    raise ValueError(f"there is no method {method!r}; there are {', '.join(names)}.{did_you_mean(method, names)}")

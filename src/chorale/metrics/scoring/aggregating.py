@@ -9,7 +9,7 @@ from chorale.files.source import refused
 from chorale.files.wording import did_you_mean
 from chorale.metrics import FloatArray, signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
-from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, NAMES, MethodOptions, aggregate
+from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, MethodOptions, aggregate, method_names
 from chorale.metrics.aggregation.relevance import MOST_CELLS
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.task_evidence import task_evidence
@@ -43,10 +43,11 @@ class Request:
 
     def __post_init__(self) -> None:
         methods = {self.method, self.against} - {None}
+        names = method_names()
         for name in sorted(map(str, methods)):
-            if name not in NAMES:
+            if name not in names:
                 raise UserError(
-                    f"There is no method {name!r}. There are {', '.join(NAMES)}.{did_you_mean(name, NAMES)}"
+                    f"There is no method {name!r}. There are {', '.join(names)}.{did_you_mean(name, names)}"
                 )
         self._refuse("--open", self.open_task, methods, (CROWDTRUTH,))
         self._refuse("--iterations", self.iterations, methods, (*ITERATIVE, CROWDTRUTH))

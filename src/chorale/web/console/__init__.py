@@ -1,5 +1,7 @@
 """The console: where requesters watch and steer a study, and experts look after its gold."""
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter
 
 from chorale.web.console.arms import arm_routes
@@ -16,12 +18,14 @@ from chorale.web.console.recruiting import recruiting_routes
 from chorale.web.console.signing_in import signing_in_routes
 from chorale.web.console.worker import worker_routes
 from chorale.web.console.workers import worker_list_routes
+from chorale.web.parts import SitePart
 from chorale.web.serving import Site
 
 
-def console_routes(site: Site) -> APIRouter:
-    """Every route of the requester's and the experts'."""
-    console = Console(site)
+def console_routes(site: Site, parts: Sequence[SitePart] = ()) -> APIRouter:
+    """Every route of the requester's and the experts', and those that kits add."""
+    tabs = [tab for part in parts if part.recruiting_tabs for tab in part.recruiting_tabs(site.study)]
+    console = Console(site, tabs)
     router = APIRouter()
     for routes in (
         signing_in_routes,
@@ -37,6 +41,7 @@ def console_routes(site: Site) -> APIRouter:
         colleague_routes,
         recruiting_routes,
         export_routes,
+        *(part.console_routes for part in parts if part.console_routes),
     ):
         router.routes += routes(console).routes
     return router

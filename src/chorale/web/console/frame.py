@@ -1,6 +1,6 @@
 """What every page of the console shares."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -58,11 +58,15 @@ TEXTS: dict[str, Any] = {
 }
 
 
+_RECRUITING_TABS = (("/console/recruiting", "People"), ("/console/recruiting/paying", "Paying"))
+
+
 class Console:
     """The console's pages, as the person signed in may see them."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, more_recruiting_tabs: Sequence[tuple[str, str]] = ()) -> None:
         self.site = site
+        self._recruiting_tabs = (*_RECRUITING_TABS, *more_recruiting_tabs)
 
     def router(self, *roles: str) -> APIRouter:
         """A router all of whose routes are for these roles only."""
@@ -74,6 +78,7 @@ class Console:
         )
 
     def page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
+        """A page of the console by its name, or of a kit by the path of its template."""
         shown = {
             **TEXTS,
             "evidence": partial(texts.evidence, arms=context.get("arms_seen", False)),
@@ -84,11 +89,13 @@ class Console:
             "problem": None,
             "stages": list(self.site.study.stages.values()),
             "has_protocol": has_protocol(self.site.study),
+            "recruiting_tabs": self._recruiting_tabs,
             "has_arms": self.site.study.settings.arms is not None,
             "has_choices": any(stage.task.chosen is not None for stage in self.site.study.stages.values()),
             **context,
         }
-        return self.site.pages.page(f"console/{template}.html", status, **shown)
+        name = template if template.endswith(".html") else f"console/{template}.html"
+        return self.site.pages.page(name, status, **shown)
 
     def live_page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
         """A page with a part that changes; `?part=live` asks for that part alone."""

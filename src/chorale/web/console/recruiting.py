@@ -1,20 +1,15 @@
-"""Where people come from, what they are owed, and what scripts have put up."""
+"""Where people come from, and what they are owed."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi import APIRouter, Form, Request, Response
 
 from chorale.engine import arrivals, payouts, recruiting
 from chorale.engine.running import Study
 from chorale.exchange import payout_files
-from chorale.kits.mturk.market import market_of, market_stage
-from chorale.model import Refusal
 from chorale.store import Tx, events, invitations, people, submissions
 from chorale.store.invitations import InvitationRow
-from chorale.store.mturk import hits, keys
-from chorale.store.mturk.hits import HitRow
-from chorale.store.mturk.keys import KeyRow
 from chorale.store.people import Source
 from chorale.store.submissions import SubmissionRow
 from chorale.web.console.frame import NO_NUL, Console, back_to
@@ -24,7 +19,6 @@ MOST_LINKS = 200
 MOST_WAITING = 50
 MOST_PAYOUTS = 50
 MOST_DUE = 200
-HITS_PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +53,6 @@ def _paid(tx: Tx, study: Study) -> dict[str, Any]:
     return {"books": payouts.books(tx, study), "receipts": payout_files.receipts(tx, newest=MOST_PAYOUTS)}
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    rows: list[tuple[HitRow, str]]
-    """With their status, the newest first."""
-    older: int | None
-    keys: list[KeyRow]
-
-
-def _hits(tx: Tx, study: Study, before: int | None) -> Hits:
-    now = market_of(tx, study).now
-    # One more than is shown tells whether there are older ones.
-    rows = hits.newest_hits(tx, HITS_PER_PAGE + 1, before, now=now)
-    shown = rows[:HITS_PER_PAGE]
-    older = shown[-1].id if len(rows) > HITS_PER_PAGE else None
-    return Hits([(row, row.status(now)) for row in shown], older, keys.keys(tx))
-
-
 def recruiting_routes(console: Console) -> APIRouter:
     router = APIRouter()
     seen, done = console.router(OWNER, VIEWER), console.router(OWNER)
@@ -88,24 +65,17 @@ def recruiting_routes(console: Console) -> APIRouter:
 
 def _add_pages(router: APIRouter, console: Console) -> None:
     site = console.site
-    tabs = {"has_hits": market_stage(site.study) is not None}
 
     @router.get("/recruiting")
     async def found(request: Request) -> Response:
         now = await site.read(_found)
         arrival = site.study.settings.arrival
         url = arrivals.arrival_url(site.base_url(request), arrival) if arrival.by_url else None
-        return console.page(request, "recruiting", found=now, arrival=arrival, arrival_url=url, **tabs)
+        return console.page(request, "recruiting", found=now, arrival=arrival, arrival_url=url)
 
     @router.get("/recruiting/paying")
     async def paying(request: Request) -> Response:
-        return console.page(request, "paying", most_due=MOST_DUE, **await site.read(_paid), **tabs)
-
-    @router.get("/recruiting/hits")
-    async def scripts(request: Request, before: Annotated[int | None, Query(ge=1, le=2**53)] = None) -> Response:
-        if not tabs["has_hits"]:
-            raise Refusal("not_found", "This study takes no tasks of scripts.", 404)
-        return console.page(request, "hits", listed=await site.read(_hits, before), **tabs)
+        return console.page(request, "paying", most_due=MOST_DUE, **await site.read(_paid))
 
 
 def _add_links(router: APIRouter, console: Console) -> None:

@@ -11,8 +11,8 @@ from chorale.cli.scoring import AsLatex, tell
 from chorale.cli.targets import Force, check_target, write_text
 
 if TYPE_CHECKING:
+    from chorale.kits.frames.browsing import FrameBrowsing
     from chorale.kits.frames.framenet import FrameNet
-    from chorale.kits.frames.section import FrameBrowsing
 
 Sources = Annotated[
     list[Path],
@@ -68,9 +68,9 @@ def frames(
     as_latex: AsLatex = False,
 ) -> None:
     """Sentences by clarity, frames taken for one another and how they are related, and majorities."""
+    from chorale.kits.frames.browsing import browsing_scored
     from chorale.kits.frames.framenet import read_framenet
     from chorale.kits.frames.page import frames_page
-    from chorale.kits.frames.section import browsing_scored
 
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = read_framenet(framenet) if framenet else None
@@ -87,8 +87,8 @@ def frames(
 def _of_files(
     paths: list[Path], qualities: Path | None, framenet: "FrameNet | None", wordnet: Path | None, bound: float
 ) -> "FrameBrowsing":
+    from chorale.kits.frames.browsing import browsing_of_files
     from chorale.kits.frames.files.frame_sentences import read_frame_sentences, with_lexical_units
-    from chorale.kits.frames.section import browsing_of_files
     from chorale.text.wordnet import find_wordnet, read_wordnet
 
     sentences = read_frame_sentences(paths, qualities=qualities, framenet=framenet)
@@ -104,7 +104,7 @@ def _of_study(
     directory: Path, stage_name: str | None, db: str | None, framenet: "FrameNet | None", bound: float
 ) -> "tuple[str, FrameBrowsing]":
     from chorale.engine.started import started_study
-    from chorale.kits.frames.section import browsing_of_study
+    from chorale.kits.frames.browsing import browsing_of_study
     from chorale.model import UserError
 
     with started_study(directory, db) as study:

@@ -70,7 +70,7 @@ def _add_lists(router: APIRouter, site: Site) -> None:
         """What there is to do."""
         found = await site.read(working.board, site.worker_id(request))
         return site.pages.page(
-            "worker/hits.html",
+            "mturk/hits.html",
             barred=found.barred,
             held=[{**facts(site, kind), "hit": row.hit} for row, kind in found.held],
             offers=[
@@ -102,7 +102,7 @@ def _add_work(router: APIRouter, site: Site) -> None:
         state = "look" if assignment is None else assignment.state
         address, sandbox = _frame_of(site, request, found, pseudonym)
         page = site.pages.page(
-            "worker/hit.html",
+            "mturk/hit.html",
             hit={**facts(site, found.hit.type), "id": name},
             state=state,
             assignment=assignment,
@@ -176,9 +176,9 @@ def _add_frames(router: APIRouter, site: Site) -> None:
         name = request.query_params.get("assignmentId") or dict(fields).get("assignmentId", "")
         try:
             await _take(site, name, fields)
-            page = site.pages.page("worker/submitted.html", refused=None)
+            page = site.pages.page("mturk/submitted.html", refused=None)
         except Refusal as refusal:
-            page = site.pages.page("worker/submitted.html", refusal.status, refused=refusal.message)
+            page = site.pages.page("mturk/submitted.html", refusal.status, refused=refusal.message)
         page.headers.update({"Content-Security-Policy": _SUBMITTED_POLICY, "X-Frame-Options": "SAMEORIGIN"})
         return page
 
@@ -206,7 +206,7 @@ def _add_qualifications(router: APIRouter, site: Site) -> None:
         asked = found.request
         testing = asked is not None and asked.state == "testing" and found.type.test is not None
         page = site.pages.page(
-            "worker/qualification.html",
+            "mturk/qualification.html",
             wanted=found,
             kind=found.type,
             testing=testing,

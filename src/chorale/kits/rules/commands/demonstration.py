@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 from urllib.parse import urlsplit
 
+from rich.table import Table
 from uvicorn import Config, Server
 
 from chorale.cli.addresses import listen, local_url, port_of
@@ -29,8 +30,9 @@ from chorale.kits.rules.truth import Truth
 from chorale.model import UserError, money_text
 from chorale.monitor.outcomes import stage_results, tallies
 from chorale.monitor.status import Status, status, summary
-from chorale.monitor.tables import applications_table, dropped_table, outcomes_table, stages_table, wage_line
+from chorale.monitor.tables import dropped_table, outcomes_table, stages_table, wage_line
 from chorale.platforms.simulated import CrowdError, Person, Place, run_crowd
+from chorale.present.terminal import add_row, table_of
 from chorale.rehearsal.simulated import WorkerModel, mixed_crowd, prospects
 from chorale.rehearsal.simulated.knowledge import view_key
 from chorale.store import Tx, item_rows, stage_rows
@@ -245,7 +247,7 @@ def _print_found(study: Study, found: _Found, accuracy: float | None) -> None:
     pay = study.settings.pay
     show(
         stages_table(found.status, pay.currency, found.confidence),
-        applications_table(found.judged[:APPLICATIONS_SHOWN]),
+        _applications_table(found.judged[:APPLICATIONS_SHOWN]),
         *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
         *([dropped_table(found.status.dropped, pay.currency)] if found.status.dropped else []),
     )
@@ -266,3 +268,18 @@ def _links(study: Study, site: str) -> dict[str, str]:
         "expert": site + expert,
         "requester": site + (setup_link_path(study) or "/console"),
     }
+
+
+def _applications_table(applications: Iterable[Application]) -> Table:
+    """Judged rule applications, like the paper's table."""
+    table = table_of("first phrase", "second phrase", "judgment", "confidence#")
+    for each in applications:
+        judgment = each.judgment or each.outcome
+        add_row(
+            table,
+            each.payload["lhs"],
+            each.payload["rhs"],
+            judgment,
+            "" if each.confidence is None else f"{each.confidence:.2f}",
+        )
+    return table

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from chorale.contract.task import StageResults, TaskExport
-from chorale.kits.forms.answers import Form
+from chorale.kits.forms.task.answers import Form
 
 
 def results_table(form: Form) -> TaskExport:

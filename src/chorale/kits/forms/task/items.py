@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from chorale.kits.forms.settings import FormOptions
-from chorale.kits.forms.tokens import tokens
+from chorale.kits.forms.task.settings import FormOptions
+from chorale.kits.forms.task.tokens import tokens
 
 LONGEST = 50_000
 MOST_TOKENS = 5_000

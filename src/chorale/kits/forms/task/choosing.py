@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from chorale.kits.forms.settings import FieldSettings
-from chorale.kits.forms.votes import Votes
+from chorale.kits.forms.task.settings import FieldSettings
+from chorale.kits.forms.task.votes import Votes
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from chorale.kits.forms.answers import Form
-from chorale.kits.forms.page import levels_of
-from chorale.kits.forms.settings import SAME, FieldSettings, Kind
-from chorale.kits.forms.tokens import excerpt
+from chorale.kits.forms.task.answers import Form
+from chorale.kits.forms.task.page import levels_of
+from chorale.kits.forms.task.settings import SAME, FieldSettings, Kind
+from chorale.kits.forms.task.tokens import excerpt
 from chorale.model import Answer, Payload
 
 _ENDS = "?!:.…"

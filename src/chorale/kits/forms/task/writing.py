@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from chorale.kits.forms.settings import LONGEST_LINE, LONGEST_TEXT, FieldSettings, Kind
-from chorale.kits.forms.votes import Votes
+from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, FieldSettings, Kind
+from chorale.kits.forms.task.votes import Votes
 from chorale.model import Payload
 
 _FILLER = ("simulated", "words", "that", "say", "nothing")

@@ -5,8 +5,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from chorale.kits.forms.settings import SAME, FieldSettings, FormOptions, Kind
-from chorale.kits.forms.writing import Written
+from chorale.kits.forms.task.settings import SAME, FieldSettings, FormOptions, Kind
+from chorale.kits.forms.task.writing import Written
 
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent),

@@ -6,9 +6,9 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from chorale.kits.forms.settings import PIECES, FieldSettings, Match
-from chorale.kits.forms.tokens import excerpt, tokens
-from chorale.kits.forms.votes import Votes, half_of
+from chorale.kits.forms.task.settings import PIECES, FieldSettings, Match
+from chorale.kits.forms.task.tokens import excerpt, tokens
+from chorale.kits.forms.task.votes import Votes, half_of
 from chorale.model import Payload
 
 Span = dict[str, Any]

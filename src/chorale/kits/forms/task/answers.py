@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 from chorale.contract.task import Combined, GradeResult, Marks, Seeds
 from chorale.files.rows import shortened
-from chorale.kits.forms.choosing import OneOf, SomeOf
-from chorale.kits.forms.settings import PIECES, FieldSettings, FormOptions, Kind
-from chorale.kits.forms.spans import Spans
-from chorale.kits.forms.tokens import pieces
-from chorale.kits.forms.votes import Votes
-from chorale.kits.forms.writing import Written
+from chorale.kits.forms.task.choosing import OneOf, SomeOf
+from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions, Kind
+from chorale.kits.forms.task.spans import Spans
+from chorale.kits.forms.task.tokens import pieces
+from chorale.kits.forms.task.votes import Votes
+from chorale.kits.forms.task.writing import Written
 from chorale.model import Answer, Judgment, Payload
 
 

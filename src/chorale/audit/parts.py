@@ -1,0 +1,16 @@
+"""What a kit adds to `chorale verify`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chorale.audit.protocol import Bonuses
+from chorale.engine.running import Study
+from chorale.store import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPart:
+    add_pay: Callable[[Tx, Study, Bonuses], None]
+    """Adds what the kit's own work earned to what was paid beside answers, by stage and worker."""
+    differences: Callable[[Tx], list[str]]
+    """One line for every number that differs from what it should be."""

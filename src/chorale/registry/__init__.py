@@ -1,0 +1,34 @@
+"""The kits that are installed, and what they bring."""
+
+from chorale.registry.installed import (
+    BrokenKit,
+    aggregators,
+    commands,
+    families,
+    installed,
+    installed_tasks,
+    load,
+    loaded_parts,
+    papers,
+    readers,
+    sections,
+)
+from chorale.registry.kit import Command, Kit, Place, ReportSection
+
+__all__ = [
+    "BrokenKit",
+    "Command",
+    "Kit",
+    "Place",
+    "ReportSection",
+    "aggregators",
+    "commands",
+    "families",
+    "installed",
+    "installed_tasks",
+    "load",
+    "loaded_parts",
+    "papers",
+    "readers",
+    "sections",
+]

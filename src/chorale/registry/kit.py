@@ -1,0 +1,77 @@
+"""What a package brings to Chorale: one declaration, whose parts are loaded when they are needed.
+
+The kits that come with Chorale and those of other packages register the same object, as an entry point of the group
+`chorale.kits`. A declaration names its parts by their places (`package.module:attribute`), so that reading it is fast.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Place = str
+"""Where a part of a kit is: `package.module:attribute`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of `chorale`."""
+
+    path: tuple[str, ...]
+    """Its name, behind those of the groups it belongs to: `("evaluate", "rules")`."""
+    summary: str
+    """One line for `--help`: the first of the function's docstring."""
+    place: Place
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSection:
+    """A section of `chorale report` about one kind of work."""
+
+    name: str
+    """Its key in the report's JSON."""
+    title: str
+    tasks: frozenset[str]
+    """The report has the section if the study has a stage of one of these tasks."""
+    place: Place
+    """A function of a transaction, the study and the resampling, which returns a `chorale.report.SectionContent`, or
+    None if there is nothing to report yet."""
+    by_arm: bool = False
+    """Whether it compares arms, which only those may see who asked for it."""
+    in_status: bool = False
+    """Whether `chorale status` shows its tables, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """Everything that belongs to one kind of work."""
+
+    name: str
+    summary: str
+    tasks: Mapping[str, Place] = field(default_factory=dict)
+    """`Task` objects, by the names that study files use."""
+    commands: tuple[Command, ...] = ()
+    families: Mapping[str, Place] = field(default_factory=dict)
+    """Metric families (`chorale.metrics.Family`), by the name that `chorale evaluate` and `chorale.evaluate` use."""
+    readers: Mapping[str, Place] = field(default_factory=dict)
+    """Readers of judgments files, by the name that `--reader` uses: functions from a path to rows of task, worker and
+    label."""
+    aggregators: Mapping[str, Place] = field(default_factory=dict)
+    """Aggregation methods, by the name that `chorale aggregate --method` uses: functions from judgments to a result."""
+    sections: tuple[ReportSection, ...] = ()
+    templates: Path | None = None
+    """A folder with one folder per template of `chorale new`."""
+    papers: Mapping[str, Place] = field(default_factory=dict)
+    """Reproductions (`chorale.reproduce.Paper`), by the name that `chorale reproduce` uses."""
+    site: Place | None = None
+    """A `chorale.web.SitePart`: pages, and work to do while the site runs."""
+    exports: Place | None = None
+    """A function from a study to its `ExportFormat` objects by name, for tables that no single task has."""
+    starter: Place | None = None
+    """A function from a template's folder and files of the user's (`chorale new --html FILE --csv FILE`) to the names
+    and contents of a study's files."""
+    audit: Place | None = None
+    """A `chorale.audit.AuditPart`: what `chorale verify` recomputes beside what it does for every study."""
