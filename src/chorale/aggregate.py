@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from chorale.files.wording import did_you_mean
 from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
-from chorale.metrics.aggregation.methods import CROWDTRUTH, NAMES
+from chorale.metrics.aggregation.methods import CROWDTRUTH, method_names
 from chorale.metrics.reading.judged import Reading, ReadingOptions, judged_in
 from chorale.metrics.reading.truth_files import Truth, read_truth, truth_in
 from chorale.metrics.resampling import checked_resampling
@@ -59,7 +59,7 @@ def score(
         if name not in ReadingOptions.__annotations__:
             raise TypeError(f"score() has no keyword {name!r}.{did_you_mean(name, ReadingOptions.__annotations__)}")
     how = Reading(**reading)
-    other_method = against if isinstance(against, str) and against in NAMES else None
+    other_method = against if isinstance(against, str) and against in method_names() else None
     listed = None if options is None else tuple(sorted(set(map(str, options))))
     request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
     if how.trust is not None and "confidence" not in (method, other_method):

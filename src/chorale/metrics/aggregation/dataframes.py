@@ -49,9 +49,11 @@ class Table:
         judged = judged_in(data, Reading(repeats="all"))
         judgments = judged.judgments
         polars = sys.modules["polars"]
-        names = (judgments.task_names, judgments.worker_names, judgments.label_names)
-        inputs = {judged.source: judged.digest} if judged.source == "file" else {}
-        return cls(judgments, polars, False, *map(polars.Series, names), inputs)
+        tasks, workers, labels = map(
+            polars.Series, (judgments.task_names, judgments.worker_names, judgments.label_names)
+        )
+        inputs = {"file": judged.digest} if judged.source == "file" else {}
+        return cls(judgments, polars, False, tasks, workers, labels, inputs)
 
     @classmethod
     def _of_pandas(cls, data: Any, pandas: Any) -> Self:

@@ -35,7 +35,7 @@ class WithScore:
         """The line that lets anybody compute the labels again."""
         return self.score.signature
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self, **_options: Any) -> str:
         return self.score._repr_html_()
 
 
