@@ -1,5 +1,7 @@
 """What a kit may bring: tasks and the other parts, and how installed kits are found."""
 
+from collections.abc import Mapping
+
 from chorale.contract.task import (
     AnswerError,
     Combined,
@@ -13,7 +15,13 @@ from chorale.contract.task import (
     Task,
     TaskExport,
 )
-from chorale.registry import Command, Kit, ReportSection, installed_tasks
+from chorale.registry import Command, Kit, ReportSection, tasks
+
+
+def installed_tasks() -> Mapping[str, Task]:
+    """The tasks of all installed kits by name; each is loaded when it is first asked for."""
+    return tasks()
+
 
 __all__ = [
     "AnswerError",
