@@ -19,11 +19,11 @@ import numpy as np
 import polars as pl
 
 from bench.timing import best_of
-from chorale.aggregate import MethodOptions, aggregate
-from chorale.formats.judgment_files import read_judgments
-from chorale.formats.judgments import Judgments
-from chorale.report.aggregating import Request, score_aggregation
-from chorale.report.drawing import Drawing
+from chorale.metrics.aggregation import MethodOptions, aggregate
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.reading.judgment_files import read_judgments
+from chorale.metrics.scoring.aggregating import Request, score_aggregation
 
 WORKERS, LABELS, EACH = 1_000, 4, 10
 RUNS = 3

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from bench.timing import best_of
-from chorale.agreement import Level, krippendorff_alpha
-from chorale.formats.judgment_files import read_judgments
+from chorale.metrics.agreement import Level, krippendorff_alpha
+from chorale.metrics.reading.judgment_files import read_judgments
 
 JUDGMENTS = 1_000_000
 PER_ITEM = 5

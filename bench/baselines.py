@@ -11,8 +11,8 @@ import random
 from pathlib import Path
 
 from bench.timing import best_of
-from chorale.baselines.multiple_choice import GIVEN, Example, LightChoice, cross_validate
-from chorale.formats.framenet import read_framenet
+from chorale.kits.frames.framenet import read_framenet
+from chorale.kits.questions.baselines import GIVEN, Example, LightChoice, cross_validate
 
 QUESTIONS = 1_500
 ROUNDS = 3
@@ -45,7 +45,7 @@ def main() -> None:
         taken = best_of(ROUNDS, lambda given=given: cross_validate(LightChoice(), examples, given))  # type: ignore[misc]
         print(f"| light reader, {given}, five folds of {QUESTIONS:,} questions | {taken.wall:.1f} | {taken.cpu:.1f} |")
     if options.framenet is not None:
-        from chorale.baselines.frames.training import FrameTraining, train_frames  # noqa: PLC0415 - needs torch
+        from chorale.kits.frames.baselines.training import FrameTraining, train_frames  # noqa: PLC0415 - needs torch
 
         framenet = read_framenet(options.framenet)
         list(framenet.fulltext())

@@ -24,9 +24,9 @@ from bench.qasrl import ROWS
 from bench.qasrl import made_up as questions
 from bench.srl import write_files
 from bench.timing import best_of
-from chorale.formats.judgment_files import read_judgments
-from chorale.formats.qasrl import read_qasrl
-from chorale.formats.srl import read_srl
+from chorale.kits.qasrl.files import read_qasrl
+from chorale.kits.srl.files import read_srl
+from chorale.metrics.reading.judgment_files import read_judgments
 
 RUNS = 3
 

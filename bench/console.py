@@ -20,9 +20,10 @@ from sqlalchemy import bindparam, insert, update
 from starlette.testclient import TestClient
 
 from bench.serve import postgres
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
 from chorale.store import Tx
 from chorale.store.schema import assignment, entry, event, grade, item, participation, response, worker
-from chorale.study import Study, open_study
 from chorale.web.app import create_app
 from chorale.web.links import setup_link_path
 from small_study import write_small_study

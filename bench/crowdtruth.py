@@ -18,8 +18,8 @@ import numpy as np
 import polars as pl
 
 from bench.timing import best_of
-from chorale.aggregate.crowdtruth import crowdtruth
-from chorale.formats.judgment_files import read_judgments
+from chorale.metrics.aggregation.crowdtruth import crowdtruth
+from chorale.metrics.reading.judgment_files import read_judgments
 
 PER_UNIT = 15
 OPTIONS = 10

@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 from random import Random
 
+from chorale.engine.opening import bring_in
+from chorale.folder.reading import load_folder
 from chorale.protocol import gold_due
 from chorale.store import Tx, offering, open_memory_store
-from chorale.study import load_folder
-from chorale.study.opening import bring_in
 from small_study import write_small_study
 
 ITEMS = 100_000

@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 from bench.report import write_judgments
-from chorale.formats.batch_files import BatchOptions
-from chorale.study.export import write_export
-from chorale.study.importing import import_files
-from chorale.study.started import started_study
+from chorale.engine.started import started_study
+from chorale.exchange.export import write_export
+from chorale.exchange.importing import import_files
+from chorale.files.batch_files import BatchOptions
 
 JUDGMENTS = 1_000_000
 FORMATS = ("parquet", "jsonl", "csv", "huggingface", "labelstudio", "mturk")

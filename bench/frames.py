@@ -12,11 +12,12 @@ from pathlib import Path
 from random import Random
 
 from bench.timing import best_of
+from chorale.engine import quality as looked
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.templates import create_study
+from chorale.kits.frames.preparing import Wanted, Word, chosen_words
 from chorale.store import responses
-from chorale.study import Study, open_study
-from chorale.study import quality as looked
-from chorale.study.templating import create_study
-from chorale.text.frame_items import Wanted, Word, chosen_words
 
 SENTENCES, PER_SENTENCE, PEOPLE, CANDIDATES, FRAMES = 1_000, 15, 300, 12, 700
 LOOK_EVERY = 25

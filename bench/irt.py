@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from bench.timing import best_of
-from chorale.evaluate.irt import IrtModel, fit_irt, irt_bootstrap, irt_intervals
-from chorale.scores import FloatArray
+from chorale.metrics import FloatArray
+from chorale.metrics.irt import IrtModel, fit_irt, irt_bootstrap, irt_intervals
 
 CASES: tuple[tuple[IrtModel, int, int, float, float, Literal["fitted", "standard"]], ...] = (
     ("1pl", 90, 1500, 1.0, 0.0, "fitted"),

@@ -2,7 +2,7 @@
 
     python -m bench.learn [--millions 1,2,5,10] [--memory 4GB] [--pruning]
 
-Extractions are drawn from Zipf's law (`chorale.learn.synthetic`). Every row is one run of the whole command
+Extractions are drawn from Zipf's law (`chorale.kits.rules.learning.synthetic`). Every row is one run of the whole command
 `chorale learn rules --method dirt,cover,binc` in a process of its own, from a tab-separated file to a Parquet file.
 Memory is the most that the process held at once. `--pruning` compares what other settings find on the smallest size.
 """
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from chorale.learn import synthetic_extractions
+from chorale.kits.rules.learning import synthetic_extractions
 
 PRUNINGS: tuple[tuple[str, ...], ...] = (
     (),

@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 from bench.timing import best_of
-from chorale.formats.sentence_files import read_given
-from chorale.text.qasrl_items import qasrl_items
+from chorale.kits.qasrl.preparing import qasrl_items
+from chorale.text.sentence_files import read_given
 
 NOUNS = ("farmer", "river", "committee", "engine", "teacher", "letter", "storm", "village", "doctor", "bridge", "judge")
 VERBS = ("carried", "opened", "had been repairing", "will sell", "couldn't reach", "sent", "was painting", "moved")

@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 
 from bench.timing import best_of
-from chorale.evaluate.qasrl import align, counts, statistics
-from chorale.formats.qasrl import read_qasrl
+from chorale.kits.qasrl.files import read_qasrl
+from chorale.kits.qasrl.metrics import align, counts, statistics
 
 ROWS = 57_000
 COLUMNS = ("qasrl_id", "verb_idx", "verb", "question", "answer_range", "wh", "subj", "obj", "aux", "is_passive",

@@ -17,8 +17,17 @@ from collections.abc import Callable
 from functools import partial
 
 from browsing import open_chromium
+from chorale.kits.qasrl.grammar import (
+    BROWSER_MODULES,
+    Context,
+    complete,
+    completing,
+    machine,
+    parse,
+    render,
+    suggest,
+)
 from chorale.text.inflections import VerbForms, inflect
-from chorale.text.questions import BROWSER_MODULES, Context, complete, completing, machine, parse, render, suggest
 
 STEMS = ("cut", "give", "undergo", "sell", "put", "take", "paint", "do", "have", "carry")
 SENTENCE = (

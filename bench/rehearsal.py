@@ -11,10 +11,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from chorale.folder.reading import load_folder
+from chorale.folder.templates import create_study
 from chorale.rehearsal import CROWD_FILE, Crowd, Rehearsal, read_crowd
-from chorale.simulate import CrowdSettings
-from chorale.study import load_folder
-from chorale.study.templating import create_study
+from chorale.rehearsal.simulated import CrowdSettings
 from small_study import write_small_study
 
 WORKERS = 150

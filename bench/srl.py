@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from bench.timing import best_of
 from chorale.cli import app
-from chorale.evaluate.srl import conll05, conll09, primesrl
-from chorale.formats.srl import Argument, Corpus, Predicate, Sentence, as_spans, read_srl, subtrees, written
+from chorale.kits.srl.files import Argument, Corpus, Predicate, Sentence, as_spans, read_srl, subtrees, written
+from chorale.kits.srl.metrics import conll05, conll09, primesrl
 
 SENTENCES = 2000
 LENGTH = 19

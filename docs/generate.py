@@ -16,9 +16,9 @@ from pydantic import BaseModel
 from typer.main import get_command
 
 from chorale.cli import app
+from chorale.contract import BUILT_IN
 from chorale.model import StudySettings
-from chorale.simulate import CrowdSettings
-from chorale.tasks import BUILT_IN
+from chorale.rehearsal.simulated import CrowdSettings
 
 DOCS = Path(__file__).parent
 WIDTH = 96

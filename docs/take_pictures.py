@@ -17,11 +17,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from asking import write_qasrl_study
 from browsing import PHONE, Scene, Site, gold_of, open_chromium, under_way
-from chorale.platforms.mturk.questions import html_question
+from chorale.engine.gates import close_gate
+from chorale.engine.running import Study
+from chorale.folder.templates import create_study
+from chorale.kits.mturk.api.questions import html_question
 from chorale.store import arm_rows
-from chorale.study import Study
-from chorale.study.gates import close_gate
-from chorale.study.templating import create_study
 from crowd import Person, do, look, people, work_through
 from mcq_study import write_mcq_study
 from protocol_study import write_protocol_study

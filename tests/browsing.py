@@ -14,7 +14,8 @@ from axe_playwright_python.base import AxeResults
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, expect, sync_playwright
 
-from chorale.study import Study, open_study
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
 from chorale.web.links import expert_link_path, invitation_path, setup_link_path, study_sessions
 from crowd import people
 from serving import HOST, Server

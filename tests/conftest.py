@@ -15,8 +15,10 @@ from hypothesis import settings
 from jinja2 import Environment, FileSystemBytecodeCache
 from sqlalchemy import URL, create_engine, text
 
+from chorale.engine.clock import Clock
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
 from chorale.store import opening, store_url
-from chorale.study import Clock, Study, open_study
 from chorale.web import pages
 from small_study import write_small_study
 
@@ -119,7 +121,7 @@ def clock() -> ManualClock:
 def same_gold_positions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gold comes at secret positions; in tests always at the same ones."""
     rng = Random(11)
-    monkeypatch.setattr("chorale.study.offering.secret_number", lambda study: rng.getrandbits(62))
+    monkeypatch.setattr("chorale.engine.offering.secret_number", lambda study: rng.getrandbits(62))
 
 
 @pytest.fixture

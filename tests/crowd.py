@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from chorale.engine import entering, work
+from chorale.engine.running import Study
+from chorale.engine.work import Offer, Outcome
 from chorale.store import Tx
-from chorale.study import Study, entering, work
-from chorale.study.work import Offer, Outcome
 
 T = TypeVar("T")
 

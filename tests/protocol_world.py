@@ -12,6 +12,17 @@ from typing import Any
 
 from sqlalchemy import text
 
+from chorale.audit.verify import verify
+from chorale.engine import entering
+from chorale.engine import work as working
+from chorale.engine.advancing import advance
+from chorale.engine.gates import close_gate, survey
+from chorale.engine.opening import bring_in
+from chorale.engine.running import RunningGate, Study
+from chorale.engine.settling import settle_everything
+from chorale.engine.visit import visit
+from chorale.engine.work import Offer
+from chorale.folder.reading import load_folder
 from chorale.model import AssignmentKind, Refusal
 from chorale.protocol.gates import CRITERION
 from chorale.store import (
@@ -30,16 +41,6 @@ from chorale.store import (
     response_rows,
     standing_rows,
 )
-from chorale.study import Study, entering, load_folder
-from chorale.study import work as working
-from chorale.study.advancing import advance
-from chorale.study.gates import close_gate, survey
-from chorale.study.opening import bring_in
-from chorale.study.running import RunningGate
-from chorale.study.settling import settle_everything
-from chorale.study.verify import verify
-from chorale.study.visit import visit
-from chorale.study.work import Offer
 from crowd import do, look
 from random_study import RUBRIC, TONES, right_tone
 

@@ -20,9 +20,9 @@ GOLD_SEED = 3
 _FORKER = """
 import json, os, signal, sys, traceback
 from pathlib import Path
-import chorale.cli.serve, chorale.study.offering, chorale.web.app, uvicorn, uvloop, httptools
+import chorale.cli.serve, chorale.engine.offering, chorale.web.app, uvicorn, uvloop, httptools
 # Gold comes at secret positions; in tests always at the same ones.
-chorale.study.offering.secret_number = lambda study: int(sys.argv[1])
+chorale.engine.offering.secret_number = lambda study: int(sys.argv[1])
 
 def serve(folder, port, database, log, environment):
     for number, path in enumerate((os.devnull, log, log)):

@@ -18,21 +18,21 @@ from hypothesis import strategies as st
 from scipy import special
 from typer.testing import CliRunner
 
-import chorale.aggregate as library
-from chorale.aggregate import Aggregation, MethodOptions, aggregate, trust_from_gold, trust_weighted_share
-from chorale.aggregate.ascent import climb
-from chorale.aggregate.dawid_skene import dawid_skene
-from chorale.aggregate.glad import _Posterior, glad
-from chorale.aggregate.mace import MaceSettings, digamma, mace
-from chorale.aggregate.majority import majority
-from chorale.aggregate.methods import METHODS
-from chorale.aggregate.one_coin import one_coin
-from chorale.aggregate.trust import confidence
-from chorale.aggregate.votes import Votes
-from chorale.aggregate.wawa import wawa
-from chorale.aggregate.worker_evidence import worker_evidence
+import chorale.metrics.aggregation as library
 from chorale.cli import app
-from chorale.formats.judgments import Judgments
+from chorale.metrics.aggregation import Aggregation, MethodOptions, aggregate, trust_from_gold, trust_weighted_share
+from chorale.metrics.aggregation.ascent import climb
+from chorale.metrics.aggregation.dawid_skene import dawid_skene
+from chorale.metrics.aggregation.glad import _Posterior, glad
+from chorale.metrics.aggregation.mace import MaceSettings, digamma, mace
+from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.methods import METHODS
+from chorale.metrics.aggregation.one_coin import one_coin
+from chorale.metrics.aggregation.trust import confidence
+from chorale.metrics.aggregation.votes import Votes
+from chorale.metrics.aggregation.wawa import wawa
+from chorale.metrics.aggregation.worker_evidence import worker_evidence
+from chorale.metrics.judgments import Judgments
 
 QUICK = settings(deadline=None, max_examples=25)
 Rows = list[tuple[str, str, str]]
@@ -463,7 +463,7 @@ def test_a_table_that_does_not_fit_is_refused() -> None:
 
 
 def test_weighing_votes_needs_no_numpy() -> None:
-    code = "import sys; from chorale.aggregate import trust_weighted_share; print('numpy' in sys.modules)"
+    code = "import sys; from chorale.metrics.aggregation import trust_weighted_share; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -677,7 +677,7 @@ def test_trust_from_gold_is_drawn_over_the_gold_that_was_met(smoothing: str, fil
 
 
 def test_too_many_labels_are_refused_before_the_memory_is_full(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chorale.report.aggregating.MOST_CELLS", 100)
+    monkeypatch.setattr("chorale.metrics.scoring.aggregating.MOST_CELLS", 100)
     assert "too many different labels to aggregate (found 3 labels of 80 tasks)" in refused("judgments.csv")
 
 

@@ -16,7 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from chorale.agreement import (
+from chorale.cli import app
+from chorale.metrics import compare, intervals
+from chorale.metrics.agreement import (
     DISTANCES,
     LEVELS,
     Agreement,
@@ -35,10 +37,8 @@ from chorale.agreement import (
     scott_pi,
     side_by_side,
 )
-from chorale.cli import app
-from chorale.formats.judgments import Judgments
-from chorale.scores import compare, intervals
-from chorale.scores.statistics import Statistics
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.statistics import Statistics
 
 Triple = tuple[str, str, str]
 
@@ -175,7 +175,7 @@ def test_distances_by_hand(name: str, one: set[str], other: set[str], distance: 
 
 @pytest.mark.parametrize("module", ["alpha", "kappa", "pi", "percent", "fleiss"])
 def test_examples_in_the_code_come_out_as_shown(module: str) -> None:
-    done = doctest.testmod(import_module(f"chorale.agreement.{module}"))
+    done = doctest.testmod(import_module(f"chorale.metrics.agreement.{module}"))
     assert done.attempted
     assert not done.failed
 

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from chorale.baselines.frames import (
+from chorale.cli import app
+from chorale.kits.frames.baselines import (
     choose_sense,
     frames_by_sense,
     scores_of,
     top_crowd_frames,
     write_predictions,
 )
-from chorale.baselines.frames.fulltext import (
+from chorale.kits.frames.baselines.fulltext import (
     DEV_DOCUMENTS,
     TEST_DOCUMENTS,
     most_frequent_frames,
@@ -25,16 +26,15 @@ from chorale.baselines.frames.fulltext import (
     sentences_of,
     tokens_of,
 )
-from chorale.baselines.frames.lexicon import Lexicon, pieces_of
-from chorale.cli import app
-from chorale.evaluate.frames import frame_agreement
-from chorale.formats.frame_map import read_frame_map
-from chorale.formats.frame_scores import FrameScores, read_frame_scores
-from chorale.formats.frame_words import FrameWord, read_frame_words
-from chorale.formats.framenet import FrameNet, read_framenet
-from chorale.formats.wordnet import WordNet, read_wordnet
+from chorale.kits.frames.baselines.lexicon import Lexicon, pieces_of
+from chorale.kits.frames.candidates import CandidateFrames
+from chorale.kits.frames.files.frame_map import read_frame_map
+from chorale.kits.frames.files.frame_scores import FrameScores, read_frame_scores
+from chorale.kits.frames.files.frame_words import FrameWord, read_frame_words
+from chorale.kits.frames.framenet import FrameNet, read_framenet
+from chorale.kits.frames.metrics.crowd import frame_agreement
 from chorale.model import UserError
-from chorale.text.frames import CandidateFrames
+from chorale.text.wordnet import WordNet, read_wordnet
 from tiny_framenet import SENTENCES, write_framenet, write_map, write_wordnet
 
 CROWD = (
@@ -207,7 +207,7 @@ def test_mistakes_of_the_commands_are_told_with_a_fix(resources: Path, tmp_path:
 
 
 def test_the_classifier_needs_the_extra(resources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chorale.baselines.extras.find_spec", lambda _name: None)
+    monkeypatch.setattr("chorale.model.extras.find_spec", lambda _name: None)
     for arguments in (
         ("frames", "os", resources / "crowd.csv", "--out", tmp_path / "os.csv"),
         ("train-frames", tmp_path / "model", "--framenet", resources / "framenet"),
@@ -292,8 +292,8 @@ def test_the_classifier_learns_what_the_rest_of_a_sentence_tells(trained: tuple[
 def test_a_saved_classifier_comes_back_as_it_was_and_training_can_be_done_again(
     trained: tuple[Path, dict[str, Any]], resources: Path, tmp_path: Path, framenet: FrameNet
 ) -> None:
-    from chorale.baselines.frames.saved import load_classifier, save_classifier  # noqa: PLC0415 - needs torch
-    from chorale.baselines.frames.training import FrameTraining, train_frames  # noqa: PLC0415
+    from chorale.kits.frames.baselines.saved import load_classifier, save_classifier  # noqa: PLC0415 - needs torch
+    from chorale.kits.frames.baselines.training import FrameTraining, train_frames  # noqa: PLC0415
 
     folder, told = trained
     classifier = load_classifier(folder)

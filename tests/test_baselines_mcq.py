@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from chorale.baselines.multiple_choice import (
+from chorale.cli import app
+from chorale.kits.questions.baselines import (
     Example,
     LightChoice,
     choice_model,
@@ -21,8 +22,7 @@ from chorale.baselines.multiple_choice import (
     lacking,
     transfer,
 )
-from chorale.cli import app
-from chorale.formats.mcq_files import read_mcq
+from chorale.kits.questions.files.files import read_mcq
 from chorale.model import UserError
 
 PLACES = ("harbour", "market", "forest", "castle", "station", "library", "bakery", "orchard", "tunnel", "meadow")
@@ -233,7 +233,7 @@ def test_mistakes_are_told_with_a_fix(tmp_path: Path, copies: list[Example]) -> 
 
 def test_a_model_of_a_folder_needs_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}", "utf-8")
-    monkeypatch.setattr("chorale.baselines.extras.find_spec", lambda _name: None)
+    monkeypatch.setattr("chorale.model.extras.find_spec", lambda _name: None)
     with pytest.raises(UserError, match=r"pip install 'chorale\[models\]'"):
         choice_model(str(tmp_path))
 

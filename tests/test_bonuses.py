@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from chorale.engine import managing
+from chorale.engine.bonuses import MOST_BONUSES, Bonus, bonuses_of
+from chorale.engine.correcting import NewGold, correct_gold
+from chorale.engine.managing import Act
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
 from chorale.model import EntryKind
 from chorale.store import Tx, ledger
-from chorale.study import Study, managing, open_study
-from chorale.study.bonuses import MOST_BONUSES, Bonus, bonuses_of
-from chorale.study.correcting import NewGold, correct_gold
-from chorale.study.managing import Act
-from chorale.study.settling import settle_everything
 from chorale.web.app import create_app
 from conftest import ManualClock
 from crowd import Person, do, gold_answer, is_gold, look, people

@@ -24,10 +24,10 @@ from browsing import (
     tab_to,
     under_way,
 )
-from chorale.study import Study
-from chorale.study.templating import create_study
-from chorale.study.work import Offer
-from chorale.tasks import BUILT_IN, Task
+from chorale.contract import BUILT_IN, Task
+from chorale.engine.running import Study
+from chorale.engine.work import Offer
+from chorale.folder.templates import create_study
 from crowd import Person, gold_answer, is_gold, people, work_through
 from small_study import write_small_study
 

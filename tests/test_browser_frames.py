@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, tab_to
-from chorale.study.templating import create_study
+from chorale.folder.templates import create_study
 
 pytestmark = [
     pytest.mark.browser,

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, tab_to
-from chorale.study import Study
+from chorale.engine.running import Study
 from crowd import Person
 from protocol_study import write_protocol_study
 from test_protocols import train

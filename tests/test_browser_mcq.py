@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, Worker, barriers, tab_to
-from chorale.study.templating import create_study
+from chorale.folder.templates import create_study
 from mcq_study import write_mcq_study
 
 pytestmark = [

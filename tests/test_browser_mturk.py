@@ -12,9 +12,9 @@ from botocore.exceptions import ClientError
 from playwright.sync_api import Browser, FrameLocator, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, barriers, tab_to
-from chorale.platforms.mturk.answers import fields_in
-from chorale.platforms.mturk.questions import html_question
-from chorale.study.templating import create_study_from_batch
+from chorale.folder.templates import create_study_from_batch
+from chorale.kits.mturk.api.answers import fields_in
+from chorale.kits.mturk.api.questions import html_question
 from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, write_market
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")

@@ -21,8 +21,8 @@ from typer.testing import CliRunner, Result
 from chorale import __version__
 from chorale.cli import app
 from chorale.cli.addresses import listen, port_of
+from chorale.engine.opening import open_study
 from chorale.model import UserError
-from chorale.study import open_study
 from conftest import ManualClock
 from crowd import people, work_through
 from serving import free_port

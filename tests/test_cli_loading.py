@@ -45,8 +45,15 @@ def test_a_rehearsal_loads_neither_polars_nor_migrations_nor_tasks_but_its_own(t
     given = ["rehearse", str(tmp_path / "study"), "--seeds", "1", "--workers", "4"]
     done = subprocess.run([sys.executable, "-c", LOADED, *given], capture_output=True, text=True, check=True)
     imported = set(done.stderr.split())
-    assert {one for one in imported if one.startswith("chorale.tasks.")} >= {"chorale.tasks.rules_entailment"}
-    assert not imported & {"polars", "numpy", "alembic", "fastapi", "chorale.tasks.form", "chorale.tasks.frame_choice"}
+    assert {one for one in imported if one.startswith("chorale.contract.")} >= {"chorale.kits.rules.tasks.entailment"}
+    assert not imported & {
+        "polars",
+        "numpy",
+        "alembic",
+        "fastapi",
+        "chorale.kits.forms.task",
+        "chorale.kits.frames.task",
+    }
 
 
 def test_a_process_that_is_done_does_not_look_through_all_it_has() -> None:

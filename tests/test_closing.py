@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 
+from chorale.audit.verify import verify
+from chorale.engine import offering, work
+from chorale.engine.closing_pay import pay_for_parts
+from chorale.engine.gates import close_gate
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.plan import study_notes
+from chorale.folder.reading import check_folder, load_folder
 from chorale.protocol import GateVerdict
-from chorale.report.plan import study_notes
 from chorale.store import gates, ledger
-from chorale.study import Study, check_folder, load_folder, offering, open_study, work
-from chorale.study.closing_pay import pay_for_parts
-from chorale.study.gates import close_gate
-from chorale.study.verify import verify
 from conftest import ManualClock
 from crowd import Person, do, look, people
 from protocol_study import ROUND, write_protocol_study
@@ -73,7 +76,7 @@ class Pause:
 def closing(study: Study, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Executor, Future[list[GateVerdict]]]]:
     """While the first gate closes, and has not ended its transaction for a while: threads, and what comes of it."""
     pause = Pause(pay_for_parts, 0.3)
-    monkeypatch.setattr("chorale.study.gates.pay_for_parts", pause)
+    monkeypatch.setattr("chorale.engine.gates.pay_for_parts", pause)
     with ThreadPoolExecutor(2) as threads:
         closes = threads.submit(do, study, close_gate, study.gates["trained"], "one")
         assert pause.reached.wait(5)

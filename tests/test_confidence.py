@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chorale.aggregate import Share, trust_weighted_share
+from chorale.metrics.aggregation import Share, trust_weighted_share
 
 VOTES = st.lists(st.tuples(st.sampled_from(["yes", "no", "other"]), st.floats(0, 1)), min_size=1, max_size=12)
 

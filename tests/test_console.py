@@ -21,12 +21,14 @@ from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
 
 from browsing import CHROMIUM, open_chromium
+from chorale.engine import entering, settling, work
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.templates import create_study
+from chorale.kits.rules.tasks.meaningful import RULES_MEANINGFUL
 from chorale.model import Answer, Standing
 from chorale.store import Tx, events, item_rows, people, response_rows, standing_rows
 from chorale.store.people import WorkerRow
-from chorale.study import Study, entering, open_study, settling, work
-from chorale.study.templating import create_study
-from chorale.tasks.rules_meaningful import RULES_MEANINGFUL
 from chorale.web.app import create_app
 from chorale.web.console.gold import read_answer
 from chorale.web.console.signing_in import local_path

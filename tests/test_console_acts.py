@@ -12,8 +12,17 @@ import pytest
 from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
+from chorale.audit.verify import verify
+from chorale.engine import correcting, managing, settling
+from chorale.engine.advancing import advance
+from chorale.engine.correcting import NewGold
+from chorale.engine.managing import Act
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.templates import create_study
 from chorale.model import UserError
 from chorale.model.stage_settings import ItemSettings
+from chorale.monitor.overview import gold_alarms, overview
 from chorale.store import (
     Tx,
     console,
@@ -30,13 +39,6 @@ from chorale.store import (
     standing_rows,
 )
 from chorale.store.console import GoldMet
-from chorale.study import Study, correcting, managing, open_study, settling
-from chorale.study.advancing import advance
-from chorale.study.correcting import NewGold
-from chorale.study.managing import Act
-from chorale.study.overview import gold_alarms, overview
-from chorale.study.templating import create_study
-from chorale.study.verify import verify
 from chorale.web.app import create_app
 from chorale.web.console import flow
 from chorale.web.console.desk import kind_of

@@ -12,8 +12,9 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from chorale.cli import app as commands
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
 from chorale.store import gates, item_rows, message_rows, people
-from chorale.study import Study, open_study
 from chorale.web.app import create_app
 from chorale.web.links import OWNER, expert_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE, StaffSession, WorkerSession

@@ -8,10 +8,13 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from chorale.engine import arrivals, publishing, recruiting
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange import payout_files
+from chorale.kits.mturk.market.access import make_key
+from chorale.kits.mturk.market.operations import Call, perform
 from chorale.platforms.prolific import Prolific
-from chorale.study import Study, arrivals, open_study, payout_files, publishing, recruiting
-from chorale.study.mturk.access import make_key
-from chorale.study.mturk.operations import Call, perform
 from chorale.web.app import create_app
 from chorale.web.links import invitation_path, new_viewer_link, setup_link_path, study_sessions
 from crowd import Person

@@ -11,9 +11,10 @@ from argon2 import PasswordHasher
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange.export import export_formats
 from chorale.store import events
-from chorale.study import Study, open_study
-from chorale.study.export import export_formats
 from chorale.web.app import create_app
 from chorale.web.links import expert_link_path, new_viewer_link, setup_link_path, study_sessions
 from crowd import do, look

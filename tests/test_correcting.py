@@ -15,14 +15,15 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
+from chorale.engine.correcting import NewGold, correct_gold
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_group
 from chorale.model import GoldRecord
 from chorale.protocol import gold_after
 from chorale.store import Tx, importing
 from chorale.store.importing import NewWorker
 from chorale.store.schema import assignment, grade, item, participation, response
-from chorale.study import Study, open_study
-from chorale.study.correcting import NewGold, correct_gold
-from chorale.study.settling import settle_group
 
 WORKERS = 1_000
 ITEMS = 2_000

@@ -11,20 +11,22 @@ import pytest
 from typer.testing import CliRunner
 
 from chorale.cli import app
+from chorale.engine.gates import close_gate
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange.export import write_export
+from chorale.folder.plan import plan_study
+from chorale.folder.reading import load_folder
+from chorale.folder.templates import create_study
+from chorale.monitor.costs import Spending, arm_costs, cost_terms, study_costs
+from chorale.monitor.status import status
+from chorale.present.scoring import ScoreTable
 from chorale.protocol import draw_arm
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.measuring import measure
-from chorale.report import plan_study
-from chorale.report.scoring import ScoreTable
-from chorale.report.study_report.costs import costs_section
-from chorale.simulate import CrowdSettings, KindSettings
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings
+from chorale.report.costs import costs_section
 from chorale.store import arm_rows, events
-from chorale.study import Study, load_folder, open_study
-from chorale.study.costs import Spending, arm_costs, cost_terms, study_costs
-from chorale.study.export import write_export
-from chorale.study.gates import close_gate
-from chorale.study.status import status
-from chorale.study.templating import create_study
 from conftest import ManualClock
 from crowd import do, look, people
 from protocol_study import ROUND, write_protocol_study

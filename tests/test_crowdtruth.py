@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from chorale.aggregate.crowdtruth import CrowdTruth, Resampling, annotations, crowdtruth
 from chorale.cli import app
-from chorale.formats.judgments import Judgments
+from chorale.metrics.aggregation.crowdtruth import CrowdTruth, Resampling, annotations, crowdtruth
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.scoring.crowdtruth import crowdtruth_scored
 from chorale.model import UserError
-from chorale.report.crowdtruth import crowdtruth_scored
 
 TINY = 1e-8
 Said = dict[tuple[str, str], dict[str, int]]

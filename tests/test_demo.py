@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from chorale.cli import app, demonstration
-from chorale.study import templating
+from chorale.cli import app
+from chorale.folder import templates as templating
+from chorale.kits.rules.commands import demonstration
 
 APPLICATIONS = 12
 

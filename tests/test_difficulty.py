@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chorale.cli.app import app
-from chorale.formats.judgments import Judgments
+from chorale.contract import BUILT_IN
+from chorale.metrics.judgments import Judgments
 from chorale.rehearsal import rehearse
-from chorale.report.rehearsal import forecast_notes
-from chorale.report.rehearsal_page import forecast_page
-from chorale.simulate import AnswerSheet, WorkerModel, draw_hardness
-from chorale.simulate.fitting import fit_workers
-from chorale.simulate.spread import fit_spread
-from chorale.tasks import BUILT_IN
+from chorale.rehearsal.page import forecast_page
+from chorale.rehearsal.simulated import AnswerSheet, WorkerModel, draw_hardness
+from chorale.rehearsal.simulated.fitting import fit_workers
+from chorale.rehearsal.simulated.spread import fit_spread
+from chorale.rehearsal.tables import forecast_notes
 from small_study import write_small_study
 from test_rehearsal import with_truth
 

@@ -18,10 +18,13 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import chorale
-from chorale.cli import app, demonstration
+from chorale.cli import app
+from chorale.contract import BUILT_IN, installed_tasks
+from chorale.engine.opening import open_study
+from chorale.exchange import export
+from chorale.folder import templates as templating
+from chorale.kits.rules.commands import demonstration
 from chorale.model import StudySettings
-from chorale.study import export, open_study, templating
-from chorale.tasks import BUILT_IN, installed_tasks
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -72,7 +75,7 @@ def test_imports_go_the_way_that_is_told() -> None:
 def test_all_tasks_are_kept_from_importing_each_other() -> None:
     shared = {"qasrl_common"}
     folders = {path.parent.name for path in (PACKAGE / "tasks").glob("*/__init__.py")} - shared
-    assert set(contracts()["tasks"]["modules"]) == {f"chorale.tasks.{folder}" for folder in folders}
+    assert set(contracts()["tasks"]["modules"]) == {f"chorale.contract.{folder}" for folder in folders}
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:

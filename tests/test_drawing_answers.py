@@ -6,16 +6,19 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from chorale.audit.verify import verify
+from chorale.engine.advancing import advance
+from chorale.engine.clock import Clock
+from chorale.engine.control import set_stage_state
+from chorale.engine.drawing_answers import drawn_answers, not_drawn_from
+from chorale.engine.gates import close_gate, survey
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
+from chorale.folder.plan import plan_study
+from chorale.folder.reading import load_folder
 from chorale.model import StageState, UserError
-from chorale.report.plan import plan_study
 from chorale.store import Tx, arm_rows, events, item_rows, participations, response_rows
-from chorale.study import Clock, Study, load_folder, open_study
-from chorale.study.advancing import advance
-from chorale.study.control import set_stage_state
-from chorale.study.drawing_answers import drawn_answers, not_drawn_from
-from chorale.study.gates import close_gate, survey
-from chorale.study.settling import settle_everything
-from chorale.study.verify import verify
 from crowd import Person, do, look
 from test_console_gates import as_owner
 from writing_study import write_writing_study

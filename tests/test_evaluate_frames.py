@@ -14,11 +14,11 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.evaluate.frames import area, cosines, frame_agreement, kendall_tau_b
-from chorale.formats.frame_scores import FrameScores, read_frame_scores
+from chorale.kits.frames.files.frame_scores import FrameScores, read_frame_scores
+from chorale.kits.frames.metrics.crowd import area, cosines, frame_agreement, kendall_tau_b
+from chorale.kits.frames.reproduction import PAPER
 from chorale.model import UserError
 from chorale.reproduce.contract import Cell
-from chorale.reproduce.dumitrache2019 import PAPER
 
 Scores = Mapping[str, Mapping[str, float]]
 

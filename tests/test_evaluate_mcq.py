@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.evaluate.mcq import DISCARDED, Ties, mcq_alpha, measure_mcq, outcomes_of, runs_of_models
-from chorale.formats.mcq_files import McqQuestions, read_mcq
+from chorale.kits.questions.files.files import McqQuestions, read_mcq
+from chorale.kits.questions.metrics import DISCARDED, Ties, mcq_alpha, measure_mcq, outcomes_of, runs_of_models
 from chorale.model import UserError
 
 INVALID = "option5"

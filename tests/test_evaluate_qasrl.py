@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.evaluate.qasrl import (
+from chorale.kits.qasrl import reproduction as roit2020
+from chorale.kits.qasrl.files import Qa, Question, QuestionAnswers, Verb
+from chorale.kits.qasrl.metrics import (
     Edge,
     Part,
     Rules,
@@ -36,13 +38,11 @@ from chorale.evaluate.qasrl import (
     statistics,
     strict_match,
 )
-from chorale.evaluate.qasrl.matching import distinct_spans, find_edges, match
-from chorale.formats.qasrl import Qa, Question, QuestionAnswers, Verb
+from chorale.kits.qasrl.metrics.matching import distinct_spans, find_edges, match
+from chorale.kits.qasrl.reproduction import PAPER
+from chorale.kits.qasrl.scoring.alignment import write_alignment
+from chorale.metrics import Counts
 from chorale.model import UserError
-from chorale.report.qasrl_alignment import write_alignment
-from chorale.reproduce import roit2020
-from chorale.reproduce.roit2020 import PAPER
-from chorale.scores import Counts
 from qasrl_files import SENTENCE, bank_line, judged, row, where, write_bank, write_rows, write_sentences
 
 WHO, WHERE, WHEN = Question("Who sat?", "who"), Question("Where did someone sit?", "where"), Question("When?", "when")

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.evaluate.rules import curve_of, evaluate_rules, rule_statistics, scores_of_applications
-from chorale.formats.rule_files import Rule, read_judged, read_rules, rule_of
+from chorale.kits.rules.files.rule_files import Rule, read_judged, read_rules, rule_of
+from chorale.kits.rules.metrics.curves import curve_of, evaluate_rules, rule_statistics, scores_of_applications
+from chorale.kits.rules.reproduction import PAPER
+from chorale.metrics import Statistics, intervals
 from chorale.model import UserError
-from chorale.reproduce.zeichner2012 import PAPER
-from chorale.scores import Statistics, intervals
 
 HEADER = "rule_lhs\trule_rhs\tlhs\trhs\tjudgment\tconfidence"
 NONE = math.nan

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.evaluate.srl import (
+from chorale.files.source import Source
+from chorale.kits.srl.files import Argument, FrameRelations, Predicate, Sentence, parse_srl, with_spans, written
+from chorale.kits.srl.metrics import (
     Names,
     Outcome,
     conll05,
@@ -25,11 +27,9 @@ from chorale.evaluate.srl import (
     semeval07,
     senseval3,
 )
-from chorale.evaluate.srl.conll09 import sense_number
-from chorale.formats.source import Source
-from chorale.formats.srl import Argument, FrameRelations, Predicate, Sentence, parse_srl, with_spans, written
-from chorale.reproduce.jindal2022 import PAPER
-from chorale.scores import Statistics, compare, counts_metric, intervals, tally_compare, tally_intervals
+from chorale.kits.srl.metrics.conll09 import sense_number
+from chorale.kits.srl.reproduction import PAPER
+from chorale.metrics import Statistics, compare, counts_metric, intervals, tally_compare, tally_intervals
 
 WORDS = ("Ann", "the", "baker", "gave", "old", "Bob", "warm", "bread", "daily", ".")
 HEADS = (4, 3, 1, 0, 6, 4, 8, 4, 4, 4)

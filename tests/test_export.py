@@ -9,17 +9,17 @@ from typing import Any
 import polars
 import pytest
 
-from chorale.formats import unescape_cell
-from chorale.model import UserError
-from chorale.study import Study
-from chorale.study.export import (
+from chorale.engine.running import Study
+from chorale.engine.work import Offer
+from chorale.exchange.export import (
     export_file_name,
     export_formats,
     write_export,
 )
-from chorale.study.outcomes import tallies
-from chorale.study.status import summary
-from chorale.study.work import Offer
+from chorale.files.tables import unescape_cell
+from chorale.model import UserError
+from chorale.monitor.outcomes import tallies
+from chorale.monitor.status import summary
 from conftest import ManualClock, StudyMaker
 from crowd import Person, gold_answer, is_gold, look, people, work_through
 

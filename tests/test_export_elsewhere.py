@@ -11,11 +11,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.formats.batch_files import BatchOptions, read_batch
-from chorale.study import Study, open_study
-from chorale.study.export import export_formats, write_export
-from chorale.study.export_columns import response_columns, response_lines
-from chorale.study.export_rows import response_rows
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange.export import export_formats, write_export
+from chorale.exchange.export_columns import response_columns, response_lines
+from chorale.exchange.export_rows import response_rows
+from chorale.files.batch_files import BatchOptions, read_batch
 from conftest import ManualClock, StudyMaker
 from crowd import look, people, work_through
 from small_study import write_small_study
@@ -41,7 +42,7 @@ def run(*arguments: object, code: int = 0) -> Result:
 
 def test_columns_have_what_rows_have(make_study: StudyMaker, monkeypatch: pytest.MonkeyPatch) -> None:
     study = judged(make_study)
-    monkeypatch.setattr("chorale.study.export_columns.SIZE", 7)
+    monkeypatch.setattr("chorale.exchange.export_columns.SIZE", 7)
     rows = look(study, lambda tx: list(response_rows(tx, study)))
     names = list(rows[0])
     batches = look(study, lambda tx: list(response_columns(tx, study, names)))
@@ -56,7 +57,7 @@ def test_columns_have_what_rows_have(make_study: StudyMaker, monkeypatch: pytest
 
 
 def test_progress_is_told_while_rows_are_written(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chorale.study.export._STEP", 10)
+    monkeypatch.setattr("chorale.exchange.export._STEP", 10)
     told: list[tuple[int, int]] = []
     rows = write_export(study, "csv", tmp_path / "out.csv", lambda done, total: told.append((done, total)))
     assert [done for done, _ in told] == list(range(10, rows + 1, 10))

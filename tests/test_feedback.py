@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from chorale.audit.verify import verify
+from chorale.engine.clock import Clock
+from chorale.engine.gates import close_gate
+from chorale.engine.opening import open_study
+from chorale.folder.feedback import compose
+from chorale.folder.reading import check_folder
+from chorale.folder.templates import template_folder, template_names
 from chorale.protocol import GateVerdict
 from chorale.store import arm_rows, message_rows
 from chorale.store.grade_rows import GradedAnswer
-from chorale.study import Clock, check_folder, open_study
-from chorale.study.feedback import compose
-from chorale.study.gates import close_gate
-from chorale.study.templating import template_folder, template_names
-from chorale.study.verify import verify
 from chorale.web.pages import markdown
 from crowd import Person, do, look
 from writing_study import write_writing_study

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from chorale.folder.reading import GoldRow, TruthRow, check_folder, did_you_mean, load_folder
+from chorale.folder.templates import create_study, template_names
 from chorale.model import NewItem, Problem, UserError
-from chorale.study.folder import GoldRow, TruthRow, check_folder, did_you_mean, load_folder
-from chorale.study.templating import create_study, template_names
 
 STUDY = """\
 format = 1

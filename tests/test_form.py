@@ -18,17 +18,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from chorale.cli.demonstration import _person
+from chorale.audit.verify import verify
+from chorale.contract import BUILT_IN, AnswerError, ItemError, Seeds, Task
+from chorale.engine.clock import fast_clock
+from chorale.engine.opening import open_study
+from chorale.exchange.export import export_file_name, export_formats, write_export
+from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.templates import create_study
+from chorale.kits.forms.task.tokens import excerpt, pieces, tokens
+from chorale.kits.rules.commands.demonstration import _person
+from chorale.kits.rules.truth import Truth
 from chorale.model import Judgment, UserError
 from chorale.platforms.simulated import Place, run_crowd
-from chorale.report import Truth
-from chorale.simulate import good, prospects, random_clicker
-from chorale.study import check_folder, fast_clock, load_folder, open_study
-from chorale.study.export import export_file_name, export_formats, write_export
-from chorale.study.templating import create_study
-from chorale.study.verify import verify
-from chorale.tasks import BUILT_IN, AnswerError, ItemError, Seeds, Task
-from chorale.tasks.form.tokens import excerpt, pieces, tokens
+from chorale.rehearsal.simulated import good, prospects, random_clicker
 from chorale.web.app import create_app
 from crowd import Person, look, people
 

@@ -16,20 +16,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chorale.formats import (
-    Row,
-    escape_cell,
-    is_table,
-    line_of,
-    read_rows,
-    shortened,
-    unescape_cell,
-    write_csv,
-    write_jsonl,
-    write_parquet,
-)
-from chorale.formats.rows import DEEPEST_NESTING, LONGEST_LINE
-from chorale.formats.toml_lines import TomlPath
+from chorale.files.rows import DEEPEST_NESTING, LONGEST_LINE, Row, is_table, read_rows, shortened
+from chorale.files.tables import escape_cell, unescape_cell, write_csv, write_jsonl, write_parquet
+from chorale.files.toml_lines import TomlPath, line_of
 from chorale.model import Problem
 
 
@@ -306,7 +295,7 @@ def test_parquet_has_typed_columns(tmp_path: Path) -> None:
 
 
 def test_parquet_batches_agree_on_a_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chorale.formats.tables._BATCH", 2)
+    monkeypatch.setattr("chorale.files.tables._BATCH", 2)
     path = tmp_path / "a.parquet"
     cells = [(None, 1), (None, 2), (1, 0.5), (2, None), (True, 3)]
     write_parquet(["a", "b"], ({"a": a, "b": b} for a, b in cells), path)
@@ -345,7 +334,7 @@ def test_not_a_number_is_no_json(tmp_path: Path) -> None:
 
 
 def test_polars_is_loaded_only_for_parquet() -> None:
-    code = "import sys, chorale.formats; sys.exit('polars' in sys.modules)"
+    code = "import sys, chorale.files; sys.exit('polars' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

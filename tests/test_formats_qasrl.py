@@ -9,8 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chorale.formats.qasrl import QuestionAnswers, Verb, cells, joined, read_bank, read_qasrl, read_sentences, tabular
-from chorale.formats.qasrl.tokens import relocated
+from chorale.kits.qasrl.files import (
+    QuestionAnswers,
+    Verb,
+    cells,
+    joined,
+    read_bank,
+    read_qasrl,
+    read_sentences,
+    tabular,
+)
+from chorale.kits.qasrl.files.tokens import relocated
 from chorale.model import UserError
 from qasrl_files import SENTENCE, bank_line, judged, row, where, write_bank, write_rows, write_sentences
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chorale.formats.source import Source
-from chorale.formats.srl import (
+from chorale.files.source import Source
+from chorale.kits.srl.files import (
     Argument,
     Corpus,
     canonical,

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.formats.frame_map import read_frame_map
-from chorale.formats.frame_sentences import read_frame_sentences
-from chorale.formats.framenet import Marked, frame_key, newer_names, read_framenet, read_name_changes
-from chorale.formats.framenet.markup import brief, readable
-from chorale.formats.wordnet import read_wordnet
+from chorale.kits.frames.candidates import CandidateFrames
+from chorale.kits.frames.files.frame_map import read_frame_map
+from chorale.kits.frames.files.frame_sentences import read_frame_sentences
+from chorale.kits.frames.framenet import Marked, frame_key, newer_names, read_framenet, read_name_changes
+from chorale.kits.frames.framenet.markup import brief, readable
+from chorale.kits.frames.preparing import Wanted, Word, chosen_words, lemma_of
 from chorale.model import UserError
-from chorale.text.frame_items import Wanted, Word, chosen_words, lemma_of
-from chorale.text.frames import CandidateFrames
 from chorale.text.tagger import Tagged
+from chorale.text.wordnet import read_wordnet
 from framenet_files import UNITS, Synsets, write_framenet, write_map, write_wordnet
 
 
@@ -72,7 +72,7 @@ def test_hostile_archives_are_refused_and_lead_nowhere(tmp_path: Path, monkeypat
         with pytest.raises(UserError) as error:
             read_framenet(tmp_path / "spoiled").check_frames()
         assert "spoiled" in refused_by(error)
-    monkeypatch.setattr("chorale.formats.framenet.shelf._LARGEST_TOGETHER", 100)
+    monkeypatch.setattr("chorale.kits.frames.framenet.shelf._LARGEST_TOGETHER", 100)
     with pytest.raises(UserError, match="unpacks to more than"):
         read_framenet(tmp_path / "fn.zip")
 
@@ -215,7 +215,7 @@ def test_wordnet_is_read_from_its_files(tmp_path: Path, monkeypatch: pytest.Monk
     assert found.lemmas("sprinted", "v") == ("sprint",)
     assert found.lemmas("xyzzy", "v") == ()
     monkeypatch.setenv("NLTK_DATA", str(tmp_path / "nltk"))
-    monkeypatch.setattr("chorale.formats.wordnet.USUAL_PLACES", ())
+    monkeypatch.setattr("chorale.text.wordnet.USUAL_PLACES", ())
     assert read_wordnet().digest == found.digest
     monkeypatch.delenv("NLTK_DATA")
     with pytest.raises(UserError, match="wordnet-base"):

@@ -15,25 +15,28 @@ from sqlalchemy import create_engine, text
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.evaluate.frame_ambiguity import Relation
-from chorale.formats.frame_sentences import read_frame_sentences
-from chorale.formats.framenet import read_framenet
+from chorale.contract import BUILT_IN, AnswerError, ItemError, Seeds
+from chorale.engine.clock import Clock
+from chorale.engine.opening import open_study
+from chorale.engine.quality import review_workers, stage_quality
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
+from chorale.exchange.export import write_export
+from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.templates import create_study
+from chorale.kits.frames.browsing import browsing_of_study, browsing_scored
+from chorale.kits.frames.files.frame_sentences import read_frame_sentences
+from chorale.kits.frames.framenet import read_framenet
+from chorale.kits.frames.metrics.ambiguity import Relation
+from chorale.kits.frames.page import frames_page
 from chorale.model import Judgment, JudgmentSettings, QualitySettings
 from chorale.protocol import WorkerQuality, decide_item, ranking_is_stable, review_quality
 from chorale.rehearsal import Crowd, Rehearsal
-from chorale.report.frames_page import frames_page
-from chorale.report.frames_study import browsing_of_study, browsing_scored
-from chorale.simulate import CrowdSettings, KindSettings
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.store import events, item_rows
 from chorale.store.people import add_requester
-from chorale.study import Clock, Study, check_folder, load_folder, open_study
-from chorale.study.export import write_export
-from chorale.study.quality import review_workers, stage_quality
-from chorale.study.settling import settle_everything
-from chorale.study.templating import create_study
-from chorale.study.verify import verify
-from chorale.tasks import BUILT_IN, AnswerError, ItemError, Seeds
 from chorale.web.app import create_app
 from chorale.web.links import OWNER, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, StaffSession

@@ -20,22 +20,22 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.formats import batch_files, row_spool
-from chorale.formats.batch_files import BatchOptions, BatchRow
-from chorale.formats.row_spool import RowSpool
-from chorale.formats.source import Passage, digest_of
+from chorale.engine.entering import EXPERTS_PANEL
+from chorale.engine.started import started_study
+from chorale.exchange import imported_work, importing
+from chorale.exchange.importing import import_files
+from chorale.files import batch_files, row_spool
+from chorale.files.batch_files import BatchOptions, BatchRow
+from chorale.files.row_spool import RowSpool
+from chorale.files.source import Passage, digest_of
 from chorale.model import Problem
-from chorale.report.scoring import ScoreTable
-from chorale.report.study_report.people import funnel_section
+from chorale.monitor.status import status
+from chorale.present.scoring import ScoreTable
+from chorale.report.people import funnel_section
 from chorale.store import importing as store_importing
 from chorale.store import setup, staging
 from chorale.store.attendees import attendees
 from chorale.store.staging import Staging
-from chorale.study import imported_work, importing
-from chorale.study.entering import EXPERTS_PANEL
-from chorale.study.importing import import_files
-from chorale.study.started import started_study
-from chorale.study.status import status
 from chorale.web.app import create_app
 from chorale.web.links import new_viewer_link, study_sessions
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.evaluate.irt import MODELS, SIGMA_ALPHAS, IrtFit, IrtModel, fit_irt, irt_intervals, item_weights
-from chorale.evaluate.irt.climbing import Climb, Priors
-from chorale.evaluate.irt.fitting import _first_guess
-from chorale.evaluate.irt.likelihood import Likelihood, Posterior, Responses
-from chorale.formats.responses import read_responses
+from chorale.metrics import FloatArray
+from chorale.metrics.irt import MODELS, SIGMA_ALPHAS, IrtFit, IrtModel, fit_irt, irt_intervals, item_weights
+from chorale.metrics.irt.climbing import Climb, Priors
+from chorale.metrics.irt.fitting import _first_guess
+from chorale.metrics.irt.likelihood import Likelihood, Posterior, Responses
+from chorale.metrics.reading.responses import read_responses
 from chorale.model import UserError
-from chorale.scores import FloatArray
 
 
 def simulated(

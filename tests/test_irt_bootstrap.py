@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chorale.evaluate.irt import IrtFit, IrtModel, fit_irt, irt_bootstrap
-from chorale.scores import FloatArray
+from chorale.metrics import FloatArray
+from chorale.metrics.irt import IrtFit, IrtModel, fit_irt, irt_bootstrap
 from test_irt import chorale, simulated
 
 

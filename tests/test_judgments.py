@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chorale.formats import judgment_files
-from chorale.formats.judgment_files import read_judgments
-from chorale.formats.judgments import Judgments, set_name
-from chorale.formats.ordering import order_of
-from chorale.formats.source import MOST_PROBLEMS
-from chorale.formats.truth_files import read_options, read_truth
+from chorale.files.source import MOST_PROBLEMS
+from chorale.metrics.judgments import Judgments, set_name
+from chorale.metrics.ordering import order_of
+from chorale.metrics.reading import judgment_files
+from chorale.metrics.reading.judgment_files import read_judgments
+from chorale.metrics.reading.truth_files import read_options, read_truth
 from chorale.model import UserError
 
 ROWS = [("t1", "ann", "yes"), ("t1", "bob", "no"), ("t2", "ann", "no"), ("t2", "bob", "no"), ("t10", "ann", "yes")]

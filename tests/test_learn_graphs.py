@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chorale.learn.graphs import Closure, Edge, Weights, components, missing
-from chorale.learn.solving import solve_component, solve_graph
+from chorale.kits.rules.learning.graphs import Closure, Edge, Weights, components, missing
+from chorale.kits.rules.learning.solving import solve_component, solve_graph
 
 pytest.importorskip("highspy")
 

@@ -27,16 +27,16 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.formats.extractions import extraction_tables, read_names
-from chorale.formats.rule_files import Rule, rule_of
-from chorale.formats.wordnet import Synset, WordNet
-from chorale.learn import LearnOptions, Pruning, Resources, learn_rules, synthetic_extractions
-from chorale.learn.classifier import trained
-from chorale.learn.engines import opened_engine
-from chorale.learn.examples import examples_from_wordnet
-from chorale.learn.settings import Method, bytes_of, methods_of
-from chorale.learn.work_folder import alone_in
+from chorale.kits.rules.files.extractions import extraction_tables, read_names
+from chorale.kits.rules.files.rule_files import Rule, rule_of
+from chorale.kits.rules.learning import LearnOptions, Pruning, Resources, learn_rules, synthetic_extractions
+from chorale.kits.rules.learning.classifier import trained
+from chorale.kits.rules.learning.engines import opened_engine
+from chorale.kits.rules.learning.examples import examples_from_wordnet
+from chorale.kits.rules.learning.settings import Method, bytes_of, methods_of
+from chorale.kits.rules.learning.work_folder import alone_in
 from chorale.model import UserError
+from chorale.text.wordnet import Synset, WordNet
 
 for _needed in ("ibis", "duckdb", "highspy", "pyarrow"):
     pytest.importorskip(_needed)

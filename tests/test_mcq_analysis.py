@@ -13,27 +13,27 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.evaluate.mcq import alpha_over_draws
-from chorale.evaluate.mcq.artifacts import by_place, first_less_second, measure_written, option_lengths
-from chorale.evaluate.mcq.costs import costs_by_arm
-from chorale.evaluate.mcq.difficulty import difficulties
-from chorale.evaluate.mcq.explaining import explanations, repeated_questions
-from chorale.evaluate.mcq.measures import measure_mcq
-from chorale.evaluate.wording import (
+from chorale.kits.questions.files.files import McqQuestions, read_mcq
+from chorale.kits.questions.files.study import Paid, Worked
+from chorale.kits.questions.metrics import alpha_over_draws
+from chorale.kits.questions.metrics.artifacts import by_place, first_less_second, measure_written, option_lengths
+from chorale.kits.questions.metrics.costs import costs_by_arm
+from chorale.kits.questions.metrics.difficulty import difficulties
+from chorale.kits.questions.metrics.explaining import explanations, repeated_questions
+from chorale.kits.questions.metrics.measures import measure_mcq
+from chorale.kits.questions.metrics.wording import (
     NEARLY_THE_SAME,
     alike_places,
     is_generic,
     overlap,
     wh_word,
 )
-from chorale.formats.alike import alike_pairs, words_of
-from chorale.formats.mcq_files import McqQuestions, read_mcq
-from chorale.formats.mcq_study import Paid, Worked
-from chorale.report.drawing import Drawing
-from chorale.report.mcq_measured import McqOptions, NamedQuestions
-from chorale.report.mcq_written import written_section
-from chorale.report.svg import Bar, bar_chart, standalone
-from chorale.text.passages import Passage, cut, prepare_passages
+from chorale.kits.questions.passages import Passage, cut, prepare_passages
+from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
+from chorale.kits.questions.scoring.written import written_section
+from chorale.metrics.drawing import Drawing
+from chorale.present.svg import Bar, bar_chart, standalone
+from chorale.text.alike import alike_pairs, words_of
 
 PASSAGES = (
     "The ferry waited because the captain saw her running down the hill.",

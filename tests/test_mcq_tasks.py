@@ -13,26 +13,28 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.formats.mcq_items import INVALID
+from chorale.contract import BUILT_IN, AnswerError, ItemError, Seeds, Task
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange.export import export_formats, write_export
+from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.templates import create_study
+from chorale.kits.questions.files.items import INVALID
+from chorale.kits.questions.scoring.study import mcq_study, study_questions
+from chorale.kits.questions.tasks.grade.rubric import RUBRIC
+from chorale.kits.questions.tasks.validate.tables import majority
+from chorale.kits.questions.tasks.write.tables import COPIED, GENERIC, LENGTHS, REPEATED, TRIVIAL, flags_of
+from chorale.metrics.drawing import Drawing
 from chorale.model import Judgment
+from chorale.monitor.outcomes import tallies
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.performing import Performance
-from chorale.report.drawing import Drawing
-from chorale.report.mcq_study import mcq_study, study_questions
-from chorale.report.study_report.document import StudyReport
-from chorale.report.study_report.page import report_page
-from chorale.report.study_report.tasks import task_sections
-from chorale.simulate import CrowdSettings, KindSettings
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings
+from chorale.report.document import StudyReport
+from chorale.report.page import report_page
+from chorale.report.tasks import task_sections
 from chorale.store import Tx, arm_rows, gates
 from chorale.store.schema import worker
-from chorale.study import Study, check_folder, load_folder, open_study
-from chorale.study.export import export_formats, write_export
-from chorale.study.outcomes import tallies
-from chorale.study.templating import create_study
-from chorale.tasks import BUILT_IN, AnswerError, ItemError, Seeds, Task
-from chorale.tasks.mcq_grade.rubric import RUBRIC
-from chorale.tasks.mcq_validate.tables import majority
-from chorale.tasks.mcq_write.tables import COPIED, GENERIC, LENGTHS, REPEATED, TRIVIAL, flags_of
 from crowd import people
 
 WRITE, COMPARE, GRADE, VALIDATE = (BUILT_IN[f"mcq-{name}"] for name in ("write", "compare", "grade", "validate"))

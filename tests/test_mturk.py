@@ -19,10 +19,10 @@ from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 from typer.testing import CliRunner
 
+from chorale.audit.verify import verify
 from chorale.cli.app import app
-from chorale.platforms.mturk.requests import OPERATIONS
-from chorale.study.started import started_study
-from chorale.study.verify import verify
+from chorale.engine.started import started_study
+from chorale.kits.mturk.api.requests import OPERATIONS
 from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, policy, write_market
 
 EXTERNAL = (

@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from chorale.audit.verify import verify
 from chorale.cli.app import app
-from chorale.formats.hit_batch import BATCH_COLUMNS
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.reading import check_folder
+from chorale.kits.mturk.api.errors import TurkError
+from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
+from chorale.kits.mturk.market import perform, sweep, working
+from chorale.kits.mturk.market.operations import Call
 from chorale.model import Refusal
-from chorale.platforms.mturk.errors import TurkError
-from chorale.study import Study, check_folder, open_study
-from chorale.study.mturk import perform, sweep, working
-from chorale.study.mturk.operations import Call
-from chorale.study.verify import verify
 from conftest import ManualClock
 from crowd import Person, do, look
 from turk import HTML_QUESTION, PROPERTIES, policy, write_market

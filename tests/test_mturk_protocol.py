@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chorale.formats.hit_layout import fill_in, unknown_elements, variables_in
-from chorale.platforms.mturk import markup
-from chorale.platforms.mturk.answers import answers_xml, fields_in, joined, misfit, read_answer_key
-from chorale.platforms.mturk.errors import TurkError
-from chorale.platforms.mturk.names import id_from, pseudonym, worker_id
-from chorale.platforms.mturk.questions import External, Page, QuestionForm, html_question, read_question
-from chorale.platforms.mturk.requests import COMPARATORS, OPERATIONS, money, money_as_sent, read_request
-from chorale.platforms.mturk.requirements import guards, holds
-from chorale.web.mturk.frames import page_html
+from chorale.kits.mturk.api import markup
+from chorale.kits.mturk.api.answers import answers_xml, fields_in, joined, misfit, read_answer_key
+from chorale.kits.mturk.api.errors import TurkError
+from chorale.kits.mturk.api.names import id_from, pseudonym, worker_id
+from chorale.kits.mturk.api.questions import External, Page, QuestionForm, html_question, read_question
+from chorale.kits.mturk.api.requests import COMPARATORS, OPERATIONS, money, money_as_sent, read_request
+from chorale.kits.mturk.api.requirements import guards, holds
+from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
+from chorale.kits.mturk.web.frames import page_html
 from turk import ANSWER_KEY, FORM, FORM_SPACE, HTML_QUESTION, LAYOUT
 
 JSON = st.recursive(

@@ -15,12 +15,13 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
 import chorale.store
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
 from chorale.model import UserError
 from chorale.store import open_memory_store, open_store, stage_rows, store_url
 from chorale.store.memory import FOR_LOOKING_UP
 from chorale.store.opening import MIGRATIONS
 from chorale.store.schema import metadata
-from chorale.study import Study, open_study
 from crowd import Person
 from small_study import write_small_study
 

@@ -20,11 +20,14 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from chorale.audit.payments import payment_differences
 from chorale.cli import app
+from chorale.engine import payouts
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange import payout_files
 from chorale.platforms.prolific import Prolific
 from chorale.store import ledger, payments
-from chorale.study import Study, open_study, payout_files, payouts
-from chorale.study.verify_payments import payment_differences
 from chorale.web.app import create_app
 from crowd import Person
 from prolific_stand_in import TOKEN, StandIn, stand_in
@@ -269,7 +272,7 @@ def test_others_are_paid_by_a_file_each_amount_once(tmp_path: Path) -> None:
 _FORKER = """
 import os, signal, sys
 from pathlib import Path
-import chorale.cli.pay, chorale.study.payouts, chorale.study.recruiting, chorale.study.started, chorale.report.paying
+import chorale.cli.pay, chorale.engine.payouts, chorale.engine.recruiting, chorale.engine.started, chorale.monitor.payouts
 import chorale.cli.asking, chorale.store, httpx2
 folder = Path(sys.argv[1])
 for line in sys.stdin:

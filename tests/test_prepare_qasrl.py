@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chorale.cli import app
+from chorale.contract import BUILT_IN
 from chorale.model import UserError
-from chorale.tasks import BUILT_IN
 from chorale.text import tagger
 from chorale.text.tagger import digest_of_folder
 from chorale.text.tokens import tokenize

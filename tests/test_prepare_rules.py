@@ -11,13 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.formats.rule_files import Rule
-from chorale.formats.rule_resources import read_resources, rules_by_left_side
-from chorale.learn.applying import LONGEST_PHRASE, apply_rules
+from chorale.engine.opening import open_study
+from chorale.engine.work import Offer
+from chorale.exchange.export import write_export
+from chorale.kits.rules.files.rule_files import Rule
+from chorale.kits.rules.files.rule_resources import read_resources, rules_by_left_side
+from chorale.kits.rules.learning.applying import LONGEST_PHRASE, apply_rules
 from chorale.model import UserError
-from chorale.study import open_study
-from chorale.study.export import write_export
-from chorale.study.work import Offer
 from conftest import ManualClock
 from crowd import Person, gold_answer, is_gold, people, work_through
 from small_study import write_small_study

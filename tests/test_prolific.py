@@ -13,12 +13,15 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from chorale.audit.verify import verify
 from chorale.cli import app
+from chorale.engine import recruiting
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.reading import load_folder
 from chorale.model import MessageState, UserError
 from chorale.platforms.prolific import InDoubtError, Prolific, enough_said, has_arrived
 from chorale.store import gates, item_rows, message_rows
-from chorale.study import Study, load_folder, open_study, recruiting
-from chorale.study.verify import verify
 from chorale.web.app import create_app
 from prolific_stand_in import TOKEN, WORKSPACE, StandIn, stand_in
 from prolific_study import come, participant, work, write_prolific_study

@@ -16,9 +16,11 @@ from typing import Any
 import pytest
 
 from bench.http_crowd import Connection, join
+from chorale.audit.verify import verify
+from chorale.engine import settling
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
 from chorale.store import ledger, response_rows, stage_rows
-from chorale.study import Study, open_study, settling
-from chorale.study.verify import verify
 from crowd import look
 from serving import HOST, Server, free_port, stop_process, wait_until_up
 from small_study import write_small_study

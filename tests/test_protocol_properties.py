@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from chorale.folder.reading import check_folder
 from chorale.store import open_store, store_url
 from chorale.store.memory import MemoryStore, open_memory_store
-from chorale.study import check_folder
 from protocol_world import Step, World
 from random_study import Drawn, studies, write_study
 

@@ -9,15 +9,17 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from chorale.cli.app import app as cli
+from chorale.contract import BUILT_IN
+from chorale.engine import entering, work
+from chorale.engine.gates import close_gate
+from chorale.engine.offering import MESSAGES, OVER, WILL_HEAR
+from chorale.engine.opening import open_study
+from chorale.engine.planning import noted_forecast
+from chorale.engine.running import Study
+from chorale.engine.visit import visit
+from chorale.monitor.overview import overview
+from chorale.monitor.status import status
 from chorale.store import arm_rows, message_rows, people
-from chorale.study import Study, entering, open_study, work
-from chorale.study.gates import close_gate
-from chorale.study.offering import MESSAGES, OVER, WILL_HEAR
-from chorale.study.overview import overview
-from chorale.study.planning import noted_forecast
-from chorale.study.status import status
-from chorale.study.visit import visit
-from chorale.tasks import BUILT_IN
 from chorale.web.app import create_app
 from crowd import Person, do, look
 from protocol_study import write_protocol_study

@@ -9,6 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chorale.audit.verify import verify
+from chorale.engine import entering, gold_desk, work
+from chorale.engine.advancing import advance
+from chorale.engine.bonuses import bonuses_of
+from chorale.engine.clock import Clock
+from chorale.engine.gates import close_gate, close_ready_gates, gate_statuses, send_message
+from chorale.engine.leases import expire_leases
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
+from chorale.engine.visit import visit
+from chorale.folder.feedback import compose
+from chorale.folder.plan import plan_study
+from chorale.folder.reading import check_folder, load_folder
 from chorale.model import (
     ArmsSettings,
     GateSettings,
@@ -20,6 +34,8 @@ from chorale.model import (
     Refusal,
     UserError,
 )
+from chorale.monitor.overview import overview
+from chorale.monitor.status import status
 from chorale.protocol import (
     Candidate,
     GateVerdict,
@@ -29,7 +45,6 @@ from chorale.protocol import (
     gold_bonus,
     parts_bonus,
 )
-from chorale.report.plan import plan_study
 from chorale.store import (
     arm_rows,
     events,
@@ -41,17 +56,6 @@ from chorale.store import (
     standing_rows,
 )
 from chorale.store.grade_rows import GradedAnswer
-from chorale.study import Clock, Study, check_folder, entering, gold_desk, load_folder, open_study, work
-from chorale.study.advancing import advance
-from chorale.study.bonuses import bonuses_of
-from chorale.study.feedback import compose
-from chorale.study.gates import close_gate, close_ready_gates, gate_statuses, send_message
-from chorale.study.leases import expire_leases
-from chorale.study.overview import overview
-from chorale.study.settling import settle_everything
-from chorale.study.status import status
-from chorale.study.verify import verify
-from chorale.study.visit import visit
 from conftest import ManualClock
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from protocol_study import ROUND, write_protocol_study

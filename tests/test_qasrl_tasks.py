@@ -13,25 +13,28 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from asking import EXPERT, FIRST_SET, PREDICATE, SECOND_SET, write_qasrl_study, write_rows
+from chorale.audit.verify import verify
 from chorale.cli.app import app
-from chorale.evaluate.qasrl import align, counts, statistics
-from chorale.formats.qasrl import Qa, QuestionAnswers, read_bank, read_qasrl, read_sentences
-from chorale.formats.qasrl.writing import CSV_COLUMNS, SENTENCE_COLUMNS
-from chorale.formats.tables import write_csv
+from chorale.contract import BUILT_IN, AnswerError
+from chorale.contract.task import ItemError
+from chorale.engine.clock import Clock
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.exchange.export import write_export
+from chorale.files.tables import write_csv
+from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.templates import create_study
+from chorale.kits.qasrl.files import Qa, QuestionAnswers, read_bank, read_qasrl, read_sentences
+from chorale.kits.qasrl.files.writing import CSV_COLUMNS, SENTENCE_COLUMNS
+from chorale.kits.qasrl.metrics import align, counts, statistics
+from chorale.kits.qasrl.study_numbers import qasrl_study
+from chorale.kits.qasrl.tasks.shared.answers import as_qas
+from chorale.kits.qasrl.tasks.shared.comparing import agreement, groups
+from chorale.kits.qasrl.tasks.shared.published import read_published
+from chorale.kits.qasrl.tasks.shared.tables import Annotation, csv_rows, sentence_rows
 from chorale.model import Judgment
 from chorale.rehearsal import Crowd, Rehearsal
-from chorale.report.qasrl_study import qasrl_study
-from chorale.simulate import CrowdSettings, KindSettings
-from chorale.study import Clock, Study, check_folder, load_folder, open_study
-from chorale.study.export import write_export
-from chorale.study.templating import create_study
-from chorale.study.verify import verify
-from chorale.tasks import BUILT_IN, AnswerError
-from chorale.tasks.contract import ItemError
-from chorale.tasks.qasrl_common.answers import as_qas
-from chorale.tasks.qasrl_common.comparing import agreement, groups
-from chorale.tasks.qasrl_common.published import read_published
-from chorale.tasks.qasrl_common.tables import Annotation, csv_rows, sentence_rows
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from crowd import Person
 
 WRITE, CONSOLIDATE, VALIDATE = (BUILT_IN[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))

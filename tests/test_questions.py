@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import Page
 
 from browsing import open_chromium
-from chorale.text.inflections import VerbForms, inflect
-from chorale.text.questions import (
+from chorale.kits.qasrl.grammar import (
     BROWSER_MODULES,
     SLOTS,
     Context,
@@ -30,7 +29,8 @@ from chorale.text.questions import (
     suggest,
     table,
 )
-from chorale.text.questions.sentence import Clause, clause_in, conjugated
+from chorale.kits.qasrl.grammar.sentence import Clause, clause_in, conjugated
+from chorale.text.inflections import VerbForms, inflect
 
 CUT = inflect("cut")
 VERBS = [inflect(stem) for stem in ("cut", "give", "do", "have", "be", "can", "undergo", "re-paint", "will")]

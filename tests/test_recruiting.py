@@ -15,13 +15,15 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from browsing import Site
+from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.formats.addresses import read_addresses
+from chorale.engine.arrivals import arrival_url
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.files.addresses import read_addresses
+from chorale.folder.reading import check_folder
 from chorale.model import ArrivalSettings, ProlificFilter, ProlificStudy, UserError
 from chorale.model.panels import PANELS
-from chorale.study import Study, check_folder, open_study
-from chorale.study.arrivals import arrival_url
-from chorale.study.verify import verify
 from chorale.web.app import create_app
 from chorale.web.links import invitation_path, study_sessions
 from small_study import write_small_study

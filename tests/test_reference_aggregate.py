@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from chorale.aggregate.dawid_skene import dawid_skene
-from chorale.aggregate.mace import MaceSettings, mace
-from chorale.aggregate.majority import majority
-from chorale.aggregate.one_coin import one_coin
 from chorale.cli import app
-from chorale.formats.judgment_files import read_judgments
-from chorale.formats.judgments import Judgments
+from chorale.metrics.aggregation.dawid_skene import dawid_skene
+from chorale.metrics.aggregation.mace import MaceSettings, mace
+from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.one_coin import one_coin
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.reading.judgment_files import read_judgments
 
 SHARED = Path(__file__).parents[2] / "shared"
 SNOW = SHARED / "data" / "snow2008"

@@ -6,9 +6,9 @@ import krippendorff
 import numpy as np
 import pytest
 
-from chorale.agreement import LEVELS, Level, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
-from chorale.formats.judgment_files import read_judgments
-from chorale.formats.judgments import Judgments
+from chorale.metrics.agreement import LEVELS, Level, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.reading.judgment_files import read_judgments
 
 SHARED = Path(__file__).parents[2] / "shared"
 SNOW = SHARED / "data" / "snow2008"

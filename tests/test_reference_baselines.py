@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from chorale.baselines.frames import frames_by_sense, scores_of
-from chorale.baselines.frames.fulltext import most_frequent_frames, sentences_of, targets_in
-from chorale.baselines.multiple_choice import LightChoice, cross_validate, examples_of
-from chorale.evaluate.frames import frame_agreement
-from chorale.formats.frame_map import read_frame_map
-from chorale.formats.frame_scores import read_frame_scores
-from chorale.formats.frame_words import read_frame_words
-from chorale.formats.framenet import FrameNet, read_framenet
-from chorale.formats.mcq_files import read_mcq
-from chorale.formats.wordnet import read_wordnet
-from chorale.text.frames import CandidateFrames
+from chorale.kits.frames.baselines import frames_by_sense, scores_of
+from chorale.kits.frames.baselines.fulltext import most_frequent_frames, sentences_of, targets_in
+from chorale.kits.frames.candidates import CandidateFrames
+from chorale.kits.frames.files.frame_map import read_frame_map
+from chorale.kits.frames.files.frame_scores import read_frame_scores
+from chorale.kits.frames.files.frame_words import read_frame_words
+from chorale.kits.frames.framenet import FrameNet, read_framenet
+from chorale.kits.frames.metrics.crowd import frame_agreement
+from chorale.kits.questions.baselines import LightChoice, cross_validate, examples_of
+from chorale.kits.questions.files.files import read_mcq
+from chorale.text.wordnet import read_wordnet
 
 SHARED = Path(__file__).parents[2] / "shared"
 DATA = SHARED / "data"
@@ -76,7 +76,7 @@ def test_frames_by_sense_score_about_what_the_paper_has(framenet: FrameNet) -> N
 def test_a_classifier_of_two_epochs_names_four_of_five_frames_and_os_plus_comes_before_os(framenet: FrameNet) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("safetensors")
-    from chorale.baselines.frames.training import FrameTraining, train_frames  # noqa: PLC0415 - needs torch
+    from chorale.kits.frames.baselines.training import FrameTraining, train_frames  # noqa: PLC0415 - needs torch
 
     classifier = train_frames(framenet, FrameTraining(epochs=2))
     held_out = classifier.training["held_out"]["test"]

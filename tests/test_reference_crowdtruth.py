@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from chorale.aggregate.crowdtruth import CrowdTruth, crowdtruth
-from chorale.formats.judgments import Judgments
+from chorale.metrics.aggregation.crowdtruth import CrowdTruth, crowdtruth
+from chorale.metrics.judgments import Judgments
 
 SHARED = Path(__file__).parents[2] / "shared"
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from chorale.evaluate.frames import frame_agreement
-from chorale.formats.frame_scores import read_frame_scores
+from chorale.kits.frames.files.frame_scores import read_frame_scores
+from chorale.kits.frames.metrics.crowd import frame_agreement
+from chorale.kits.frames.reproduction import PAPER
 from chorale.reproduce.checking import FileState, check_data
-from chorale.reproduce.dumitrache2019 import PAPER
 
 SHARED = Path(__file__).parents[2] / "shared"
 DATA = SHARED / "data"

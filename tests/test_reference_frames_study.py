@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from chorale.evaluate.frame_ambiguity import FrameRelating, Relation, majorities
-from chorale.formats.frame_map import read_frame_map
-from chorale.formats.frame_sentences import FrameSentences, read_frame_sentences
-from chorale.formats.framenet import FrameNet, read_framenet, read_name_changes
-from chorale.formats.wordnet import WordNet, find_wordnet, read_wordnet
-from chorale.reproduce.dumitrache2019_frames import coverage, framenet_in
-from chorale.text.frames import CandidateFrames
+from chorale.kits.frames.candidates import CandidateFrames
+from chorale.kits.frames.files.frame_map import read_frame_map
+from chorale.kits.frames.files.frame_sentences import FrameSentences, read_frame_sentences
+from chorale.kits.frames.framenet import FrameNet, read_framenet, read_name_changes
+from chorale.kits.frames.metrics.ambiguity import FrameRelating, Relation, majorities
+from chorale.kits.frames.reproduction_frames import coverage, framenet_in
+from chorale.text.wordnet import WordNet, find_wordnet, read_wordnet
 
 SHARED = Path(__file__).parents[2] / "shared"
 DATA = SHARED / "data"

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.evaluate.irt import SIGMA_ALPHAS, fit_irt
-from chorale.formats.responses import read_responses
+from chorale.metrics.irt import SIGMA_ALPHAS, fit_irt
+from chorale.metrics.reading.responses import read_responses
 
 SHARED = Path(__file__).parents[2] / "shared"
 pytestmark = pytest.mark.skipif(

@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.evaluate.mcq import mcq_alpha
-from chorale.formats.mcq_files import read_mcq
+from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.metrics import mcq_alpha
+from chorale.kits.questions.reproduction import PAPER
 from chorale.reproduce.checking import FileState, check_data
 from chorale.reproduce.contract import Cell
-from chorale.reproduce.nangia2021 import PAPER
 
 SHARED = Path(__file__).parents[2] / "shared"
 DATA = SHARED / "data"

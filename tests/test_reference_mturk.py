@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from chorale.formats.hit_batch import BATCH_COLUMNS, LAST_COLUMNS
-from chorale.study import check_folder
-from chorale.study.templating import create_study_from_batch
+from chorale.folder.reading import check_folder
+from chorale.folder.templates import create_study_from_batch
+from chorale.kits.mturk.batch_columns import BATCH_COLUMNS, LAST_COLUMNS
 
 SHARED = Path(__file__).parents[2] / "shared"
 BATCHES = SHARED / "data" / "crowd-batches"

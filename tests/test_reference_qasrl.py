@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.evaluate.qasrl import Rules, align, aligned_arguments, counts, statistics
-from chorale.formats.qasrl import Bank, QuestionAnswers, joined, read_bank, read_qasrl, read_sentences
-from chorale.formats.qasrl.cells import is_negated, is_passive
-from chorale.reproduce.roit2020 import PAPER
-from chorale.scores import Counts
+from chorale.kits.qasrl.files import Bank, QuestionAnswers, joined, read_bank, read_qasrl, read_sentences
+from chorale.kits.qasrl.files.cells import is_negated, is_passive
+from chorale.kits.qasrl.metrics import Rules, align, aligned_arguments, counts, statistics
+from chorale.kits.qasrl.reproduction import PAPER
+from chorale.metrics import Counts
 
 SHARED = Path(__file__).parents[2] / "shared"
 GOLD = SHARED / "data" / "qasrl-gs" / "wikinews.dev.gold.csv"

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from chorale.evaluate.qasrl import align, counts, statistics
-from chorale.formats.qasrl import QuestionAnswers, read_bank, read_qasrl, read_sentences
-from chorale.formats.qasrl.writing import BANK_COLUMNS, CSV_COLUMNS, SENTENCE_COLUMNS
-from chorale.formats.tables import write_csv, write_jsonl
-from chorale.tasks import BUILT_IN
-from chorale.tasks.qasrl_common.answers import as_qas
-from chorale.tasks.qasrl_common.published import Published, read_published
-from chorale.tasks.qasrl_common.tables import Annotation, BankQuestion, bank_rows, csv_rows
+from chorale.contract import BUILT_IN
+from chorale.files.tables import write_csv, write_jsonl
+from chorale.kits.qasrl.files import QuestionAnswers, read_bank, read_qasrl, read_sentences
+from chorale.kits.qasrl.files.writing import BANK_COLUMNS, CSV_COLUMNS, SENTENCE_COLUMNS
+from chorale.kits.qasrl.metrics import align, counts, statistics
+from chorale.kits.qasrl.tasks.shared.answers import as_qas
+from chorale.kits.qasrl.tasks.shared.published import Published, read_published
+from chorale.kits.qasrl.tasks.shared.tables import Annotation, BankQuestion, bank_rows, csv_rows
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 GOLD = DATA / "qasrl-gs" / "wikinews.dev.gold.csv"

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from chorale.kits.qasrl.grammar import Context, Parsed, complete, parse, render
+from chorale.kits.qasrl.grammar.completing import MOST_SUGGESTED
 from chorale.text.inflections import VerbForms, inflect, verbs_of
-from chorale.text.questions import Context, Parsed, complete, parse, render
-from chorale.text.questions.completing import MOST_SUGGESTED
 
 SHARED = Path(__file__).parents[2] / "shared"
 DATA = SHARED / "data"

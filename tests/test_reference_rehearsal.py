@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from chorale.formats.judgments import Judgments
-from chorale.simulate import WorkerModel, draw_fitted, draw_hardness
-from chorale.simulate.fitting import fit_workers
-from chorale.simulate.spread import fit_spread
+from chorale.metrics.judgments import Judgments
+from chorale.rehearsal.simulated import WorkerModel, draw_fitted, draw_hardness
+from chorale.rehearsal.simulated.fitting import fit_workers
+from chorale.rehearsal.simulated.spread import fit_spread
 
 SHARED = Path(__file__).parents[2] / "shared"
 

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.formats.rule_files import read_judged
+from chorale.kits.rules.files.rule_files import read_judged
+from chorale.kits.rules.reproduction import PAPER
 from chorale.reproduce import FileState, check_data
-from chorale.reproduce.zeichner2012 import PAPER
 
 SHARED = Path(__file__).parents[2] / "shared"
 DATA = SHARED / "data"

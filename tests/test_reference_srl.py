@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.evaluate.srl import conll05, conll08, conll09, primesrl
-from chorale.formats.source import Source
-from chorale.formats.srl import Corpus, as_spans, parse_srl, read_frame_relations, read_srl, written
+from chorale.files.source import Source
+from chorale.kits.srl.files import Corpus, as_spans, parse_srl, read_frame_relations, read_srl, written
+from chorale.kits.srl.metrics import conll05, conll08, conll09, primesrl
+from chorale.kits.srl.reproduction import PAPER
 from chorale.reproduce.checking import FileState, check_data
-from chorale.reproduce.jindal2022 import PAPER
 
 SHARED = Path(__file__).parents[2] / "shared"
 SRL = SHARED / "reference" / "srl"

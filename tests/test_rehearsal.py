@@ -24,28 +24,38 @@ from pydantic import BaseModel
 from rich.console import Console
 from typer.testing import CliRunner
 
+from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.formats.judgments import Judgments
+from chorale.contract import BUILT_IN
+from chorale.engine import visit
+from chorale.engine.gates import gate_statuses
+from chorale.engine.running import Study
+from chorale.folder.reading import load_folder
+from chorale.folder.templates import create_study
+from chorale.metrics.judgments import Judgments
 from chorale.model import UserError
+from chorale.present.scoring import ScoreTable, score_table
+from chorale.present.svg import Point, point_chart
 from chorale.rehearsal import Crowd, Forecasts, Performance, Rehearsal, Run, parse_vary, read_crowd, rehearse
 from chorale.rehearsal.forecasting import estimate
 from chorale.rehearsal.measuring import measure
+from chorale.rehearsal.page import forecast_page
+from chorale.rehearsal.simulated import (
+    AnswerSheet,
+    CrowdSettings,
+    KindSettings,
+    Mode,
+    WorkerModel,
+    draw_arrivals,
+    draw_crowd,
+)
+from chorale.rehearsal.simulated.answering import listed_answers
+from chorale.rehearsal.simulated.crowd import draw_fitted
+from chorale.rehearsal.simulated.fitting import fit_workers
 from chorale.rehearsal.sizing import usual_workers
+from chorale.rehearsal.tables import forecast_notes, forecast_tables
 from chorale.rehearsal.varying import toml_text, variations
-from chorale.report.rehearsal import forecast_notes, forecast_tables
-from chorale.report.rehearsal_page import forecast_page
-from chorale.report.scoring import ScoreTable, score_table
-from chorale.report.svg import Point, point_chart
-from chorale.simulate import AnswerSheet, CrowdSettings, KindSettings, Mode, WorkerModel, draw_arrivals, draw_crowd
-from chorale.simulate.answering import listed_answers
-from chorale.simulate.crowd import draw_fitted
-from chorale.simulate.fitting import fit_workers
 from chorale.store import Tx, events, ledger, response_rows, standing_rows
-from chorale.study import Study, load_folder, visit
-from chorale.study.gates import gate_statuses
-from chorale.study.templating import create_study
-from chorale.study.verify import verify
-from chorale.tasks import BUILT_IN
 from protocol_study import ROUND, write_protocol_study
 from small_study import write_small_study
 

@@ -12,21 +12,23 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from chorale.audit.verify import verify
 from chorale.cli.app import app
+from chorale.contract import BUILT_IN
+from chorale.engine.gates import close_gate, close_ready_gates, survey
+from chorale.engine.managing import Act, end_work
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.reading import check_folder, load_folder
 from chorale.model import Refusal
+from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.rehearsal import Crowd, Rehearsal, Run, rehearse
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.requester import close_a_gate
-from chorale.simulate import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
 from chorale.store import Tx, arm_rows, events, grade_rows, ledger, message_rows
 from chorale.store.gates import closed_gates
-from chorale.study import Study, check_folder, load_folder, open_study
-from chorale.study.arm_outcomes import arm_outcomes
-from chorale.study.gates import close_gate, close_ready_gates, survey
-from chorale.study.managing import Act, end_work
-from chorale.study.verify import verify
-from chorale.tasks import BUILT_IN
 from chorale.web.worker import pay_text
 from conftest import ManualClock
 from crowd import Person, do, look, people

@@ -15,26 +15,27 @@ from typer.testing import CliRunner, Result
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, barriers, open_chromium
 from chorale.cli import app
+from chorale.engine.entering import EXPERTS_PANEL, arrive_as_expert
+from chorale.engine.opening import open_study
+from chorale.engine.settling import settle_everything
+from chorale.engine.work import Offer
+from chorale.folder.reading import load_folder
+from chorale.folder.templates import create_study
+from chorale.metrics.drawing import Drawing
 from chorale.model import StageSettings
+from chorale.monitor.costs import study_costs
+from chorale.monitor.status import status
+from chorale.present.scoring import ScoreTable
 from chorale.rehearsal import FORECAST_FILE, Crowd, Forecast, Rehearsal, Variation, read_crowd
 from chorale.rehearsal.measuring import measure
-from chorale.report.drawing import Drawing
-from chorale.report.scoring import ScoreTable
-from chorale.report.study_report import ReportOptions, report_page, study_report
-from chorale.report.study_report.costs import planned_section
-from chorale.report.study_report.diagram import protocol_diagram
-from chorale.report.study_report.methods import methods_paragraph
-from chorale.report.study_report.people import funnel_section
-from chorale.report.study_report.protocol import judgments_in_words, protocol_section
-from chorale.simulate import CrowdSettings, KindSettings
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings
+from chorale.report import ReportOptions, report_page, study_report
+from chorale.report.costs import planned_section
+from chorale.report.diagram import protocol_diagram
+from chorale.report.methods import methods_paragraph
+from chorale.report.people import funnel_section
+from chorale.report.protocol import judgments_in_words, protocol_section
 from chorale.store.attendees import attendees
-from chorale.study import load_folder, open_study
-from chorale.study.costs import study_costs
-from chorale.study.entering import EXPERTS_PANEL, arrive_as_expert
-from chorale.study.settling import settle_everything
-from chorale.study.status import status
-from chorale.study.templating import create_study
-from chorale.study.work import Offer
 from conftest import ManualClock
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from protocol_study import write_protocol_study
@@ -70,7 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return answer_to(person, offer)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("chorale.study.offering.secret_number", lambda study: rng.getrandbits(62))
+        patch.setattr("chorale.engine.offering.secret_number", lambda study: rng.getrandbits(62))
         everyone = people(study, 8)
         for stage in ("meaningful", "entailment"):
             work_through(everyone, answer, stage)
@@ -416,7 +417,7 @@ def test_what_can_not_be_written_is_refused_before_any_work(
     assert "ends in .html" in run("report", folder, "--out", tmp_path / "report.txt", code=2).stderr
     assert "no folder" in run("report", folder, "--pdf", tmp_path / "no" / "report.pdf", code=2).stderr
     assert "has no arms" in run("report", folder, "--arms", "--json", code=2).stderr
-    monkeypatch.setattr("chorale.report.study_report.printing.shutil.which", lambda _name: None)
+    monkeypatch.setattr("chorale.report.printing.shutil.which", lambda _name: None)
     refused = run("report", folder, "--pdf", tmp_path / "report.pdf", code=2).stderr
     assert "print it to a file" in refused
     assert not list(tmp_path.iterdir())
@@ -425,7 +426,7 @@ def test_what_can_not_be_written_is_refused_before_any_work(
 def test_without_what_draws_the_report_has_tables_and_says_so(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chorale.report.study_report.charts.can_draw", lambda: False)
+    monkeypatch.setattr("chorale.report.charts.can_draw", lambda: False)
     done = run("report", folder, "--out", tmp_path / "report.html", "--resamples", 100)
     assert "chorale[charts]" in done.stderr
     assert "data:image/svg+xml" not in (tmp_path / "report.html").read_text("utf-8")

@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from chorale.cli import app
-from chorale.formats import digest_of
+from chorale.files.source import digest_of
+from chorale.metrics import Interval
 from chorale.reproduce import Cell, FileState, NeededFile, Paper, Repository, check_data
 from chorale.reproduce import papers as registry
 from chorale.reproduce.checking import find
 from chorale.reproduce.papers import PAPERS
-from chorale.scores import Interval
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 CONTENT = b"3\n"

@@ -12,12 +12,14 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from chorale.audit.verify import verify
 from chorale.cli.app import app
+from chorale.engine.clock import Clock
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.monitor.overview import overview
+from chorale.monitor.status import RoundStatus, status
 from chorale.store import Tx, stage_rows
-from chorale.study import Clock, Study, open_study
-from chorale.study.overview import overview
-from chorale.study.status import RoundStatus, status
-from chorale.study.verify import verify
 from chorale.web.app import create_app
 from chorale.web.links import setup_link_path
 from crowd import look, people

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chorale.scores import (
+from chorale.metrics import (
     Counts,
     FloatArray,
     Metric,
@@ -22,7 +22,7 @@ from chorale.scores import (
     row_intervals,
     signature,
 )
-from chorale.scores.signature import Setting
+from chorale.metrics.signature import Setting
 
 ACCURACY = Metric(lambda sums: {"accuracy": ratio(sums[..., 0], sums[..., 1])})
 BY_ITEMS = Metric(lambda rows: {"accuracy": float(rows[:, 0].sum() / rows[:, 1].sum())}, additive=False)

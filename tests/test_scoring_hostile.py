@@ -15,10 +15,10 @@ from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.cli.progress import patiently
-from chorale.formats.judgment_files import read_judgments
-from chorale.formats.qasrl import read_bank, read_qasrl, read_sentences
-from chorale.formats.responses import read_responses
-from chorale.formats.truth_files import read_truth
+from chorale.kits.qasrl.files import read_bank, read_qasrl, read_sentences
+from chorale.metrics.reading.judgment_files import read_judgments
+from chorale.metrics.reading.responses import read_responses
+from chorale.metrics.reading.truth_files import read_truth
 from chorale.model import UserError
 
 JUDGMENTS = "task,worker,label\nt1,a,x\nt1,b,x\nt2,a,y\nt2,b,x\nt3,a,y\nt3,b,y\n"
@@ -268,7 +268,7 @@ def test_a_folder_that_can_not_be_written_to_is_no_crash(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("chorale.formats.tables.os.replace", full)
+    monkeypatch.setattr("chorale.files.tables.os.replace", full)
     said = chorale(*WRITING[option], option, "x.csv", code=2).stderr
     assert f"x.csv can't be written: No space left on device. Name another file with {option}." in said
     assert not list(here.glob("*x.csv*"))

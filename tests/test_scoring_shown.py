@@ -4,20 +4,20 @@ from pathlib import Path
 
 import numpy as np
 
-from chorale.aggregate import DawidSkene, aggregate
-from chorale.aggregate.crowdtruth import crowdtruth
-from chorale.agreement import krippendorff_alpha
-from chorale.evaluate.frames import frame_agreement
-from chorale.evaluate.irt import fit_irt
-from chorale.evaluate.qasrl import align, statistics
-from chorale.evaluate.rules import evaluate_rules
-from chorale.evaluate.srl import conll05
-from chorale.formats.frame_scores import FrameScores
-from chorale.formats.judgments import Judgments
-from chorale.formats.qasrl import Qa, Question, QuestionAnswers
-from chorale.formats.responses import read_responses
-from chorale.formats.rule_files import RuleSet, rule_of
-from chorale.formats.srl import read_srl
+from chorale.kits.frames.files.frame_scores import FrameScores
+from chorale.kits.frames.metrics.crowd import frame_agreement
+from chorale.kits.qasrl.files import Qa, Question, QuestionAnswers
+from chorale.kits.qasrl.metrics import align, statistics
+from chorale.kits.rules.files.rule_files import RuleSet, rule_of
+from chorale.kits.rules.metrics.curves import evaluate_rules
+from chorale.kits.srl.files import read_srl
+from chorale.kits.srl.metrics import conll05
+from chorale.metrics.aggregation import DawidSkene, aggregate
+from chorale.metrics.aggregation.crowdtruth import crowdtruth
+from chorale.metrics.agreement import krippendorff_alpha
+from chorale.metrics.irt import fit_irt
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.reading.responses import read_responses
 
 CROWD = Judgments.from_columns(["t1", "t1", "t2", "t2"], ["ann", "bob"] * 2, ["x", "x", "y", "x"])
 FRAMES = FrameScores.from_columns(["s", "s"], ["giving", "selling"], [0.9, 0.1])

@@ -6,13 +6,13 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner, Result
 
-from chorale.aggregate import DawidSkene, aggregate
-from chorale.aggregate.crowdtruth import crowdtruth
-from chorale.aggregate.dawid_skene import dawid_skene
 from chorale.cli import app
-from chorale.formats.judgments import Judgments
-from chorale.report.scoring import ScoreTable, comparison_table, latex_table, score_table, shown_interval
-from chorale.scores import Comparison, Interval
+from chorale.metrics import Comparison, Interval
+from chorale.metrics.aggregation import DawidSkene, aggregate
+from chorale.metrics.aggregation.crowdtruth import crowdtruth
+from chorale.metrics.aggregation.dawid_skene import dawid_skene
+from chorale.metrics.judgments import Judgments
+from chorale.present.scoring import ScoreTable, comparison_table, latex_table, score_table, shown_interval
 
 LITTLE = "task,worker,label\n" + "".join(f"t{task},{worker},{task % 2}\n" for task in range(5) for worker in "abc")
 

@@ -11,8 +11,9 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
+from chorale.contract import BUILT_IN, Task
 from chorale.model import UserError
-from chorale.simulate import (
+from chorale.rehearsal.simulated import (
     AnswerSheet,
     Knowledge,
     Mode,
@@ -24,8 +25,7 @@ from chorale.simulate import (
     mixed_crowd,
     random_clicker,
 )
-from chorale.simulate.chance import Chance
-from chorale.tasks import BUILT_IN, Task
+from chorale.rehearsal.simulated.chance import Chance
 
 CHOICES = ["a", "b", "c"]
 

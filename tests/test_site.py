@@ -15,9 +15,11 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
 from starlette.testclient import TestClient
 
+from chorale.engine import entering
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.templates import create_study
 from chorale.store import people
-from chorale.study import Study, entering, open_study
-from chorale.study.templating import create_study
 from chorale.web.app import create_app
 from chorale.web.pages import HERE, markdown
 from chorale.web.security import HEADERS, MOST_BYTES

@@ -14,15 +14,16 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from chorale.cli.app import app as cli
+from chorale.engine.control import set_stage_state
+from chorale.engine.gates import close_gate, gate_statuses
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.folder.templates import create_study
 from chorale.model import Refusal, StageState
-from chorale.report import stages_table
+from chorale.monitor.overview import overview
+from chorale.monitor.status import Status, status, summary
+from chorale.monitor.tables import stages_table
 from chorale.store import arm_rows, gates
-from chorale.study import Study, open_study
-from chorale.study.control import set_stage_state
-from chorale.study.gates import close_gate, gate_statuses
-from chorale.study.overview import overview
-from chorale.study.status import Status, status, summary
-from chorale.study.templating import create_study
 from chorale.web.console.overview import alarm_links
 from chorale.web.links import OWNER, VIEWER
 from conftest import ManualClock

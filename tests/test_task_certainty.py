@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from chorale.aggregate import aggregate
-from chorale.aggregate.methods import METHODS, MethodOptions
-from chorale.aggregate.result import Aggregation
-from chorale.aggregate.task_evidence import task_evidence
 from chorale.cli import app
-from chorale.formats.judgments import Judgments
-from chorale.scores import FloatArray
+from chorale.metrics import FloatArray
+from chorale.metrics.aggregation import aggregate
+from chorale.metrics.aggregation.methods import METHODS, MethodOptions
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.aggregation.task_evidence import task_evidence
+from chorale.metrics.judgments import Judgments
 
 LABELS = ("x", "y", "z")
 
@@ -135,7 +135,7 @@ def test_every_task_has_an_interval_whatever_the_order_of_rows(method: str, tmp_
 def test_where_all_would_take_hours_the_least_certain_have_intervals(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chorale.report.aggregation_intervals._MOST_DRAWN", 1000)
+    monkeypatch.setattr("chorale.metrics.scoring.aggregation_intervals._MOST_DRAWN", 1000)
     found = scored(crowd(), tmp_path, "--method", "majority")
     assert len(found["ci"]["certainty"]) == 10
     assert any("only the 10 least certain" in note for note in found["notes"])

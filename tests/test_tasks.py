@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field, create_model
 
+from chorale.contract import BUILT_IN, AnswerError, Example, ItemError, Seeds, Task, installed_tasks
+from chorale.contract.task import NoOptions
+from chorale.kits.rules.tasks.entailment import MeaninglessLeft, Outcome, application_outcome
 from chorale.model import Judgment, Label, SourceItem
-from chorale.tasks import BUILT_IN, AnswerError, Example, ItemError, Seeds, Task, installed_tasks
-from chorale.tasks.contract import NoOptions
-from chorale.tasks.rules_entailment import MeaninglessLeft, Outcome, application_outcome
 
 TASKS = pytest.mark.parametrize(
     "task",

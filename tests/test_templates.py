@@ -10,18 +10,22 @@ from typing import Any
 import pytest
 
 from chorale import web
+from chorale.audit.verify import verify
+from chorale.engine import entering
+from chorale.engine.clock import Clock
+from chorale.engine.gates import close_gate
+from chorale.engine.offering import MESSAGES
+from chorale.engine.opening import open_study
+from chorale.engine.running import Study
+from chorale.engine.visit import visit
+from chorale.folder.plan import plan_study, study_notes
+from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.templates import create_study, template_names
 from chorale.model import GateSettings, StageSettings, StudySettings
 from chorale.rehearsal import Crowd, Rehearsal, Run
 from chorale.rehearsal.measuring import measure
-from chorale.report import plan_study, study_notes
-from chorale.simulate import CrowdSettings, KindSettings
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.store import gates, item_rows, ledger, message_rows
-from chorale.study import Clock, Study, check_folder, entering, load_folder, open_study
-from chorale.study.gates import close_gate
-from chorale.study.offering import MESSAGES
-from chorale.study.templating import create_study, template_names
-from chorale.study.verify import verify
-from chorale.study.visit import visit
 from crowd import Person, do, look, people
 
 GOOD = KindSettings(name="good", share=1, ability=(0.9, 1.0), dropout=0)

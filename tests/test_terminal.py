@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from chorale.report.scoring import ScoreTable, score_table
+from chorale.present.scoring import ScoreTable, score_table
 
 NAMES = ("round-1-c-grades", "justification", "a")
 NUMBERS = ("98.1% (96.4%–100.0%)", "$1,158.00 ($1,144.50–$1,170.25)", "−0.0312 to 0.0045", "1,123 of 1,140")

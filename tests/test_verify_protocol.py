@@ -6,10 +6,10 @@ from random import Random
 import pytest
 from sqlalchemy import text
 
+from chorale.audit.verify import verify
+from chorale.engine.gates import close_gate
+from chorale.engine.running import Study
 from chorale.store import Tx
-from chorale.study import Study
-from chorale.study.gates import close_gate
-from chorale.study.verify import verify
 from crowd import do, look
 from protocol_world import World
 from random_study import Drawn, write_study

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from chorale.audit.verify import verify
+from chorale.engine import control, entering, gold_desk, settling, work
+from chorale.engine.opening import open_study
+from chorale.engine.visit import visit
+from chorale.engine.work import Offer
 from chorale.model import Refusal, StageState, Standing
+from chorale.monitor.status import status
 from chorale.store import (
     events,
     gold_rows,
@@ -19,11 +25,6 @@ from chorale.store import (
     standing_rows,
 )
 from chorale.store.participations import ParticipationRow
-from chorale.study import control, entering, gold_desk, open_study, settling, work
-from chorale.study.status import status
-from chorale.study.verify import verify
-from chorale.study.visit import visit
-from chorale.study.work import Offer
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from small_study import write_small_study

@@ -13,9 +13,9 @@ import httpx
 from botocore.config import Config
 
 from browsing import Site
-from chorale.study import Study
-from chorale.study.mturk.access import NewKey, make_key
-from chorale.study.templating import create_study
+from chorale.engine.running import Study
+from chorale.folder.templates import create_study
+from chorale.kits.mturk.market.access import NewKey, make_key
 
 SPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas"
 FORM_SPACE = f"{SPACE}/2017-11-06/QuestionForm.xsd"

@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from chorale.engine.running import Study
 from chorale.store import arm_rows
-from chorale.study import Study
 from crowd import Person, look
 
 _SENTENCES = ("The ferry left early.", "Rain fell all night.", "The bakery was closed.", "Nobody heard the bell.")

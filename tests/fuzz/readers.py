@@ -13,15 +13,15 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["chorale.formats"]):
-    from chorale.formats.frame_scores import read_frame_scores
-    from chorale.formats.judgment_files import read_judgments
-    from chorale.formats.mcq_files import read_mcq
-    from chorale.formats.qasrl import read_bank, read_qasrl, read_sentences
-    from chorale.formats.responses import read_responses
-    from chorale.formats.rule_files import read_judged, read_rules
-    from chorale.formats.srl import read_srl
-    from chorale.formats.truth_files import read_truth
+with atheris.instrument_imports(include=["chorale.files"]):
+    from chorale.kits.frames.files.frame_scores import read_frame_scores
+    from chorale.kits.qasrl.files import read_bank, read_qasrl, read_sentences
+    from chorale.kits.questions.files.files import read_mcq
+    from chorale.kits.rules.files.rule_files import read_judged, read_rules
+    from chorale.kits.srl.files import read_srl
+    from chorale.metrics.reading.judgment_files import read_judgments
+    from chorale.metrics.reading.responses import read_responses
+    from chorale.metrics.reading.truth_files import read_truth
     from chorale.model import UserError
 
 _FOLDER = Path(tempfile.mkdtemp(prefix="chorale-fuzz-"))

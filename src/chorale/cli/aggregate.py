@@ -23,7 +23,7 @@ from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
 from chorale.cli.targets import Force, check_target, writing
 
 if TYPE_CHECKING:
-    from chorale.aggregate.result import Aggregation
+    from chorale.metrics.aggregation.result import Aggregation
 
 MethodName = Literal["majority", "confidence", "crowdtruth", "dawid-skene", "one-coin", "mace", "glad", "wawa"]
 Method = Annotated[
@@ -138,12 +138,12 @@ def aggregate(
 ) -> None:
     """Combine what several people said about each task into one answer, with its probability."""
     from chorale.cli.progress import patiently
-    from chorale.formats.judgment_files import separator_in
-    from chorale.formats.truth_files import read_options, read_truth
+    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.reading.judgment_files import separator_in
+    from chorale.metrics.reading.truth_files import read_options, read_truth
+    from chorale.metrics.scoring.aggregating import Request, Rival, score_aggregation
+    from chorale.metrics.scoring.aggregation import WRITABLE
     from chorale.model import UserError
-    from chorale.report.aggregating import Request, Rival, score_aggregation
-    from chorale.report.aggregation import WRITABLE
-    from chorale.report.drawing import Drawing
 
     listed = None if options is None else read_options(options)
     other_method, other_file = _method_or_file(against)
@@ -178,8 +178,8 @@ def aggregate(
 
 
 def _write(result: "Aggregation", out: Path, *, quietly: bool) -> None:
-    from chorale.formats.wording import many
-    from chorale.report.aggregation import write_aggregation
+    from chorale.files.wording import many
+    from chorale.metrics.scoring.aggregation import write_aggregation
 
     with writing(out, "--out"):
         rows = write_aggregation(result, out)
@@ -189,8 +189,8 @@ def _write(result: "Aggregation", out: Path, *, quietly: bool) -> None:
 
 def _method_or_file(against: str | None) -> tuple[str | None, Path | None]:
     """What --against names. A file that is called like a method needs its folder: ./mace."""
-    from chorale.aggregate.methods import NAMES
-    from chorale.formats.wording import did_you_mean
+    from chorale.files.wording import did_you_mean
+    from chorale.metrics.aggregation.methods import NAMES
     from chorale.model import UserError
 
     if against is None or against in NAMES:

@@ -22,7 +22,7 @@ from chorale.cli.judgments_options import (
 from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
 
 if TYPE_CHECKING:
-    from chorale.report.agreement import Judged
+    from chorale.metrics.scoring.agreement import Judged
 
 Metric = Annotated[
     Literal["alpha", "kappa", "fleiss", "pi", "percent"],
@@ -101,8 +101,8 @@ def agreement(
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
     from chorale.cli.progress import patiently
-    from chorale.report.agreement import AgreementOptions, Judged, score_agreement
-    from chorale.report.drawing import Drawing
+    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.scoring.agreement import AgreementOptions, Judged, score_agreement
 
     reading = Reading(task, worker, label, sep, empty, repeats, keep_rejected)
 

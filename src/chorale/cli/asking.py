@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 def prolific() -> "Prolific":
     """Prolific's interface, with the token in PROLIFIC_TOKEN or one that is typed unseen. It is kept nowhere."""
+    from chorale.engine.recruiting import TOKEN_VARIABLE, connected, token_in_environment
     from chorale.model import UserError
-    from chorale.study.recruiting import TOKEN_VARIABLE, connected, token_in_environment
 
     token = token_in_environment()
     if token is None and not os.environ.get(TOKEN_VARIABLE):

@@ -9,7 +9,7 @@ from chorale.cli.arguments import AsJson, StudyFolder
 from chorale.cli.output import print_json, say, show
 
 if TYPE_CHECKING:
-    from chorale.report import StudyPlan
+    from chorale.folder.plan import StudyPlan
 
 
 def check(directory: StudyFolder, as_json: AsJson = False) -> None:
@@ -17,9 +17,10 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     if as_json:
         _check_as_json(directory)
         return
+    from chorale.folder.plan import plan_study, study_notes
+    from chorale.folder.reading import load_folder
+    from chorale.monitor.tables import plan_table
     from chorale.rehearsal.preparing import truth_that_fits_nothing
-    from chorale.report import plan_study, plan_table, study_notes
-    from chorale.study import load_folder
 
     folder = load_folder(directory)
     plan = plan_study(folder)
@@ -88,9 +89,9 @@ def _workers_sentence(plan: "StudyPlan") -> str:
 def _check_as_json(directory: StudyFolder) -> None:
     from dataclasses import asdict
 
+    from chorale.folder.plan import plan_study, study_notes
+    from chorale.folder.reading import check_folder
     from chorale.rehearsal.preparing import truth_that_fits_nothing
-    from chorale.report import plan_study, study_notes
-    from chorale.study import check_folder
 
     folder, problems = check_folder(directory)
     if folder is None:

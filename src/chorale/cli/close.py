@@ -15,12 +15,12 @@ def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: 
     """Close a gate: decide who goes on, book bonuses, write messages, and end the round."""
     from dataclasses import asdict
 
+    from chorale.engine.gates import close_gate
+    from chorale.engine.settling import settle_everything
+    from chorale.engine.started import started_study
+    from chorale.folder.reading import did_you_mean
     from chorale.model import Refusal, UserError
-    from chorale.report import verdicts_table
-    from chorale.study.folder import did_you_mean
-    from chorale.study.gates import close_gate
-    from chorale.study.settling import settle_everything
-    from chorale.study.started import started_study
+    from chorale.monitor.tables import verdicts_table
 
     with started_study(directory, db) as study:
         found = study.gates.get(gate)

@@ -13,7 +13,7 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from chorale.study import Study
+    from chorale.engine.running import Study
 
 BY = "the command line"
 STDOUT = Path("-")
@@ -47,10 +47,10 @@ def export(
 ) -> None:
     """Write a study's results to a file, with pseudonyms for workers."""
     from chorale.cli.progress import patiently
+    from chorale.engine.started import started_study
+    from chorale.exchange.export import export_file_name, note_export, write_export
+    from chorale.exchange.export_folders import FOLDERS
     from chorale.model import UserError
-    from chorale.study.export import export_file_name, note_export, write_export
-    from chorale.study.export_folders import FOLDERS
-    from chorale.study.started import started_study
 
     format_name = _ALSO_WRITTEN.get(format_name, format_name)
     if out == STDOUT and as_json:
@@ -77,7 +77,7 @@ def export(
 
 
 def _write_to_stdout(study: "Study", format_name: str) -> None:
-    from chorale.study.export import note_export, write_export
+    from chorale.exchange.export import note_export, write_export
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "export"
@@ -91,7 +91,7 @@ def _write_to_stdout(study: "Study", format_name: str) -> None:
 
 def _beside_the_table(study: "Study", format_name: str) -> dict[str, dict[str, int]]:
     """What a task's table leaves out, and why, belongs beside it."""
-    from chorale.study.outcomes import tallies
+    from chorale.monitor.outcomes import tallies
 
     tally = study.store.read(lambda tx: tallies(tx, study)).result().get(format_name)
     return {} if tally is None else {"outcomes": dict(tally)}

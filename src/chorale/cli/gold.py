@@ -12,9 +12,9 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say, show
 
 if TYPE_CHECKING:
+    from chorale.engine.running import RunningStage, Study
     from chorale.store.gold_rows import GoldRow
     from chorale.store.item_rows import ItemRow
-    from chorale.study import RunningStage, Study
 
 BY = "the command line"
 
@@ -59,8 +59,8 @@ def gold(
     as_json: AsJson = False,
 ) -> None:
     """List a study's gold and what could become gold after a pilot; make gold, retire it."""
-    from chorale.study.settling import settle_everything
-    from chorale.study.started import stage_called, started_study
+    from chorale.engine.settling import settle_everything
+    from chorale.engine.started import stage_called, started_study
 
     wanted = _Wanted(promote_unanimous, promote, answer, explanation, retire, reason)
     _check(wanted)
@@ -95,7 +95,7 @@ def _check(wanted: _Wanted) -> None:
 
 
 def _change(study: "Study", stages: "list[RunningStage]", wanted: _Wanted) -> dict[str, Any]:
-    from chorale.study import gold_desk
+    from chorale.engine import gold_desk
 
     promoted: dict[str, int] = {}
     if wanted.promote_unanimous:
@@ -123,7 +123,7 @@ def _only(stages: "list[RunningStage]") -> "RunningStage":
 
 def _parsed(stage: "RunningStage", text: str) -> Any:
     """The answer as typed, or as JSON for tasks whose answers are not plain text."""
-    from chorale.tasks import AnswerError
+    from chorale.contract import AnswerError
 
     try:
         stage.task.parse_answer(text)
@@ -136,8 +136,8 @@ def _parsed(stage: "RunningStage", text: str) -> Any:
 
 
 def _list(study: "Study", stages: "list[RunningStage]") -> dict[str, Any]:
+    from chorale.engine import gold_desk
     from chorale.store import gold_rows
-    from chorale.study import gold_desk
 
     told = []
     for stage in stages:
@@ -185,7 +185,7 @@ def _print_changes(told: dict[str, Any]) -> None:
 
 
 def _print_lists(told: dict[str, Any]) -> None:
-    from chorale.report import candidates_table, gold_table
+    from chorale.monitor.tables import candidates_table, gold_table
 
     for stage in told["stages"]:
         say(f"{stage['stage']}: {len(stage['gold']):,} gold")

@@ -11,7 +11,7 @@ from chorale.cli.output import print_json, say, show
 from chorale.cli.targets import Force
 
 if TYPE_CHECKING:
-    from chorale.study import Study
+    from chorale.engine.running import Study
 
 BY = "the command line"
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -63,9 +63,9 @@ def invite(
     """Make signed links that let workers or an expert in; list them, and revoke them one by one."""
     from chorale.cli.addresses import checked_public_url
     from chorale.cli.targets import check_target
+    from chorale.engine.started import stage_called, study_to_prepare
     from chorale.model import UserError
     from chorale.store import setup
-    from chorale.study.started import stage_called, study_to_prepare
 
     if expert is not None and (count is not None or reusable or stage is not None):
         raise UserError("--count is for workers, as are --reusable and --stage. Invite experts one by one.")
@@ -118,7 +118,7 @@ def _tell(links: list[str], expert: str | None, *, as_json: bool) -> None:
 
 
 def _list(study: "Study", *, as_json: bool) -> None:
-    from chorale.report.paying import invitations_table
+    from chorale.monitor.payouts import invitations_table
     from chorale.store import invitations
 
     rows = study.store.read(invitations.all_of_them).result()
@@ -130,8 +130,8 @@ def _list(study: "Study", *, as_json: bool) -> None:
 
 
 def _revoke(study: "Study", number: int, *, as_json: bool) -> None:
+    from chorale.engine import arrivals
     from chorale.model import UserError
-    from chorale.study import arrivals
 
     if not study.store.write(lambda tx: arrivals.revoke(tx, study, number, BY)).result():
         raise UserError(f"There is no valid link with the number {number}. `chorale invite DIR --list` shows them.")
@@ -143,9 +143,9 @@ def _revoke(study: "Study", number: int, *, as_json: bool) -> None:
 
 def _invite_addresses(study: "Study", emails: Path, out: Path, stage: str | None, base: str, *, as_json: bool) -> None:
     from chorale.cli.targets import writing
-    from chorale.formats.addresses import read_addresses
-    from chorale.formats.tables import write_csv
-    from chorale.study import arrivals
+    from chorale.engine import arrivals
+    from chorale.files.addresses import read_addresses
+    from chorale.files.tables import write_csv
     from chorale.web.links import invitation_path, study_sessions
 
     addresses = read_addresses(emails)

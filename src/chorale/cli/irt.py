@@ -78,10 +78,10 @@ def irt(
 ) -> None:
     """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
     from chorale.cli.progress import patiently
-    from chorale.formats.responses import read_responses
+    from chorale.metrics.drawing import Drawing
+    from chorale.metrics.reading.responses import read_responses
+    from chorale.metrics.scoring.irt import IrtOptions, score_irt, write_items
     from chorale.model import UserError
-    from chorale.report.drawing import Drawing
-    from chorale.report.irt import IrtOptions, score_irt, write_items
 
     if interval != "posterior" and not ci:
         raise UserError("--interval says how intervals are found. Ask for them with --ci.")

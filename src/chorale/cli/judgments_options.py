@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from chorale.formats.judgment_files import JudgmentFile
-    from chorale.scores.signature import Setting
+    from chorale.metrics.reading.judgment_files import JudgmentFile
+    from chorale.metrics.signature import Setting
 
 JudgmentsFile = Annotated[
     Path,
@@ -76,7 +76,7 @@ class Reading:
     trust: str | None = None
 
     def read(self, path: Path, *, counted: bool = False) -> "JudgmentFile":
-        from chorale.formats.judgment_files import read_judgments
+        from chorale.metrics.reading.judgment_files import read_judgments
 
         return read_judgments(
             path,
@@ -93,7 +93,7 @@ class Reading:
 
     def line_of(self, path: Path, option: str) -> int | None:
         """Where in a file a label, or an option of one, stands first."""
-        from chorale.formats.judgment_files import line_of_label
+        from chorale.metrics.reading.judgment_files import line_of_label
 
         return line_of_label(path, option, task=self.task, worker=self.worker, label=self.label, sep=self.sep)
 

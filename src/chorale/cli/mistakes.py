@@ -15,7 +15,7 @@ def plainly(message: str) -> str:
     >>> plainly("Input should be less than or equal to 1")
     'It must be at most 1.'
     """
-    from chorale.formats.wording import did_you_mean
+    from chorale.files.wording import did_you_mean
     from chorale.model.plain_words import plain_words
 
     if found := _NONE_OF.fullmatch(message):

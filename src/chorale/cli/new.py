@@ -33,8 +33,8 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""
+    from chorale.folder.templates import create_study, create_study_from_batch
     from chorale.model import UserError
-    from chorale.study.templating import create_study, create_study_from_batch
 
     if html is None and csv is None:
         files = create_study(directory, template)

@@ -12,8 +12,8 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say
 
 if TYPE_CHECKING:
+    from chorale.engine.running import Study
     from chorale.store import Tx
-    from chorale.study import Study
 
 ENVIRONMENT = "CHORALE_PASSWORD"
 DEFAULT_NAME = "owner"
@@ -35,7 +35,7 @@ def password(
     """Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs."""
     import asyncio
 
-    from chorale.study.started import study_to_prepare
+    from chorale.engine.started import study_to_prepare
     from chorale.web.staff import Passwords
 
     with study_to_prepare(directory, db) as study:

@@ -33,9 +33,9 @@ def resume(
 
 
 def _set_state(directory: Path, name: str, state: str, reason: str, db: str | None, as_json: bool) -> None:
+    from chorale.engine.control import set_stage_state
+    from chorale.engine.started import stage_called, started_study
     from chorale.model import Refusal, StageState, UserError
-    from chorale.study.control import set_stage_state
-    from chorale.study.started import stage_called, started_study
 
     with started_study(directory, db) as study:
         stage = stage_called(study, name)

@@ -14,8 +14,8 @@ SHORTEST_WAIT = 10
 """Minutes. A request may be under way in another process, and Prolific takes some to pay."""
 
 if TYPE_CHECKING:
-    from chorale.study import Study
-    from chorale.study.payouts import Books, Paid
+    from chorale.engine.payouts import Books, Paid
+    from chorale.engine.running import Study
 
 
 def pay(
@@ -48,9 +48,9 @@ def pay(
 ) -> None:
     """Pay people what the ledger says, each amount once: Prolific's by bonuses, others by a file."""
     from chorale.cli.targets import check_target
-    from chorale.report.paying import books_as_json, books_line, books_table, receipts_table
-    from chorale.study import payout_files
-    from chorale.study.started import started_study
+    from chorale.engine.started import started_study
+    from chorale.exchange import payout_files
+    from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
 
     check_target(file, "--file", force=force, endings=(".csv",))
     with started_study(directory, db) as study:
@@ -75,7 +75,7 @@ def pay(
 
 
 def _books(study: "Study") -> "Books":
-    from chorale.study import payouts
+    from chorale.engine import payouts
 
     return study.store.read(lambda tx: payouts.books(tx, study)).result()
 
@@ -84,9 +84,9 @@ def _pay(study: "Study", file: Path | None, resend: int | None, *, quiet: bool) 
     """Pay all that can be paid now, and say what came of it."""
     from chorale.cli.asking import prolific
     from chorale.cli.progress import patiently
+    from chorale.engine import payouts, recruiting
     from chorale.model import UserError, money_text
     from chorale.store import submissions
-    from chorale.study import payouts, recruiting
 
     currency = study.settings.pay.currency
     by_prolific = bool(study.store.read(submissions.studies).result())
@@ -119,7 +119,7 @@ def _pay(study: "Study", file: Path | None, resend: int | None, *, quiet: bool) 
 
 
 def _people_of_file(study: "Study") -> int:
-    from chorale.study import payout_files
+    from chorale.exchange import payout_files
 
     return study.store.read(lambda tx: payout_files.people_to_pay(tx, study)).result()
 
@@ -147,9 +147,9 @@ def _tell(done: "Paid", currency: str) -> None:
 def _write_file(study: "Study", file: Path) -> dict[str, Any]:
     """Write down who is to be paid, then the file, then that it is there: stopped anywhere, the next one goes on."""
     from chorale.cli.targets import writing
-    from chorale.formats.tables import write_csv
+    from chorale.exchange import payout_files
+    from chorale.files.tables import write_csv
     from chorale.model import UserError, money_number
-    from chorale.study import payout_files
 
     number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
     if number is None:

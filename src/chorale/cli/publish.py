@@ -9,7 +9,7 @@ from chorale.cli.arguments import AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from chorale.study import Study
+    from chorale.engine.running import Study
 
 PanelStudyName = Annotated[
     str | None,
@@ -36,8 +36,8 @@ def publish(
 ) -> None:
     """Find people: make a study on Prolific, say what it costs, and publish it. Again, for more places."""
     from chorale.cli.asking import agreed, prolific
-    from chorale.study import publishing
-    from chorale.study.started import study_to_prepare
+    from chorale.engine import publishing
+    from chorale.engine.started import study_to_prepare
 
     with study_to_prepare(directory, db) as study:
         wanted = publishing.asked_for(study, study_name)

@@ -116,11 +116,11 @@ def rehearse(
             progress=progress,
         )
     if out is not None:
-        from chorale.report.rehearsal_page import forecast_page
+        from chorale.rehearsal.page import forecast_page
 
         write_text(out, "--out", forecast_page(forecast))
     if kept is not None:
-        from chorale.study.started import keep_forecast
+        from chorale.engine.started import keep_forecast
 
         write_text(kept, None, json.dumps(forecast.as_json(), ensure_ascii=False, indent=1) + "\n")
         keep_forecast(directory)
@@ -128,8 +128,8 @@ def rehearse(
 
 
 def _tell(forecast: "Forecasts", directory: Path, files: list[Path], *, as_json: bool, as_latex: bool) -> None:
-    from chorale.report.rehearsal import forecast_latex, forecast_notes, forecast_tables, runs_told
-    from chorale.report.scoring import score_table
+    from chorale.present.scoring import score_table
+    from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_told
 
     if as_json:
         print_json({"study": str(directory), **forecast.as_json(), "notes": forecast_notes(forecast)})

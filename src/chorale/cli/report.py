@@ -16,7 +16,7 @@ from chorale.cli.scoring import Resamples, Seed
 from chorale.cli.targets import check_target, write_text, writing
 
 if TYPE_CHECKING:
-    from chorale.report.study_report import StudyReport
+    from chorale.report import StudyReport
 
 BY = "the command line"
 USUAL = Path("report.html")
@@ -68,13 +68,13 @@ def report(
 ) -> None:
     """Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish."""
     from chorale.cli.progress import patiently
+    from chorale.engine.settling import settle_everything
+    from chorale.engine.started import started_study
+    from chorale.metrics.drawing import Drawing
     from chorale.model import UserError
-    from chorale.report.drawing import Drawing
-    from chorale.report.study_report import ReportOptions, report_page, study_report
-    from chorale.report.study_report.printing import find_browser, write_pdf
-    from chorale.study.settling import settle_everything
-    from chorale.study.started import started_study
-    from chorale.study.status import note_arms_shown
+    from chorale.monitor.status import note_arms_shown
+    from chorale.report import ReportOptions, report_page, study_report
+    from chorale.report.printing import find_browser, write_pdf
 
     if not (out or pdf or data_card or as_json):
         out = USUAL
@@ -134,6 +134,6 @@ def _data_folder(folder: Path | None) -> Iterator[Path]:
 
 
 def _write_card(folder: Path, told: "StudyReport") -> None:
-    from chorale.report.croissant import FILE_NAME
+    from chorale.exchange.croissant import FILE_NAME
 
     write_text(folder / FILE_NAME, "--data-card", json.dumps(told.croissant, ensure_ascii=False, indent=1) + "\n")

@@ -33,11 +33,11 @@ def reproduce(
 ) -> None:
     """Compute a paper's numbers again from its published data, beside what the paper printed."""
     from chorale.cli.progress import patiently
-    from chorale.formats.wording import did_you_mean
+    from chorale.files.wording import did_you_mean
     from chorale.model import UserError
-    from chorale.report.reproduction import reproduced, what_to_get
     from chorale.reproduce import FileState, check_data
     from chorale.reproduce.papers import PAPERS
+    from chorale.reproduce.tables import reproduced, what_to_get
 
     known = PAPERS.get(paper)
     if known is None:

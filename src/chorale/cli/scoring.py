@@ -9,7 +9,7 @@ import typer
 from chorale.cli.output import print_json, say, show, tell_notes
 
 if TYPE_CHECKING:
-    from chorale.report.scoring import Scored
+    from chorale.present.scoring import Scored
 
 WithIntervals = Annotated[bool, typer.Option("--ci", help="Give 95% bootstrap intervals, over items.")]
 Resamples = Annotated[
@@ -30,7 +30,7 @@ Against = Annotated[
 
 def tell(scored: "Scored", *, as_json: bool, as_latex: bool) -> None:
     """Print a result in the shape that was asked for. Notes go to standard error, so that a pipe gets results alone."""
-    from chorale.report.scoring import latex_document, score_table
+    from chorale.present.scoring import latex_document, score_table
 
     if as_json:
         print_json(scored.as_json())

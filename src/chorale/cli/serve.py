@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from chorale.engine.running import Study
     from chorale.platforms.prolific import Prolific
-    from chorale.study import Study
 
 ENVIRONMENT = "CHORALE_SERVE"
 _GRACE_SECONDS = 10
@@ -37,8 +37,7 @@ def serve(
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
     from chorale.cli.addresses import checked_public_url, listen, local_url, port_of
-    from chorale.study import open_study
-    from chorale.study.opening import serving_alone
+    from chorale.engine.opening import open_study, serving_alone
 
     public = None if public_url is None else checked_public_url(public_url)
     options = _uvicorn_options(public, access_log)
@@ -75,7 +74,7 @@ def _serve_here(study: "Study", bound: "socket", public: str | None, options: di
 
 def _prolific(study: "Study") -> "Prolific | None":
     """For a site that finds its people on Prolific, if there is a token to talk to it."""
-    from chorale.study.recruiting import connected, token_in_environment
+    from chorale.engine.recruiting import connected, token_in_environment
 
     token = token_in_environment() if study.settings.prolific is not None else None
     # People wait for the answer, and what fails is tried again soon.
@@ -114,8 +113,8 @@ def _print_links(study: "Study", base: str) -> None:
 
 
 def _print_notes(directory: Path) -> None:
-    from chorale.report import study_notes
-    from chorale.study import load_folder
+    from chorale.folder.plan import study_notes
+    from chorale.folder.reading import load_folder
 
     for note in study_notes(load_folder(directory)):
         say(f"Before people come: {note}")
@@ -147,7 +146,7 @@ def _serve_with_processes(
 
 def app_from_environment() -> "FastAPI":
     """The application of one of several server processes, which get nothing from their parent but this."""
-    from chorale.study import open_study
+    from chorale.engine.opening import open_study
     from chorale.web.app import create_app
 
     opened = json.loads(os.environ[ENVIRONMENT])

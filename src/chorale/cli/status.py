@@ -9,7 +9,7 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say, show
 
 if TYPE_CHECKING:
-    from chorale.study import Study
+    from chorale.engine.running import Study
 
 
 Arms = Annotated[
@@ -20,11 +20,11 @@ Arms = Annotated[
 
 def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:
     """Show where a study stands: stages, workers, gates, cost, wages."""
+    from chorale.engine.settling import settle_everything
+    from chorale.engine.started import started_study
+    from chorale.kits.qasrl.study_numbers import qasrl_study
     from chorale.model import UserError
-    from chorale.report.qasrl_study import qasrl_study
-    from chorale.study.settling import settle_everything
-    from chorale.study.started import started_study
-    from chorale.study.status import note_arms_shown, summary
+    from chorale.monitor.status import note_arms_shown, summary
 
     with started_study(directory, db) as study:
         if arms and study.settings.arms is None:
@@ -43,9 +43,9 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
 
 
 def _print_arms(study: "Study") -> None:
-    from chorale.report import arms_table
+    from chorale.monitor.costs import arm_costs
+    from chorale.monitor.tables import arms_table
     from chorale.store import arm_rows
-    from chorale.study.costs import arm_costs
 
     counts = study.store.read(arm_rows.arm_counts).result()
     costs = study.store.read(lambda tx: arm_costs(tx, study)).result()
@@ -53,15 +53,22 @@ def _print_arms(study: "Study") -> None:
 
 
 def _print_status(study: "Study") -> None:
+    from chorale.engine.closing_pay import beyond_budget
+    from chorale.engine.gates import gate_statuses
+    from chorale.kits.qasrl.study_numbers import qasrl_study
     from chorale.model import money_text
-    from chorale.report import cost_lines, dropped_table, gates_table, outcomes_table, stages_table, wage_line
-    from chorale.report.qasrl_study import qasrl_study
-    from chorale.report.scoring import score_table
-    from chorale.study.closing_pay import beyond_budget
-    from chorale.study.costs import study_costs
-    from chorale.study.gates import gate_statuses
-    from chorale.study.outcomes import tallies
-    from chorale.study.status import status as current_status
+    from chorale.monitor.costs import study_costs
+    from chorale.monitor.outcomes import tallies
+    from chorale.monitor.status import status as current_status
+    from chorale.monitor.tables import (
+        cost_lines,
+        dropped_table,
+        gates_table,
+        outcomes_table,
+        stages_table,
+        wage_line,
+    )
+    from chorale.present.scoring import score_table
 
     now = study.store.read(lambda tx: current_status(tx, study)).result()
     pay = study.settings.pay

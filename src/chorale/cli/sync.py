@@ -10,9 +10,9 @@ from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, say, show
 
 if TYPE_CHECKING:
+    from chorale.engine.running import Study
     from chorale.store import Tx
     from chorale.store.submissions import SubmissionRow
-    from chorale.study import Study
 
 BY = "the command line"
 
@@ -21,9 +21,9 @@ def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -
     """Take over what Prolific reports: who came, who left; approve, send messages, keep invitation lists."""
     from chorale.cli.asking import prolific
     from chorale.cli.progress import patiently
-    from chorale.report.paying import recruiting_table
-    from chorale.study import payouts, recruiting
-    from chorale.study.started import started_study
+    from chorale.engine import payouts, recruiting
+    from chorale.engine.started import started_study
+    from chorale.monitor.payouts import recruiting_table
 
     with started_study(directory, db) as study, prolific() as client, patiently("talking to Prolific"):
         client.me()
@@ -66,11 +66,11 @@ def review(
 ) -> None:
     """Show submissions on Prolific that wait for a decision, or decide: approve or reject."""
     from chorale.cli.asking import prolific
+    from chorale.engine import recruiting
+    from chorale.engine.started import started_study
     from chorale.model import UserError
+    from chorale.monitor.payouts import waiting_table
     from chorale.platforms.prolific import enough_said
-    from chorale.report.paying import waiting_table
-    from chorale.study import recruiting
-    from chorale.study.started import started_study
 
     if reject is not None and because is None:
         raise UserError("--reject needs --because TEXT: the person reads why.")
@@ -99,8 +99,8 @@ def review(
 
 
 def _waiting(study: "Study") -> "tuple[list[SubmissionRow], dict[str, bool]]":
+    from chorale.engine.recruiting import did_enough
     from chorale.store import submissions
-    from chorale.study.recruiting import did_enough
 
     def look(tx: "Tx") -> "tuple[list[SubmissionRow], dict[str, bool]]":
         rows = list(submissions.submissions(tx, status="AWAITING REVIEW"))

@@ -47,7 +47,7 @@ def writing(path: Path, option: str | None) -> Iterator[None]:
 
 def write_text(path: Path, option: str | None, text: str) -> None:
     """Write a file whole or not at all. Half a surrogate pair, which no encoding has, becomes a question mark."""
-    from chorale.formats import replacing
+    from chorale.files.tables import replacing
 
     with writing(path, option), replacing(path) as draft:
         draft.write_text(text, "utf-8", errors="replace")

@@ -11,9 +11,9 @@ def verify(directory: StudyFolder, db: Database = None, as_json: AsJson = False)
     """Recompute every reported number from what was recorded; exit with 1 where the database differs."""
     from dataclasses import asdict
 
-    from chorale.study.settling import settle_everything
-    from chorale.study.started import started_study
-    from chorale.study.verify import verify as recompute
+    from chorale.audit.verify import verify as recompute
+    from chorale.engine.settling import settle_everything
+    from chorale.engine.started import started_study
 
     with started_study(directory, db) as study:
         settle_everything(study)

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from chorale import __version__
+from chorale.engine.planning import FORECAST_FILE
+from chorale.folder.reading import load_folder
 from chorale.rehearsal.arms import ArmRun
 from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
 from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Estimate, Forecast
@@ -14,8 +16,6 @@ from chorale.rehearsal.performing import Advance, Performance
 from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, Rehearsal, truth_that_fits_nothing
 from chorale.rehearsal.runs import GateRun, Run, StageRun
 from chorale.rehearsal.varying import Variation, Vary, parse_vary, variations
-from chorale.study import load_folder
-from chorale.study.planning import FORECAST_FILE
 
 __all__ = [
     "CROWD_FILE",

@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from chorale.engine.running import Study
+from chorale.monitor.costs import arm_costs, final_stages_of_arm
 from chorale.protocol import wage_summary
 from chorale.store import Tx, arm_rows, response_rows
 from chorale.store.standing_rows import WorkerStanding
-from chorale.study import Study
-from chorale.study.costs import arm_costs, final_stages_of_arm
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What stages have to do with each other, as far as a performance has to know."""
 
-from chorale.study import Study
-from chorale.study.costs import final_stages_of_arm
+from chorale.engine.running import Study
+from chorale.monitor.costs import final_stages_of_arm
 
 
 def rated_stages(study: Study) -> frozenset[str]:

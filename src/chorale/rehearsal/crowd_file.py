@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from chorale.folder.checking.report import Report, did_you_mean
+from chorale.folder.checking.settings_file import read_settings
+from chorale.folder.checking.settings_shape import parsed_settings
+from chorale.folder.reading import StudyFolder
 from chorale.model import UserError
 from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns
+from chorale.rehearsal.simulated import CrowdSettings
 from chorale.rehearsal.sizing import usual_workers
-from chorale.simulate import CrowdSettings
-from chorale.study import StudyFolder
-from chorale.study.checking.report import Report, did_you_mean
-from chorale.study.checking.settings_file import read_settings
-from chorale.study.checking.settings_shape import parsed_settings
 
 CROWD_FILE = "rehearsal.toml"
 

@@ -3,15 +3,15 @@
 from pathlib import Path
 from textwrap import shorten
 
-from chorale.formats.judgment_files import read_judgments
-from chorale.formats.judgments import Judgments
+from chorale.folder.reading import StudyFolder
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.reading.judgment_files import read_judgments
 from chorale.rehearsal.preparing import Crowd, FitColumns
-from chorale.simulate import CrowdSettings, WorkerModel
-from chorale.simulate.answering import listed_answers
-from chorale.simulate.fitting import fit_workers
-from chorale.simulate.models import label_of
-from chorale.simulate.spread import fit_spread
-from chorale.study import StudyFolder
+from chorale.rehearsal.simulated import CrowdSettings, WorkerModel
+from chorale.rehearsal.simulated.answering import listed_answers
+from chorale.rehearsal.simulated.fitting import fit_workers
+from chorale.rehearsal.simulated.models import label_of
+from chorale.rehearsal.simulated.spread import fit_spread
 
 _SHOWN_LABELS = 5
 _SHOWN_LETTERS = 40

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer
 from chorale.rehearsal.connections import rated_stages
 from chorale.rehearsal.person import Person
-from chorale.simulate import AnswerSheet, ability_at
+from chorale.rehearsal.simulated import AnswerSheet, ability_at
 from chorale.store.leasing import Lease
-from chorale.study import RunningStage, Study
 
 
 class MakingUp:

@@ -11,12 +11,12 @@ from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from threading import Thread
 
+from chorale.folder.reading import StudyFolder
 from chorale.model import UserError
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.preparing import Crowd, Rehearsal, not_collecting
 from chorale.rehearsal.runs import Run
 from chorale.rehearsal.varying import Variation, load_variation
-from chorale.study import StudyFolder
 
 WAKE_SECONDS = 0.2
 MOST_TIMES = 8

@@ -3,24 +3,24 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
+from chorale.engine.gates import gate_statuses
+from chorale.engine.paying import is_for_finishing
+from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing
+from chorale.monitor.costs import final_stages
+from chorale.monitor.status import paid_and_worked, status
 from chorale.protocol import hourly_wage
 from chorale.rehearsal.arms import mean_quality, measure_arms, qualities_that_count
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.runs import GateRun, Run, StageRun
+from chorale.rehearsal.simulated import Knowledge
 from chorale.rehearsal.starving import why_starved
-from chorale.simulate import Knowledge
 from chorale.store import Tx, events, item_rows, ledger, setup, standing_rows
 from chorale.store.gates import closed_gates
 from chorale.store.grade_rows import active_in
 from chorale.store.stage_rows import StageCounts
 from chorale.store.standing_rows import WorkerStanding
-from chorale.study import RunningStage, Study
-from chorale.study.costs import final_stages
-from chorale.study.gates import gate_statuses
-from chorale.study.paying import is_for_finishing
-from chorale.study.status import paid_and_worked, status
 
 HOUR_MS = 3_600_000
 CURVE_POINTS = 60

@@ -10,24 +10,25 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
 
+from chorale.engine import entering, work
+from chorale.engine.advancing import advance as do_what_is_due
+from chorale.engine.gates import stages_of
+from chorale.engine.quality import review_workers
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_everything, settle_worker
+from chorale.engine.visit import look_for_room, parts_for
+from chorale.engine.work import Offer
 from chorale.model import Refusal, Standing
 from chorale.rehearsal.connections import decisive_stages, rests_on, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
 from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.reviewing import Desk, reading_seconds
-from chorale.simulate import AnswerSheet, mistakes_told
+from chorale.rehearsal.simulated import AnswerSheet, mistakes_told
 from chorale.store import Tx, labels
 from chorale.store.gates import times_decided, verdicts_so_far
 from chorale.store.grade_rows import graded_answers
 from chorale.store.message_rows import MessageRow, messages_to
-from chorale.study import RunningStage, Study, entering, work
-from chorale.study.advancing import advance as do_what_is_due
-from chorale.study.gates import stages_of
-from chorale.study.quality import review_workers
-from chorale.study.settling import settle_everything, settle_worker
-from chorale.study.visit import look_for_room, parts_for
-from chorale.study.work import Offer
 
 PANEL = "rehearsal"
 # For stages that do not say how long a judgment takes.

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
 
+from chorale.engine.running import RunningStage
+from chorale.engine.work import Offer
 from chorale.model import Answer
-from chorale.simulate import WorkerModel
-from chorale.study import RunningStage
-from chorale.study.work import Offer
+from chorale.rehearsal.simulated import WorkerModel
 
 
 class Exit(StrEnum):

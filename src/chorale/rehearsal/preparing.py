@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
 
+from chorale.engine.opening import bring_in
+from chorale.engine.running import Study
+from chorale.folder.reading import StudyFolder
 from chorale.rehearsal.performing import Advance, Clock, Manners, Performance
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
-from chorale.rehearsal.sizing import usual_workers
-from chorale.simulate import (
+from chorale.rehearsal.simulated import (
     AnswerSheet,
     CrowdSettings,
     Knowledge,
@@ -21,10 +23,9 @@ from chorale.simulate import (
     draw_experts,
     draw_fitted,
 )
-from chorale.simulate.knowledge import view_key
+from chorale.rehearsal.simulated.knowledge import view_key
+from chorale.rehearsal.sizing import usual_workers
 from chorale.store import MemoryStore, open_memory_store
-from chorale.study import Study, StudyFolder
-from chorale.study.opening import bring_in
 
 # Any moment will do, as long as it is always the same.
 BEGINNING = 1_767_225_600_000

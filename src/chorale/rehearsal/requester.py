@@ -2,12 +2,12 @@
 
 from contextlib import suppress
 
+from chorale.engine.control import set_stage_state
+from chorale.engine.gates import close_gate, survey
+from chorale.engine.running import Study
 from chorale.model import Refusal, StageState
 from chorale.store import Tx, drawing
 from chorale.store.gates import closed_gates
-from chorale.study import Study
-from chorale.study.control import set_stage_state
-from chorale.study.gates import close_gate, survey
 
 
 def close_a_gate(study: Study) -> bool:

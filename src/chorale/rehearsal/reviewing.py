@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from chorale.engine.gates import send_message
+from chorale.engine.running import Study
 from chorale.store import Tx
 from chorale.store.gates import verdicts_so_far
 from chorale.store.message_rows import MessageRow, drafts
-from chorale.study import Study
-from chorale.study.gates import send_message
 
 WORDS_PER_SECOND = 4.0
 

@@ -2,8 +2,8 @@
 
 from math import ceil
 
+from chorale.folder.reading import StudyFolder
 from chorale.protocol import fewest_people
-from chorale.study import StudyFolder
 
 MOST_BY_SIZE = 40
 ANSWERS_EACH = 10

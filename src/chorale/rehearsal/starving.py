@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from chorale.engine.running import RunningStage, Study
 from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.runs import GateRun, StageRun
-from chorale.study import RunningStage, Study
 
 
 def why_starved(

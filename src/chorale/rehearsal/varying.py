@@ -11,12 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from chorale.formats import shortened
+from chorale.files.rows import shortened
+from chorale.folder.reading import StudyFolder, check_folder, did_you_mean
 from chorale.model import StudySettings, UserError
 from chorale.model.plain_words import plain_words
-from chorale.simulate import CrowdSettings
-from chorale.study import StudyFolder, check_folder
-from chorale.study.folder import did_you_mean
+from chorale.rehearsal.simulated import CrowdSettings
 
 WORKERS = "workers"
 MOST_VARIATIONS = 200

@@ -1,71 +1,105 @@
-"""Tables about a study, for terminals.
+"""A study as it can be published: protocol, funnel, costs, agreement, disagreement, people, data card, methods."""
 
-Names are loaded when they are first used: commands that only score files need nothing of a study.
-"""
+from dataclasses import asdict
+from pathlib import Path
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from chorale.audit.verify import verify
+from chorale.engine.entering import EXPERTS_PANEL
+from chorale.engine.running import Study
+from chorale.files.wording import many
+from chorale.metrics.drawing import Drawing
+from chorale.model import ItemState
+from chorale.monitor.costs import study_costs
+from chorale.monitor.status import status
+from chorale.report import charts
+from chorale.report.agreement import aggregation_section, agreement_section
+from chorale.report.costs import costs_section, planned_section
+from chorale.report.data_card import data_card_section, data_files, day
+from chorale.report.disagreement import disagreement_section
+from chorale.report.document import Bullets, Part, Quoted, Section, StudyReport
+from chorale.report.methods import methods_paragraph
+from chorale.report.monitoring import monitoring_sections
+from chorale.report.options import ReportOptions
+from chorale.report.page import report_page
+from chorale.report.people import funnel_section, workers_section
+from chorale.report.protocol import protocol_section
+from chorale.report.questions import answered_questions, counted_answers
+from chorale.report.tasks import task_sections
+from chorale.store import Tx, events, item_rows
+from chorale.store.attendees import Attendees, attendees
 
-if TYPE_CHECKING:
-    from chorale.report.plan import StagePlan, StudyPlan, plan_study, study_notes
-    from chorale.report.tables import (
-        applications_table,
-        arms_table,
-        candidates_table,
-        cost_lines,
-        dropped_table,
-        gates_table,
-        gold_table,
-        outcomes_table,
-        plan_table,
-        stages_table,
-        verdicts_table,
-        wage_line,
+__all__ = ["ReportOptions", "StudyReport", "report_page", "study_report"]
+
+
+def study_report(study: Study, directory: Path, data: Path, options: ReportOptions, drawing: Drawing) -> StudyReport:
+    """The report on a study, all of it from one state of its database.
+
+    `directory` is the study's folder, where a forecast may be kept. The study's data are written to the folder `data`,
+    so that their digests are known. Labels should have been brought up to date before.
+    """
+    return study.store.read(lambda tx: _report(tx, study, directory, data, options, drawing)).result()
+
+
+def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOptions, drawing: Drawing) -> StudyReport:
+    # First, because it holds as much as all the rest.
+    checked = _verification_section(tx, study)
+    draw = options.charts and charts.can_draw()
+    now, came = status(tx, study), attendees(tx, EXPERTS_PANEL)
+    stages = {
+        name: (stage, counted_answers(tx, stage))
+        for name, stage in study.stages.items()
+        if stage.settings.round is None
+    }
+    questions = [one for stage, responses in stages.values() for one in answered_questions(stage, responses)]
+    items = {
+        name: [item for item in item_rows.all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages
+    }
+    agreement = agreement_section(stages, questions, drawing)
+    imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
+    funnel = funnel_section(tx, study, now, came, imported, draw=draw)
+    costs = study_costs(tx, study)
+    methods = methods_paragraph(study, now, costs, funnel.json, agreement.json, imported)
+    card, metadata = data_card_section(
+        study, data_files(tx, study, data), came, licence=options.licence, url=options.url, methods=methods
     )
-    from chorale.report.truth import Truth
-
-_HOMES = {
-    "StagePlan": "plan",
-    "StudyPlan": "plan",
-    "Truth": "truth",
-    "applications_table": "tables",
-    "arms_table": "tables",
-    "candidates_table": "tables",
-    "cost_lines": "tables",
-    "dropped_table": "tables",
-    "gates_table": "tables",
-    "gold_table": "tables",
-    "outcomes_table": "tables",
-    "plan_study": "plan",
-    "plan_table": "tables",
-    "stages_table": "tables",
-    "study_notes": "plan",
-    "verdicts_table": "tables",
-    "wage_line": "tables",
-}
-
-__all__ = [
-    "StagePlan",
-    "StudyPlan",
-    "Truth",
-    "applications_table",
-    "arms_table",
-    "candidates_table",
-    "cost_lines",
-    "dropped_table",
-    "gates_table",
-    "gold_table",
-    "outcomes_table",
-    "plan_study",
-    "plan_table",
-    "stages_table",
-    "study_notes",
-    "verdicts_table",
-    "wage_line",
-]
+    sections = [
+        Section("methods", "Methods, in a paragraph", [Quoted(methods)], methods),
+        protocol_section(study),
+        funnel,
+        costs_section(tx, study, now, costs, with_arms=options.arms),
+        planned_section(tx, study, directory, now, costs, came),
+        agreement,
+        aggregation_section(questions, drawing),
+        disagreement_section(stages, items, draw=draw),
+        *monitoring_sections(stages, items),
+        workers_section(tx, study, now, draw=draw),
+        *task_sections(tx, study, drawing, with_arms=options.arms),
+        card,
+        checked,
+    ]
+    notes = [charts.NEEDED] if options.charts and not draw else []
+    if checked.json["differences"]:
+        differing = many(len(checked.json["differences"]), "number differs", "numbers differ")
+        notes.append(f"{differing} from what was recorded: see Verification.")
+    return StudyReport(study.settings.study.title, _subtitle(came), sections, metadata, notes)
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+def _subtitle(came: Attendees) -> str:
+    if came.last_at is None:
+        return "Nobody has answered anything yet."
+    return f"As of the last answer, on {day(came.last_at)}."
+
+
+def _verification_section(tx: Tx, study: Study) -> Section:
+    """Every derived number computed again from responses, gold and settings, as `chorale verify` does."""
+    found = verify(tx, study)
+    again = ", ".join(f"{count:,} {what}" for what, count in found.checked.items())
+    parts: list[Part] = [f"Computed again from what was recorded: {again}."]
+    if found.differences:
+        parts += [
+            "These differ from the database, and what is said here rests on them:",
+            Bullets(found.differences[:50]),
+        ]
+    else:
+        parts.append("Everything agrees.")
+    return Section("verification", "Verification", parts, asdict(found))

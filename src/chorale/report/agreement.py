@@ -1,338 +1,216 @@
-"""Agreement as a command tells it: the coefficient, tables of pairs and items, a second file beside the first."""
+"""How far people agreed, and what methods of aggregation make of their judgments."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from chorale.agreement import (
-    Agreement,
-    Level,
-    Pair,
-    PairEvidence,
-    UnfitLabelError,
-    Weights,
-    agreement_of_pairs,
-    cohen_kappa,
-    fleiss_kappa,
-    krippendorff_alpha,
-    pair_evidence,
-    pair_evidence_beside,
-    percent_agreement,
-    scott_pi,
-    side_by_side,
-)
-from chorale.formats.judgments import Judgments, codes_in_use
-from chorale.formats.wording import many
-from chorale.model import Problem, UserError
-from chorale.report.agreement_pairs import (
-    compared_json,
-    compared_pairs,
-    compared_pairs_table,
-    drawn_pairs,
-    most_common,
-    pairs_json,
-    pairs_table,
-)
-from chorale.report.drawing import Drawing
-from chorale.report.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
-from chorale.scores import Comparison, Interval, Statistics, signature
-from chorale.scores.signature import Setting
+from chorale.engine.running import RunningStage
+from chorale.files.wording import many
+from chorale.metrics import Interval, Metric, Statistics, ratio, signature
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.scoring.aggregating import Request, score_aggregation
+from chorale.metrics.scoring.aggregation import certainty
+from chorale.metrics.scoring.aggregation_intervals import mean_intervals
+from chorale.metrics.scoring.agreement import Judged, score_agreement
+from chorale.model import UserError
+from chorale.present.scoring import Cell, ScoreTable, shown_interval
+from chorale.report.document import Bullets, Part, Section
+from chorale.report.questions import Answered
+from chorale.store.response_rows import Counted
 
-_Found = TypeVar("_Found")
-_MOST_ROWS = 50
-"""Of a table on a terminal; `--json` has them all."""
+METHODS = ("majority", "dawid-skene", "mace")
+_MOST_JUDGMENTS = 60
+"""Of an item, when pairs of answers are compared by the task's distance: more are drawn evenly from all."""
+_MOST_KNOWN = 10_000
+"""Distances that are kept: where people choose from few answers, the same pairs come again and again."""
+_SHARE = Metric(lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])})
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """Judgments and the file they came from."""
-
-    name: str
-    judgments: Judgments
-    digest: str
-    reading: Mapping[str, Setting] = field(default_factory=dict)
-    """The options it was read with, for the signature."""
-    line_of: Callable[[str], int | None] = lambda _: None
-    """Where a label stands first, for a message about it."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementOptions:
-    """What to compute. Options that a coefficient does not have are refused rather than ignored."""
-
-    metric: str = "alpha"
-    level: Level = "nominal"
-    distance: str | None = None
-    order: tuple[str, ...] | None = None
-    weights: Weights = "none"
-    min_common: int = 1
-
-    def __post_init__(self) -> None:
-        if self.metric != "alpha" and (self.level != "nominal" or self.distance):
-            raise UserError("Only alpha has levels and distances. Leave out --level and --distance.")
-        if self.metric != "kappa" and self.weights != "none":
-            raise UserError("Only kappa has weights. Leave out --weights, or take --metric kappa.")
-        if self.level != "nominal" and self.distance:
-            raise UserError("A level and a distance exclude each other. Leave one of them out.")
-        if self.metric not in {"kappa", "pi"} and self.min_common != 1:
-            raise UserError("Only kappa and pi are means over pairs of workers. Leave out --min-common.")
-        if self.order and self.level != "ordinal" and self.weights == "none":
-            raise UserError("An order needs --level ordinal, or --metric kappa with --weights.")
-
-    def compute(self, judgments: Judgments) -> Agreement:
-        if self.metric == "alpha":
-            return krippendorff_alpha(judgments, level=self.level, distance=self.distance, order=self.order)
-        if self.metric == "kappa":
-            return cohen_kappa(judgments, weights=self.weights, order=self.order, min_common=self.min_common)
-        if self.metric == "pi":
-            return scott_pi(judgments, min_common=self.min_common)
-        return fleiss_kappa(judgments) if self.metric == "fleiss" else percent_agreement(judgments)
-
-    def pairs(self, judgments: Judgments) -> tuple[Pair, ...]:
-        return agreement_of_pairs(judgments, weights=self.weights, order=self.order)
-
-    def evidence(self, judgments: Judgments, pairs: Sequence[Pair]) -> list[PairEvidence]:
-        """What the coefficients of these pairs rest on."""
-        only = frozenset((pair.first, pair.second) for pair in pairs)
-        return list(pair_evidence(judgments, weights=self.weights, order=self.order, only=only))
-
-    def evidence_beside(self, both: Judgments, n_tasks: int) -> list[PairEvidence]:
-        return list(pair_evidence_beside(both, n_tasks, weights=self.weights, order=self.order))
-
-    def settings(self) -> dict[str, Setting]:
-        of_pairs = self.metric in {"kappa", "pi"}
-        return {
-            "level": self.level if self.metric == "alpha" and not self.distance else None,
-            "distance": self.distance,
-            "weights": self.weights if self.metric == "kappa" else None,
-            "order": self.order,
-            "min-common": self.min_common if of_pairs else None,
-        }
-
-
-def score_agreement(
-    judged: Judged,
-    options: AgreementOptions,
+def agreement_section(
+    stages: Mapping[str, tuple[RunningStage, Sequence[Counted]]],
+    questions: Sequence[Answered],
     drawing: Drawing,
-    *,
-    against: Judged | None = None,
-    with_pairs: bool = False,
-    with_items: bool = False,
-    for_scripts: bool = True,
-) -> Scored:
-    """One coefficient of one file, and what was asked for beside it.
-
-    Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
-    """
-    found = _told(judged, lambda: options.compute(judged.judgments))
-    notes = _notes(judged.judgments, found, options)
-    interval = _interval(found, drawing) if drawing.ci else None
-    json: dict[str, Any] = {
-        "metric": options.metric,
-        "level": None if options.distance else _level(options),
-        "distance": options.distance,
-        "weights": options.weights if options.metric == "kappa" else None,
-        "value": found.value,
-        "n_items": found.n_items,
-        "n_workers": found.n_workers,
-        "n_judgments": found.n_judgments,
-    }
-    if drawing.ci:
-        json["ci"] = None if interval is None else interval.as_list()
-    settings = {**options.settings(), **judged.reading, **drawing.settings(compared=against is not None)}
-    inputs = {"file": judged.digest} | ({} if against is None else {"against": against.digest})
-    tables = [_main_table(Path(judged.name).name, found, interval, drawing)]
-    scored = Scored(json, tables, signature(options.metric, settings, inputs), notes)
-    if with_pairs or options.metric in {"kappa", "pi"}:
-        scored = _with_pairs(scored, judged, options, drawing, listed=with_pairs, for_scripts=for_scripts)
-    if with_items:
-        scored = _with_items(scored, found, drawing)
-    if against is not None:
-        scored = _with_comparison(scored, judged, against, found, options, drawing, with_pairs=with_pairs)
-    return scored
-
-
-def _with_pairs(
-    scored: Scored,
-    judged: Judged,
-    options: AgreementOptions,
-    drawing: Drawing,
-    *,
-    listed: bool,
-    for_scripts: bool,
-) -> Scored:
-    """Of a coefficient of pairs, what it is the mean of; in a table, and with intervals, only if they are asked for."""
-    pairs = _told(judged, lambda: options.pairs(judged.judgments))
-    if not listed:
-        return replace(scored, json={**scored.json, "pairs": pairs_json(pairs, {})})
-    shown = most_common(pairs, _MOST_ROWS)
-    drawn: dict[tuple[str, str], dict[str, Interval]] = {}
-    if drawing.ci:
-        drawn = drawn_pairs(options.evidence(judged.judgments, pairs if for_scripts else shown), drawing)
-    title = _title("Pairs of workers", "with the most items in common", len(shown), len(pairs))
-    return replace(
-        scored,
-        json={**scored.json, "pairs": pairs_json(pairs, drawn)},
-        tables=[*scored.tables, pairs_table(title, shown, drawn)],
-    )
-
-
-def _with_items(scored: Scored, found: Agreement, drawing: Drawing) -> Scored:
-    rows = _item_rows(found)
-    items = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
-    notes = ["A single item's disagreement has no interval: there are no items to draw."] if drawing.ci else []
-    return replace(
-        scored,
-        json={**scored.json, "items": items},
-        tables=[*scored.tables, _items_table(rows)],
-        notes=[*scored.notes, *notes],
-    )
-
-
-def _with_comparison(
-    scored: Scored,
-    judged: Judged,
-    against: Judged,
-    found: Agreement,
-    options: AgreementOptions,
-    drawing: Drawing,
-    *,
-    with_pairs: bool,
-) -> Scored:
-    other = _told(against, lambda: options.compute(against.judgments))
-    both, items = _beside(judged, against)
-    compared = _compared(both, items, options, (found, other), drawing)
-    json = {**scored.json, "against": None if compared is None else jsonable(compared)["value"]}
-    tables, notes = list(scored.tables), list(scored.notes)
-    if compared is None:
-        notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
-    else:
-        tables.append(comparison_table("Compared", _short(judged, against), {options.metric: compared["value"]}))
-    if with_pairs:
-        evidence = options.evidence_beside(both, items)
-        pairs_compared = compared_pairs(evidence, drawing)
-        json["pairs_against"] = compared_json(evidence, pairs_compared)
-        if pairs_compared:
-            some = dict(list(pairs_compared.items())[:_MOST_ROWS])
-            tables.append(compared_pairs_table("Pairs compared", _short(judged, against), some))
-        else:
-            notes.append("No two workers judged items together in both files, so no pairs are compared.")
-    return replace(scored, json=json, tables=tables, notes=notes)
-
-
-def _short(judged: Judged, against: Judged) -> tuple[str, str]:
-    """The files' names, with their folders only if they need them."""
-    first, second = Path(judged.name).name, Path(against.name).name
-    return (first, second) if first != second else (judged.name, against.name)
-
-
-def _level(options: AgreementOptions) -> str:
-    """Of which kind the labels are for the coefficient."""
-    return "ordinal" if options.weights != "none" else options.level
-
-
-def _told(judged: Judged, compute: Callable[[], _Found]) -> _Found:
-    """A label that does not fit is a mistake in the file, or in the options."""
-    try:
-        return compute()
-    except UnfitLabelError as error:
-        line = judged.line_of(error.value)
-        problem = Problem(judged.name, line, error.message, error.fix, repr(error.value))
-        raise UserError(f"{judged.name} can't be used", [problem]) from None
-    except ValueError as error:
-        raise UserError(f"{judged.name} can't be used: {error}.") from None
-
-
-def _notes(judgments: Judgments, found: Agreement, options: AgreementOptions) -> list[str]:
-    notes = [*judgments.notes, *found.notes]
-    sizes = np.bincount(judgments.tasks)
-    single = int(np.count_nonzero(sizes == 1))
-    if single:
-        verb = "item does not count: it has" if single == 1 else "items do not count: they have"
-        notes.append(f"{single:,} {verb} one judgment.")
-    if judgments.sets is not None and not options.distance:
-        notes.append("Labels are sets, and two are the same only if all their options are (see --distance).")
-    if found.value is None:
-        notes.append(f"{options.metric} is undefined: {found.undefined}.")
-    return notes
-
-
-def _interval(found: Agreement, drawing: Drawing) -> Interval | None:
-    if found.value is None:
-        return None
-    statistics, metric = found.statistics()
-    drawn = drawing.intervals(statistics, metric)
-    return drawn["value"]
-
-
-def _beside(judged: Judged, against: Judged) -> tuple[Judgments, int]:
-    _check_same_items(judged, against)
-    try:
-        return side_by_side(judged.judgments, against.judgments)
-    except ValueError as error:
-        raise UserError(f"{judged.name} and {against.name} can't be compared: {error}.") from None
-
-
-def _compared(
-    both: Judgments, items: int, options: AgreementOptions, found: tuple[Agreement, Agreement], drawing: Drawing
-) -> Mapping[str, Comparison] | None:
-    if found[0].value is None or found[1].value is None:
-        return None
-    statistics, metric = options.compute(both).statistics(all_items=True)
-    first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in _halves(items))
-    return drawing.compare(first, second, metric)
-
-
-def _halves(items: int) -> tuple[slice, slice]:
-    return slice(0, items), slice(items, 2 * items)
-
-
-def _check_same_items(judged: Judged, against: Judged) -> None:
-    there, here = (
-        {one.judgments.task_names[code] for code in codes_in_use(one.judgments.tasks)} for one in (against, judged)
-    )
-    for items, has, lacks in ((here - there, judged, against), (there - here, against, judged)):
-        if items:
-            fix = "Leave only items in both files that both have."
-            message = f"lacks {many(len(items), 'item', 'items')} that {has.name} has"
-            raise UserError(
-                "Only judgments of the same items can be compared",
-                [Problem(lacks.name, None, message, fix, repr(min(items)))],
-            )
-
-
-def _main_table(name: str, found: Agreement, interval: Interval | None, drawing: Drawing) -> ScoreTable:
-    value: Cell = found.value if found.value is not None else f"undefined: {found.undefined}"
-    columns: tuple[str, ...] = ("metric", "value#", "items#", "workers#", "judgments#")
-    row: tuple[Cell, ...] = (found.metric, value, found.n_items, found.n_workers, found.n_judgments)
-    if drawing.ci:
-        columns, row = (*columns[:2], "95% interval#", *columns[2:]), (*row[:2], shown_interval(interval), *row[2:])
-    return ScoreTable(f"Agreement in {name}", columns, [row])
-
-
-def _item_rows(found: Agreement) -> list[tuple[str, int, float]]:
-    """Items with two judgments or more, the most disputed first."""
-    judgments = found.judgments
-    disagreement = found.item_disagreement
-    if disagreement is None:
-        disagreement = percent_agreement(judgments).item_disagreement
-    if disagreement is None:
-        return []
-    sizes = np.bincount(judgments.tasks, minlength=len(judgments.task_names))
-    rows = [
-        (judgments.task_names[place], int(sizes[place]), float(disagreement[place]))
-        for place in np.flatnonzero(~np.isnan(disagreement))
+) -> Section:
+    notes: list[str] = []
+    signatures: list[str] = []
+    by_distance = [
+        found
+        for stage, responses in stages.values()
+        if (found := pairwise_agreement(stage, responses, drawing)) is not None
     ]
-    return sorted(rows, key=lambda row: (-row[2], row[0]))
+    coefficients = [_coefficients(one, drawing, signatures, notes) for one in questions]
+    parts: list[Part] = []
+    columns: tuple[str, ...]
+    if by_distance:
+        columns = ("stage", "agreement#", "95% interval#", "items#", "pairs of answers#")
+        rows: list[tuple[Cell, ...]] = [
+            (one["stage"], one["value"], shown_interval(Interval(*one["ci"]), 3), one["items"], one["pairs"])
+            for one in by_distance
+        ]
+        parts.append(
+            "How alike two people's answers to one item are: 1 less the distance of the stage's task, in the mean."
+        )
+        parts.append(ScoreTable("Agreement by the task's own distance", columns, rows, digits=3))
+        signatures += [one["signature"] for one in by_distance]
+    if coefficients:
+        columns = ("question", "coefficient", "value#", "95% interval#", "items#", "workers#", "judgments#")
+        parts.append(ScoreTable("Agreement beyond chance", columns, [_row(one) for one in coefficients], digits=3))
+    if not parts:
+        parts.append("No two people have answered one item, so nothing can be said about agreement.")
+    parts += [Bullets(notes)] if notes else []
+    parts += [*(["Signatures:"] if signatures else []), *([Bullets(signatures)] if signatures else [])]
+    return Section("agreement", "Agreement", parts, {"by_distance": by_distance, "coefficients": coefficients})
 
 
-def _items_table(rows: Sequence[tuple[str, int, float]]) -> ScoreTable:
-    title = _title("Items", "with the most disagreement", len(rows[:_MOST_ROWS]), len(rows))
-    return ScoreTable(title, ("item", "judgments#", "disagreement#"), rows[:_MOST_ROWS])
+def pairwise_agreement(stage: RunningStage, responses: Sequence[Counted], drawing: Drawing) -> dict[str, Any] | None:
+    """1 − the mean distance of two answers to one item; None where no item has two."""
+    by_item: dict[str, list[Any]] = {}
+    for row in responses:
+        by_item.setdefault(row.item, []).append(row.answer)
+    items, rows = [], []
+    known: dict[tuple[str, str], float] = {}
+    for item, given in by_item.items():
+        if len(given) < 2:
+            continue
+        some = min(len(given), _MOST_JUDGMENTS)
+        answers = [given[place * len(given) // some] for place in range(some)]
+        items.append(item)
+        # Every item counts by its pairs.
+        rows.append((_closeness(answers, stage.task.distance, known), some * (some - 1) // 2))
+    if not items:
+        return None
+    statistics = Statistics(tuple(items), np.array(rows, dtype=np.float64))
+    settings = {"task": stage.task.name, "stage": stage.name, **drawing.settings()}
+    digest = responses_digest(responses)
+    return {
+        "stage": stage.name,
+        "value": _SHARE.scores(statistics)["agreement"],
+        "ci": drawing.intervals(statistics, _SHARE)["agreement"].as_list(),
+        "items": len(items),
+        "pairs": int(statistics.rows[:, 1].sum()),
+        "signature": signature("task-distance", settings, {"answers": digest}),
+    }
 
 
-def _title(what: str, chosen: str, shown: int, there: int) -> str:
-    return what if shown == there else f"{what}: the {shown} of {there:,} {chosen} (--json has all)"
+def _closeness(
+    answers: Sequence[Any], distance: Callable[[Any, Any], float], known: dict[tuple[str, str], float]
+) -> float:
+    """The sum of 1 − distance over all pairs. Answers that are the same are compared once, and many are."""
+    different = {repr(answer): answer for answer in answers}
+    counts = Counter(map(repr, answers))
+    total = sum(count * (count - 1) / 2 for count in counts.values())
+    for pair in combinations(sorted(different), 2):
+        apart = known.get(pair)
+        if apart is None:
+            apart = distance(different[pair[0]], different[pair[1]])
+            if len(known) < _MOST_KNOWN:
+                known[pair] = apart
+        total += counts[pair[0]] * counts[pair[1]] * (1 - apart)
+    return total
+
+
+def responses_digest(responses: Sequence[Counted]) -> str:
+    digest = sha256()
+    for row in responses:
+        digest.update(repr((row.item, row.worker, row.answer)).encode("utf-8", "replace"))
+    return digest.hexdigest()[:8]
+
+
+def _coefficients(one: Answered, drawing: Drawing, signatures: list[str], notes: list[str]) -> dict[str, Any]:
+    question = one.question
+    judged = Judged(question.title, one.judgments, one.digest)
+    try:
+        scored = score_agreement(judged, question.options(), drawing)
+    except UserError as error:
+        notes.append(f"{question.title}: {error.message}")
+        return {"question": question.title, "coefficient": "alpha", "value": None}
+    signatures.append(scored.signature)
+    notes += [f"{question.title}: {note}" for note in scored.notes]
+    return {
+        "question": question.title,
+        "coefficient": f"Krippendorff's α, {'sets (MASI)' if question.sets else question.level}",
+        "value": scored.json["value"],
+        "ci": scored.json.get("ci"),
+        "items": scored.json["n_items"],
+        "workers": scored.json["n_workers"],
+        "judgments": scored.json["n_judgments"],
+        "signature": scored.signature,
+    }
+
+
+def _row(one: Mapping[str, Any]) -> tuple[Cell, ...]:
+    value = one["value"] if one["value"] is not None else "undefined"
+    drawn = shown_interval(Interval(*one["ci"]), 3) if one.get("ci") else ""
+    return (
+        one["question"],
+        one["coefficient"],
+        value,
+        drawn,
+        *(one.get(name) for name in ("items", "workers", "judgments")),
+    )
+
+
+def aggregation_section(questions: Sequence[Answered], drawing: Drawing) -> Section:
+    found: list[dict[str, Any]] = []
+    notes: list[str] = []
+    for one in questions:
+        for method in METHODS:
+            try:
+                found.append(_aggregated(one, method, drawing))
+            except (UserError, ValueError) as error:
+                notes.append(f"{one.question.title}, {method}: {error}")
+    rows: list[tuple[Cell, ...]] = [
+        (each["question"], each["method"], each["items"], each["certainty"], shown_interval(Interval(*each["ci"]), 3),
+         each["same_as_study"])
+        for each in found
+    ]  # fmt: skip
+    columns = ("question", "method", "items#", "mean certainty#", "95% interval#", "same answer as the study's#")
+    parts: list[Part] = [
+        "What other methods make of the same counted judgments, beside the study's own trust-weighted labels."
+    ]
+    if rows:
+        parts += [ScoreTable("Aggregation", columns, rows, digits=3)]
+        parts += ["Signatures:", Bullets([each["signature"] for each in found])]
+    else:
+        parts = ["No stage asks for labels that could be aggregated by general methods."]
+    if notes:
+        parts.append(Bullets(notes))
+    return Section("aggregation", "Aggregation", parts, {"methods": found, "notes": notes})
+
+
+def _aggregated(one: Answered, method: str, drawing: Drawing) -> dict[str, Any]:
+    request, inputs = Request(method=method), {"judgments": one.digest}
+    # Without the intervals of every label and worker, which a report does not show.
+    _, result = score_aggregation(
+        Path(one.question.title),
+        one.judgments,
+        request,
+        replace(drawing, ci=False),
+        reading={},
+        inputs=inputs,
+        for_scripts=False,
+    )
+    sure = certainty(result)
+    same = [
+        _alike(label, one.study_labels[item]) for item, label in result.labels.items() if one.study_labels.get(item)
+    ]
+    return {
+        "question": one.question.title,
+        "method": method,
+        "items": len(result.tasks),
+        "certainty": float(sure.mean()),
+        "ci": mean_intervals({"certainty": sure}, drawing)["certainty"].as_list(),
+        "same_as_study": sum(same) / len(same) if same else None,
+        "compared": many(len(same), "item", "items"),
+        "signature": signature("aggregate", {**request.settings(), **drawing.settings()}, inputs),
+    }
+
+
+def _alike(label: Any, own: Any) -> bool:
+    return label == own if isinstance(label, str) else set(label) == set(own)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from chorale.formats import digest_of, read_bytes
+from chorale.files.source import digest_of, read_bytes
 from chorale.reproduce.contract import NeededFile, Paper, Repository
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from chorale.scores import Interval
+from chorale.metrics import Interval
 
 
 @dataclass(frozen=True, slots=True)

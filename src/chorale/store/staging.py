@@ -13,7 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chorale.formats.batch_files import BatchRow
+from chorale.files.batch_files import BatchRow
 
 _AT_ONCE = 5_000
 _REMEMBERED, _MOST_CHARACTERS = 50_000, 8_000_000

@@ -12,16 +12,17 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from chorale import __version__
+from chorale.engine import payouts, recruiting, settling, work
+from chorale.engine.advancing import advance
+from chorale.engine.quality import review_workers
+from chorale.engine.running import Study
+from chorale.kits.mturk.market import market_stage, sweep
+from chorale.kits.mturk.market.notifying import send_due
+from chorale.kits.mturk.web import add_endpoint, add_hit_pages
 from chorale.model import Refusal, UserError
 from chorale.platforms.prolific import Prolific
-from chorale.study import Study, payouts, recruiting, settling, work
-from chorale.study.advancing import advance
-from chorale.study.mturk import market_stage, sweep
-from chorale.study.mturk.notifying import send_due
-from chorale.study.quality import review_workers
 from chorale.web.console import console_routes
 from chorale.web.links import study_sessions
-from chorale.web.mturk import add_endpoint, add_hit_pages
 from chorale.web.pages import STATIC, Pages, StaticFilesForever
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site

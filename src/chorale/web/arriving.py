@@ -7,12 +7,13 @@ import re
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from chorale.engine import arrivals, entering, recruiting
+from chorale.engine.running import Study
+from chorale.engine.visit import visit
 from chorale.model import Refusal, UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, people
 from chorale.store.people import WorkerRow
-from chorale.study import Study, arrivals, entering, recruiting
-from chorale.study.visit import visit
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS, WorkerSession
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from chorale.engine.arrivals import arrival_url, new_invitation
+from chorale.engine.running import Study
 from chorale.model import UserError
 from chorale.store import Tx, events, people
 from chorale.store.invitations import SINGLE
-from chorale.study import Study
-from chorale.study.arrivals import arrival_url, new_invitation
 from chorale.web.sessions import Sessions
 
 __all__ = [

@@ -14,8 +14,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from chorale import __version__
+from chorale.engine.running import Study
 from chorale.model import money_text
-from chorale.study import Study
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from fastapi import Request
 
+from chorale.engine.running import Study
 from chorale.model import Refusal
 from chorale.platforms.prolific import Prolific
-from chorale.study import Study
 from chorale.web.pages import Pages
 from chorale.web.sessions import WORKER_COOKIE, Sessions
 

@@ -11,14 +11,14 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 
+from chorale.engine.entering import EXPERTS_PANEL
+from chorale.engine.leases import give_back_everything
+from chorale.engine.managing import Act, take_qualification
+from chorale.engine.running import Study
 from chorale.model import EXPERT as EXPERT_QUALIFICATION
 from chorale.model import Refusal, UserError
 from chorale.store import Tx, events, people, setup
 from chorale.store.people import RequesterRow
-from chorale.study import Study
-from chorale.study.entering import EXPERTS_PANEL
-from chorale.study.leases import give_back_everything
-from chorale.study.managing import Act, take_qualification
 from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE, STAFF_SECONDS, StaffSession

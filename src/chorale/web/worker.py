@@ -12,18 +12,18 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from chorale.contract import Task
+from chorale.engine import entering, recruiting, settling, work
+from chorale.engine.bonuses import Bonuses, bonuses_of, next_as_told, submit_as_told, tells_later, visit_as_told
+from chorale.engine.running import RunningStage, Study, no_such_stage
+from chorale.engine.visit import Visit, knows_of
+from chorale.engine.work import Progress
+from chorale.kits.mturk.market import market_stage, working
+from chorale.kits.mturk.market.working import Board
 from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
 from chorale.protocol import parts_bonus
 from chorale.store import Tx, people
 from chorale.store.message_rows import note_read
-from chorale.study import Study, entering, recruiting, settling, work
-from chorale.study.bonuses import Bonuses, bonuses_of, next_as_told, submit_as_told, tells_later, visit_as_told
-from chorale.study.mturk import market_stage, working
-from chorale.study.mturk.working import Board
-from chorale.study.running import RunningStage, no_such_stage
-from chorale.study.visit import Visit, knows_of
-from chorale.study.work import Progress
-from chorale.tasks import Task
 from chorale.web.arriving import add_arrival_routes
 from chorale.web.links import DESK
 from chorale.web.pages import markdown

@@ -9,9 +9,9 @@ from chorale.cli.loading import Family
 
 class _Baseline(Family):
     places: ClassVar = {
-        "frames": "chorale.cli.baseline.frames:frames",
-        "train-frames": "chorale.cli.baseline.train_frames:train_frames",
-        "mcq": "chorale.cli.baseline.mcq:mcq",
+        "frames": "chorale.kits.frames.commands.baseline:frames",
+        "train-frames": "chorale.kits.frames.commands.train:train_frames",
+        "mcq": "chorale.kits.questions.commands.baseline:mcq",
     }
 
 

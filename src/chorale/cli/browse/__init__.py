@@ -9,8 +9,8 @@ from chorale.cli.loading import Family
 
 class _Browse(Family):
     places: ClassVar = {
-        "frames": "chorale.cli.browse.frames:frames",
-        "qasrl": "chorale.cli.browse.qasrl:qasrl",
+        "frames": "chorale.kits.frames.commands.browse:frames",
+        "qasrl": "chorale.kits.qasrl.commands.browse:qasrl",
     }
 
 

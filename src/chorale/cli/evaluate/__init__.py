@@ -9,11 +9,11 @@ from chorale.cli.loading import Family
 
 class _Evaluate(Family):
     places: ClassVar = {
-        "frames": "chorale.cli.evaluate.frames:frames",
-        "mcq": "chorale.cli.evaluate.mcq:mcq",
-        "qasrl": "chorale.cli.evaluate.qasrl:qasrl",
-        "rules": "chorale.cli.evaluate.rules:rules",
-        "srl": "chorale.cli.evaluate.srl:srl",
+        "frames": "chorale.kits.frames.commands.evaluate:frames",
+        "mcq": "chorale.kits.questions.commands.evaluate:mcq",
+        "qasrl": "chorale.kits.qasrl.commands.evaluate:qasrl",
+        "rules": "chorale.kits.rules.commands.evaluate:rules",
+        "srl": "chorale.kits.srl.commands.evaluate:srl",
     }
 
 

@@ -14,7 +14,7 @@ class _Kinds(LoadingGroup):
 
     places: ClassVar = {
         _USUAL: "chorale.cli.importing.judgments:judgments",
-        "qasrl": "chorale.cli.importing.qasrl:qasrl",
+        "qasrl": "chorale.kits.qasrl.commands.importing:qasrl",
     }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

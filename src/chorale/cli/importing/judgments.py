@@ -35,10 +35,10 @@ def judgments(
 ) -> None:
     """Make a finished study of work that was done elsewhere: old data get the same console, report and exports."""
     from chorale.cli.progress import patiently
-    from chorale.formats.batch_files import BatchOptions
-    from chorale.formats.judgment_files import separator_in
+    from chorale.exchange.importing import import_files
+    from chorale.files.batch_files import BatchOptions
+    from chorale.metrics.reading.judgment_files import separator_in
     from chorale.model import UserError
-    from chorale.study.importing import import_files
 
     if sep == "":
         raise UserError("An empty separator separates nothing. Give --sep a text, or leave it out.")

@@ -9,7 +9,7 @@ from chorale.cli.loading import Family
 
 class _Learn(Family):
     places: ClassVar = {
-        "rules": "chorale.cli.learn.rules:rules",
+        "rules": "chorale.kits.rules.commands.learn:rules",
     }
 
 

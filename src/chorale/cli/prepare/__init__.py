@@ -9,10 +9,10 @@ from chorale.cli.loading import Family
 
 class _Prepare(Family):
     places: ClassVar = {
-        "frames": "chorale.cli.prepare.frames:frames",
-        "mcq": "chorale.cli.prepare.mcq:mcq",
-        "qasrl": "chorale.cli.prepare.qasrl:qasrl",
-        "rules": "chorale.cli.prepare.rules:rules",
+        "frames": "chorale.kits.frames.commands.prepare:frames",
+        "mcq": "chorale.kits.questions.commands.prepare:mcq",
+        "qasrl": "chorale.kits.qasrl.commands.prepare:qasrl",
+        "rules": "chorale.kits.rules.commands.prepare:rules",
     }
 
 

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
+from chorale.engine.running import Study
 from chorale.model import Refusal
-from chorale.study import Study
-from chorale.study.arm_outcomes import ArmOutcome, arm_outcomes
-from chorale.study.status import note_arms_shown
+from chorale.monitor.arm_outcomes import ArmOutcome, arm_outcomes
+from chorale.monitor.status import note_arms_shown
 from chorale.web.console.frame import NO_NUL, Console
 from chorale.web.links import OWNER
 

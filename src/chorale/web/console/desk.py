@@ -6,14 +6,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Request, Response
 
+from chorale.engine import gold_desk
+from chorale.engine.asking_experts import Question, answer_question, questions
+from chorale.engine.entering import EXPERTS_PANEL, arrive_as_expert
+from chorale.engine.gates import send_message
+from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal, UserError
 from chorale.store import Tx, message_rows, people
 from chorale.store import console as queries
 from chorale.store.message_rows import MessageRow
-from chorale.study import RunningStage, Study, gold_desk
-from chorale.study.asking_experts import Question, answer_question, questions
-from chorale.study.entering import EXPERTS_PANEL, arrive_as_expert
-from chorale.study.gates import send_message
 from chorale.web.arriving import signed_in_worker
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.console.gold import Text, read_answer

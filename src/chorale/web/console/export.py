@@ -10,9 +10,9 @@ from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
+from chorale.engine.running import Study
+from chorale.exchange.export import export_file_name, export_formats, note_export, write_export
 from chorale.model import Refusal
-from chorale.study import Study
-from chorale.study.export import export_file_name, export_formats, note_export, write_export
 from chorale.web.console.frame import Console
 from chorale.web.links import OWNER
 

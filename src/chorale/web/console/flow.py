@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chorale.study import RunningStage, Study
-from chorale.study.overview import StageView
+from chorale.engine.running import RunningStage, Study
+from chorale.monitor.overview import StageView
 
 BOX_WIDTH, BOX_HEIGHT = 208, 120
 ACROSS, DOWN = 128, 28

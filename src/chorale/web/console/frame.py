@@ -10,9 +10,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
-from chorale.formats.wording import answer_words
+from chorale.engine.running import Study
+from chorale.files.wording import answer_words
 from chorale.model import EXPERT, Refusal, UserError
-from chorale.study import Study
 from chorale.web.console import texts
 from chorale.web.links import OWNER
 from chorale.web.serving import Site

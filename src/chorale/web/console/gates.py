@@ -6,15 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
+from chorale.engine.closing_pay import beyond_budget
+from chorale.engine.drawing_answers import not_drawn_from
+from chorale.engine.gates import GateStatus, close_gate, gate_statuses, survey
+from chorale.engine.running import RunningGate, Study
 from chorale.model import GateSettings, Refusal
 from chorale.protocol import GateVerdict, decide_gate
 from chorale.store import Tx, gates
 from chorale.store.gates import VerdictRow
-from chorale.study import Study
-from chorale.study.closing_pay import beyond_budget
-from chorale.study.drawing_answers import not_drawn_from
-from chorale.study.gates import GateStatus, close_gate, gate_statuses, survey
-from chorale.study.running import RunningGate
 from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, back_to
 from chorale.web.links import OWNER
 from chorale.web.worker import StageInPath

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
+from chorale.contract import Task
+from chorale.engine import gold_desk
+from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, Refusal, UserError
 from chorale.store import Tx, gold_rows, response_rows
 from chorale.store.gold_rows import GoldRow
 from chorale.store.item_rows import ItemRow
 from chorale.store.response_rows import ResponseRow
-from chorale.study import RunningStage, Study, gold_desk
-from chorale.tasks import Task
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.links import EXPERT, OWNER
 from chorale.web.pages import markdown

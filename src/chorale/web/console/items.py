@@ -9,7 +9,12 @@ from typing import Annotated, Any, Literal, get_args
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from chorale.engine import settling
+from chorale.engine.asking_experts import ask_experts
+from chorale.engine.correcting import NewGold, correct_gold
+from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, Refusal, UserError
+from chorale.monitor.status import has_seen_arms, trust_of
 from chorale.protocol import asking_told
 from chorale.store import Tx, events, grade_rows, item_lists, item_rows, response_rows, responses, standing_rows
 from chorale.store.events import EventRow
@@ -18,10 +23,6 @@ from chorale.store.item_lists import ItemsWanted
 from chorale.store.item_rows import ItemRow
 from chorale.store.response_rows import ResponseRow
 from chorale.store.responses import GoldAnswer
-from chorale.study import RunningStage, Study, settling
-from chorale.study.asking_experts import ask_experts
-from chorale.study.correcting import NewGold, correct_gold
-from chorale.study.status import has_seen_arms, trust_of
 from chorale.web.console.frame import NO_NUL, Console, item_address
 from chorale.web.console.gold import Text, read_answer
 from chorale.web.console.workers import StageName, chosen_stage

@@ -7,15 +7,16 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request, Response
 
+from chorale.engine import control
+from chorale.engine.running import Study
 from chorale.model import EntryKind, Refusal, StageState, UserError
+from chorale.monitor.overview import Alarm, overview
+from chorale.monitor.status import has_seen_arms
 from chorale.store import Tx, events, ledger
 from chorale.store.console import bonuses
 from chorale.store.events import EventRow
 from chorale.store.ledger import LedgerLine
 from chorale.store.stage_rows import StageCounts, stage_tallies
-from chorale.study import Study, control
-from chorale.study.overview import Alarm, overview
-from chorale.study.status import has_seen_arms
 from chorale.web.console.charts import line_chart
 from chorale.web.console.flow import flow
 from chorale.web.console.frame import NO_NUL, Console, back_to

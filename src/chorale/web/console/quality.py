@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
 
+from chorale.engine.quality import stage_quality, worker_qualities
+from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal
 from chorale.protocol import WorkerQuality
-from chorale.study import RunningStage, Study
-from chorale.study.quality import stage_quality, worker_qualities
 from chorale.web.console.frame import Console
 from chorale.web.links import OWNER, VIEWER
 from chorale.web.worker import StageInPath

@@ -5,6 +5,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Query, Request, Response
 
+from chorale.engine import arrivals, payouts, recruiting
+from chorale.engine.running import Study
+from chorale.exchange import payout_files
+from chorale.kits.mturk.market import market_of, market_stage
 from chorale.model import Refusal
 from chorale.store import Tx, events, invitations, people, submissions
 from chorale.store.invitations import InvitationRow
@@ -13,8 +17,6 @@ from chorale.store.mturk.hits import HitRow
 from chorale.store.mturk.keys import KeyRow
 from chorale.store.people import Source
 from chorale.store.submissions import SubmissionRow
-from chorale.study import Study, arrivals, payout_files, payouts, recruiting
-from chorale.study.mturk import market_of, market_stage
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.links import OWNER, VIEWER
 

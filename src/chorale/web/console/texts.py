@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from chorale.formats.wording import answer_words
+from chorale.engine.running import RunningStage
+from chorale.files.wording import answer_words
 from chorale.store.events import EventRow
-from chorale.study import RunningStage
 
 SUMMARY_CHARACTERS = 160
 

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request, Response
 
+from chorale.engine import managing
+from chorale.engine.managing import Act
+from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
 from chorale.model.money import minor_units
+from chorale.monitor.worker_record import WorkerRecord, worker_record
 from chorale.store import Tx
-from chorale.study import Study, managing
-from chorale.study.managing import Act
-from chorale.study.worker_record import WorkerRecord, worker_record
 from chorale.web.console.charts import line_chart
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.console.workers import LONGEST_MESSAGE, Key, Reason, ShortText

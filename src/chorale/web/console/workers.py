@@ -9,13 +9,14 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from chorale.engine import managing
+from chorale.engine.managing import Act
+from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing, UserError
+from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
 from chorale.store import Tx, people, standing_rows
 from chorale.store.standing_rows import WorkerStanding
-from chorale.study import RunningStage, Study, managing
-from chorale.study.managing import Act
-from chorale.study.status import trust_of
 from chorale.web.console.frame import NO_NUL, Console
 from chorale.web.links import OWNER, VIEWER
 

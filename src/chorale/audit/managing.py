@@ -1,0 +1,96 @@
+"""What people did by hand, once more: bonuses, messages, qualifications, drops, and corrected gold."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.engine.managing import BY_STAFF
+from chorale.store import Tx, corrections, events
+from chorale.store.events import EventRow
+
+ALL = 1_000_000
+Moments = Mapping[tuple[str, str], Iterable[int]]
+
+
+def given_by_hand(tx: Tx) -> list[tuple[str, str, int, int]]:
+    """Stage, worker, moment and amount of every bonus that a person gave, or a correction of gold."""
+    return [
+        (event.stage, event.worker, event.at, int(event.evidence["amount"]))
+        for event in events.recent(tx, ALL, kinds=("bonus given",))
+        if event.stage and event.worker
+    ]
+
+
+def written_by_hand(tx: Tx) -> dict[tuple[str, str], int]:
+    """When messages were written, by worker and cause."""
+    return {
+        (event.worker, str(event.evidence["cause"])): event.at
+        for event in events.recent(tx, ALL, kinds=("message written",))
+        if event.worker
+    }
+
+
+def dropped_by_hand(tx: Tx) -> set[tuple[str, str]]:
+    """Stage and worker of everybody whom a person dropped."""
+    return {
+        (event.stage, event.worker)
+        for event in events.recent(tx, ALL, kinds=("dropped",))
+        if event.stage and event.worker and event.evidence.get("rule") == BY_STAFF
+    }
+
+
+def counting_again(tx: Tx) -> set[tuple[str, str]]:
+    """Stage and worker of everybody who was reinstated: others had been asked instead of them meanwhile."""
+    found = events.recent(tx, ALL, kinds=("reinstated",))
+    return {(event.stage, event.worker) for event in found if event.stage and event.worker}
+
+
+def gone_by(tx: Tx, stage: str, last: int) -> set[str | None]:
+    """Who was out of a stage after the event of that number: dropped, and not reinstated since."""
+    out: dict[str | None, bool] = {}
+    for event in reversed(events.recent(tx, ALL, before=last + 1, kinds=("dropped", "reinstated"))):
+        if event.stage == stage:
+            out[event.worker] = event.kind == "dropped"
+    return {worker for worker, gone in out.items() if gone}
+
+
+def taken_away(tx: Tx) -> dict[tuple[str, str], list[EventRow]]:
+    """The events by which qualifications were taken away, by worker and name."""
+    found: dict[tuple[str, str], list[EventRow]] = defaultdict(list)
+    for event in events.recent(tx, ALL, kinds=("disqualified",)):
+        if event.worker:
+            found[event.worker, str(event.evidence["qualification"])].append(event)
+    return found
+
+
+def held_since(
+    granted: Moments, held: Mapping[tuple[str, str], int], taken: Mapping[tuple[str, str], list[EventRow]]
+) -> dict[tuple[str, str], int]:
+    """Since when everybody should have what they have: the first time it was given after it was last taken away."""
+    expected = {}
+    for key, moments in granted.items():
+        last = max((event.at for event in taken.get(key, ())), default=-1)
+        # Of the same moment, the giving may have come before the taking or after it: what is there now tells.
+        since = [at for at in moments if at > last or (at == last and held.get(key) == at)]
+        if since:
+            expected[key] = min(since)
+    return expected
+
+
+@dataclass(frozen=True, slots=True)
+class GoldThen:
+    """What gold said when, for gold that was corrected."""
+
+    changes: Mapping[int, list[corrections.Correction]]
+
+    @classmethod
+    def of(cls, tx: Tx) -> "GoldThen":
+        found: dict[int, list[corrections.Correction]] = defaultdict(list)
+        for one in corrections.corrections(tx):
+            found[one.item_id].append(one)
+        return cls(found)
+
+    def answer(self, item_id: int, moment: int, now: Any) -> Any:
+        """The gold answer of an item at a moment; `now` is what it is."""
+        return next((one.before for one in self.changes.get(item_id, ()) if one.at > moment), now)

@@ -1,0 +1,298 @@
+"""Gates once more: whether what they decided follows from the grades they saw, and what followed for everybody."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from chorale.audit.managing import held_since, taken_away, written_by_hand
+from chorale.engine.gates import survey
+from chorale.engine.running import Study, closed_by
+from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings, invited_to
+from chorale.protocol import Candidate, GateVerdict, decide_gate, part_of_round
+from chorale.store import Tx, events, gates, grade_rows, message_rows, response_rows
+from chorale.store.events import EventRow
+from chorale.store.gates import VerdictRow
+from chorale.store.grade_rows import GradeRow
+
+Bonuses = defaultdict[tuple[str, str], list[tuple[int, int]]]
+SettingsAt = Callable[[int], StudySettings]
+ALL = 1_000_000
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """A verdict with the rule of its time and the grades it says it saw."""
+
+    row: VerdictRow
+    rule: GateSettings
+    seen: tuple[GradeRow, ...]
+
+    @property
+    def name(self) -> str:
+        return f"worker {self.row.worker} at gate {self.row.gate}"
+
+    def candidate(self) -> Candidate | None:
+        """The worker as the gate must have seen them; None if a stage has no grade."""
+        scores = {stage: [one.score for one in self.seen if one.stage == stage] for stage in self.rule.stage}
+        marks = tuple(one.criteria for one in self.seen if one.criteria)
+        return Candidate(self.row.worker, scores, marks) if all(scores.values()) else None
+
+
+class GatePay(NamedTuple):
+    """What gates have paid, and whom they have cut off."""
+
+    bonuses: Bonuses
+    """By stage and worker, as moment and amount."""
+    cut_off: Mapping[tuple[str, str], int]
+    """How many answers people had given, by stage and worker, in rounds that a gate ended when they were at it."""
+
+
+def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[GatePay, list[str]]:
+    """What gates paid; and what does not follow from the grades."""
+    found: list[str] = []
+    grades = {grade.id: grade for grade in grade_rows.all_grades(tx)}
+    decided: list[_Decided] = []
+    for row in gates.verdicts(tx):
+        rule = next((gate for gate in settings_at(row.at).gate if gate.name == row.gate), None)
+        if rule is None:
+            found.append(f"worker {row.worker}: was decided about by {row.gate}, which was no gate then")
+            continue
+        seen = tuple(grades[number] for number in row.evidence.get("grades", ()) if number in grades)
+        decided.append(_Decided(row, rule, seen))
+    by_worker: dict[str, list[GradeRow]] = defaultdict(list)
+    for grade in grades.values():
+        if grade.kind != AssignmentKind.GOLD:
+            by_worker[grade.worker].append(grade)
+    for one in decided:
+        found += _seen_differences(study, one, by_worker[one.row.worker])
+    found += _verdict_differences(decided)
+    found += _event_differences(tx, decided)
+    found += _closing_differences(tx, study, decided, by_worker)
+    found += _qualification_differences(tx, decided)
+    found += _message_differences(tx, decided)
+    bonuses: Bonuses = defaultdict(list)
+    for one in decided:
+        if one.row.passed and one.rule.bonus:
+            bonuses[one.rule.stage[-1], one.row.worker].append((one.row.at, one.rule.bonus))
+    found += _grading_differences(tx, settings_at, bonuses)
+    cut_off: dict[tuple[str, str], int] = {}
+    found += _round_differences(tx, study, settings_at, bonuses, cut_off)
+    return GatePay(bonuses, cut_off), found
+
+
+def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> Iterator[str]:
+    """Add what graders were paid when gates closed, and say where that is not what their work amounts to."""
+    closings = sorted(events.recent(tx, ALL, kinds=("gate closed",)), key=lambda event: event.id)
+    dropped = {(event.stage, event.worker): event.at for event in events.recent(tx, ALL, kinds=("dropped",))}
+    done: set[str] = set()
+    for event in closings:
+        settings = settings_at(event.at)
+        paid: Mapping[str, Sequence[str]] = event.evidence.get("graders_paid", {})
+        ended = {
+            stage.name: stage
+            for stage in settings.stage
+            if stage.grades and stage.pay.finished and event.evidence["gate"] in closed_by(settings, stage)
+        }
+        for name in sorted((ended.keys() - done) | paid.keys()):
+            stage = ended.get(name)
+            if stage is None or name in done:
+                yield f"gate {event.evidence['gate']}: graders in {name} were paid for finishing, which is not due"
+                continue
+            times: dict[str, list[int]] = defaultdict(list)
+            for response in response_rows.all_responses(tx, stage_name=name):
+                times[response.worker].append(response.submitted_at)
+            for worker, given in sorted(times.items()):
+                # What came in the very moment of closing may have come before it or after.
+                before = sum(at < event.at for at in given) >= stage.pay.finished_from
+                until = sum(at <= event.at for at in given) >= stage.pay.finished_from
+                out = dropped.get((name, worker), event.at + 1) < event.at
+                if (worker in paid.get(name, ())) not in {before and not out, until and not out}:
+                    yield f"worker {worker} in {name}: paid for finishing or not, against what they did"
+            for worker in paid.get(name, ()):
+                bonuses[name, worker].append((event.at, stage.pay.finished))
+            done.add(name)
+
+
+def _round_differences(
+    tx: Tx, study: Study, settings_at: SettingsAt, bonuses: Bonuses, cut_off: dict[tuple[str, str], int]
+) -> Iterator[str]:
+    """Add whom gates cut off in the middle of rounds, and what they were paid; say where that is not what they did."""
+    done: set[str] = set()
+    for event in sorted(events.recent(tx, ALL, kinds=("gate closed",)), key=lambda event: event.id):
+        settings = settings_at(event.at)
+        ended = [
+            stage
+            for stage in settings.stage
+            if event.evidence["gate"] in closed_by(settings, stage) and stage.name not in done
+        ]
+        done.update(stage.name for stage in ended)
+        told: Mapping[str, Mapping[str, int]] | None = event.evidence.get("cut_off")
+        if told is None:
+            continue  # closed before anybody was paid for a part
+        for stage in ended:
+            size = study.stages[stage.name].round_size if stage.name in study.stages else None
+            if size is None:
+                continue
+            several = told.get(stage.name, {})
+            times: dict[str, list[int]] = {worker: [] for worker in several}
+            for response in response_rows.all_responses(tx, stage_name=stage.name):
+                times.setdefault(response.worker, []).append(response.submitted_at)
+            for worker, given in sorted(times.items()):
+                # What came in the very moment of closing may have come before it or after.
+                before, until = sum(at < event.at for at in given), sum(at <= event.at for at in given)
+                answered = _answered_at_closing(several.get(worker), before, until, size)
+                if answered is None:
+                    yield f"worker {worker} in {stage.name}: cut off in the middle or not, against what they did"
+                elif answered < size:
+                    cut_off[stage.name, worker] = answered
+                    part = part_of_round(stage.pay.finished, answered, size)
+                    bonuses[stage.name, worker].append((event.at, part))
+        for name in sorted(told.keys() - {stage.name for stage in ended}):
+            yield f"gate {event.evidence['gate']}: people in {name} were cut off, which it does not end"
+
+
+def _answered_at_closing(told: int | None, before: int, until: int, size: int) -> int | None:
+    """How many answers to a round somebody had given when it was ended, as told if they were cut off; None if wrong."""
+    if told is not None:
+        return told if before <= told <= until else None
+    if until >= size:
+        return size
+    # Who entered in that moment could not be seen yet, and had answered nothing.
+    return None if before else 0
+
+
+def _seen_differences(study: Study, one: _Decided, own: Sequence[GradeRow]) -> Iterator[str]:
+    """Whether the gate saw the worker's grades of that time: all of them, the latest of each, and no others."""
+    row = one.row
+    if len(one.seen) != len(row.evidence.get("grades", ())):
+        yield f"{one.name}: decided by grades that are not there"
+    latest: dict[int, GradeRow] = {}
+    for grade in own:
+        # Of the same moment, some came before the verdict and some after it: those it names did come before.
+        if grade.stage in one.rule.stage and (grade.graded_at < row.at or grade in one.seen):
+            latest[grade.response_id] = grade
+    if sorted(grade.id for grade in latest.values()) != sorted(grade.id for grade in one.seen):
+        yield f"{one.name}: decided by other grades than there were"
+    for name in one.rule.stage:
+        needed = study.stages[name].round_size or one.rule.graded
+        if sum(grade.stage == name for grade in one.seen) < needed:
+            yield f"{one.name}: decided by fewer grades in {name} than {needed}"
+    candidate = one.candidate()
+    if candidate is None or abs(candidate.mean - row.score) > TOLERANCE:
+        again = None if candidate is None else candidate.mean
+        yield f"{one.name}: score {row.score} stored, {again} recomputed from the grades"
+
+
+def _verdict_differences(decided: Sequence[_Decided]) -> Iterator[str]:
+    """Decide again: about each by themselves, or about all who were decided about together."""
+    together: dict[tuple[str, int], list[_Decided]] = defaultdict(list)
+    for one in decided:
+        together[one.row.gate, one.row.at].append(one)
+    for several in together.values():
+        rule = several[0].rule
+        candidates = [candidate for one in several if (candidate := one.candidate()) is not None]
+        again = {verdict.worker: verdict for verdict in decide_gate(rule, candidates)}
+        for one in several:
+            if one.row.worker in again:
+                yield from _outcome_differences(one, again[one.row.worker], alone=rule.decides_each)
+
+
+def _outcome_differences(one: _Decided, again: GateVerdict, *, alone: bool) -> Iterator[str]:
+    stored = one.row.evidence
+    if one.row.passed != again.passed:
+        yield f"{one.name}: passed={one.row.passed} stored, {again.passed} recomputed from the grades"
+    if bool(stored.get("promoted")) != again.promoted:
+        yield f"{one.name}: promoted={stored.get('promoted')} stored, {again.promoted} recomputed from the grades"
+    # About each worker a gate decides as they come; a rank among others is no part of that.
+    ranked = ("rank", "of", "average") if alone else ()
+    told = [name for name in again.evidence if name not in ranked]
+    for name in told:
+        if stored.get(name) != again.evidence[name]:
+            yield f"{one.name}: {name} {stored.get(name)} in the evidence, {again.evidence[name]} recomputed"
+
+
+def _event_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+    """Every verdict is an event with its evidence, and every such event a verdict."""
+    told: dict[tuple[str, str | None], list[EventRow]] = defaultdict(list)
+    for event in events.recent(tx, ALL, kinds=("passed", "not passed")):
+        told[event.evidence["gate"], event.worker].append(event)
+    for one in decided:
+        recorded = told.pop((one.row.gate, one.row.worker), [])
+        kind = "passed" if one.row.passed else "not passed"
+        if [(event.kind, event.at, event.evidence) for event in recorded] != [(kind, one.row.at, one.row.evidence)]:
+            yield f"{one.name}: the verdict is not the one among the events"
+    for gate, worker in told:
+        yield f"worker {worker} at gate {gate}: there is an event of a verdict that is not there"
+
+
+def _closing_differences(
+    tx: Tx, study: Study, decided: Sequence[_Decided], grades: Mapping[str, Sequence[GradeRow]]
+) -> Iterator[str]:
+    """Gates that were closed decided about everybody who was scored; those that decide about each, too."""
+    told = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
+    closed = gates.closing_times(tx)
+    for name in sorted(closed.keys() ^ told.keys()):
+        yield f"gate {name}: {'closed without an event' if name in closed else 'an event says closed, and it is open'}"
+    for name in sorted(closed.keys() & told.keys()):
+        mine = [one.row for one in decided if one.row.gate == name and one.row.at == closed[name]]
+        again = (len(mine), sum(row.passed for row in mine), sum(bool(row.evidence.get("promoted")) for row in mine))
+        stored = tuple(told[name].evidence[what] for what in ("scored", "passed", "promoted"))
+        if stored != again:
+            yield f"gate {name}: {stored} scored, passed and promoted by the event, {again} by the verdicts"
+    for one in decided:
+        if not one.rule.decides_each and closed.get(one.row.gate) != one.row.at:
+            yield f"{one.name}: decided at another time than the gate was closed"
+    for gate in study.gates.values():
+        if not gate.settings.decides_each and gate.name not in closed:
+            continue
+        for candidate in survey(tx, study, gate).candidates:
+            scored = [
+                sum(grade.stage == name and grade.graded_at < closed.get(gate.name, ALL**3) for grade in own)
+                for own in (grades.get(candidate.worker, ()),)
+                for name in gate.settings.stage
+            ]
+            enough = [study.stages[name].round_size or gate.settings.graded for name in gate.settings.stage]
+            if all(count >= needed for count, needed in zip(scored, enough, strict=True)):
+                yield f"worker {candidate.worker} at gate {gate.name}: scored, and not decided about"
+
+
+def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+    """Who has a qualification has it by a gate, by a link, or by the hand of somebody who said why."""
+    granted: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for one in decided:
+        if one.row.passed:
+            granted[one.row.worker, one.rule.name].append(one.row.at)
+        if one.row.evidence.get("promoted") and one.rule.promote is not None:
+            granted[one.row.worker, one.rule.promote.to].append(one.row.at)
+    for event in events.recent(tx, ALL, kinds=("qualified",)):
+        name = event.evidence["qualification"]
+        by_hand = name == EXPERT or name.startswith(invited_to("")) or "reason" in event.evidence
+        if event.worker is not None and by_hand:
+            granted[event.worker, name].append(event.at)
+    held = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
+    expected = held_since(granted, held, taken_away(tx))
+    for worker, name in sorted(expected.keys() | held.keys()):
+        if (worker, name) not in held:
+            yield f"worker {worker}: should have the qualification {name} and does not"
+        elif (worker, name) not in expected:
+            yield f"worker {worker}: has the qualification {name}, and nothing gave it to them"
+        elif held[worker, name] != expected[worker, name]:
+            yield f"worker {worker}: has the qualification {name} since another time than it was given"
+
+
+def _message_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
+    """Whoever was scored at a gate with a message has it, and nobody else."""
+    expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
+    expected |= written_by_hand(tx)
+    # What scripts write to workers is theirs to decide.
+    messages = (message for message in message_rows.all_messages(tx) if not message.cause.startswith("mturk:"))
+    written = {(message.worker, message.cause): message.written_at for message in messages}
+    for worker, cause in sorted(expected.keys() | written.keys()):
+        if (worker, cause) not in written:
+            yield f"worker {worker}: the message of {cause} is missing"
+        elif (worker, cause) not in expected:
+            yield f"worker {worker}: has a message of {cause}, which never decided about them"
+        elif written[worker, cause] != expected[worker, cause]:
+            yield f"worker {worker}: the message of {cause} was not written when it decided"

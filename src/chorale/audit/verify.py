@@ -1,0 +1,264 @@
+"""Recompute everything derived from what was recorded, and say where the database differs."""
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+
+from chorale.audit.draws import (
+    answers_drawn,
+    arm_differences,
+    drawing_differences,
+    entry_differences,
+    sample_differences,
+)
+from chorale.audit.grades import grade_differences
+from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
+from chorale.audit.payments import payment_differences
+from chorale.audit.protocol import verify_gates
+from chorale.audit.quality import quality_drops
+from chorale.engine.paying import earned_by, for_part
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settings_history import History
+from chorale.engine.settling import derived_items, has_settled
+from chorale.kits.mturk.market.verify import add_hit_pay, hit_differences
+from chorale.model import (
+    AssignmentKind,
+    GoldRecord,
+    ItemState,
+    Judgment,
+    SourceItem,
+    Standing,
+)
+from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
+from chorale.store import Tx, item_rows, ledger, response_rows, standing_rows
+from chorale.store.response_rows import ResponseRow
+from chorale.store.standing_rows import WorkerStanding
+
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    checked: dict[str, int]
+    """How many of what were recomputed."""
+    differences: list[str]
+
+
+def verify(tx: Tx, study: Study) -> Verification:
+    """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
+    differences: list[str] = []
+    responses = list(response_rows.all_responses(tx, to_keep=True))
+    standings = standing_rows.worker_standings(tx)
+    paid = ledger.paid_by_participation(tx)
+    history = History(tx)
+    (bonuses, cut_off), of_gates = verify_gates(tx, study, history.study_at)
+    differences += of_gates
+    add_hit_pay(tx, study, bonuses)
+    for stage_name, worker, at, amount in given_by_hand(tx):
+        bonuses[stage_name, worker].append((at, amount))
+    by_hand, gold_then, reinstated = dropped_by_hand(tx), GoldThen.of(tx), counting_again(tx)
+    differences += arm_differences(tx, study, history.study_at, standings)
+    differences += entry_differences(tx, history.study_at, standings)
+    differences += sample_differences(tx, study, history.study_at)
+    by_quality, of_quality = quality_drops(tx, study, history.stage_at)
+    differences += of_quality
+    by_worker: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
+    for response in responses:
+        by_worker[response.stage, response.worker].append(response)
+    differences += drawing_differences(tx, study, history.study_at, by_worker)
+    dropped_otherwise = by_quality | by_hand
+    for row in standings:
+        stage = study.stage(row.stage)
+        given = by_worker[row.stage, row.worker]
+        otherwise = (row.stage, row.worker) in dropped_otherwise
+        differences += _worker_differences(stage, row, given, history, otherwise)
+        payments, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
+        differences += _pay_differences(stage, row, given, history, paid, payments, answered_then, gold_then)
+    items = 0
+    judged: dict[str, dict[str, list[Judgment]]] = {}
+    live = item_rows.live_leases(tx)
+    for stage in study.stages.values():
+        judged[stage.name] = _counted(stage, responses, standings)
+        most = history.most_judgments(stage.name)
+        for item in item_rows.all_items(tx, stage.name):
+            items += 1
+            differences += _label_differences(stage, item, judged[stage.name][item.key])
+            again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
+            differences += _place_differences(item, live.get(item.id, 0), most + again)
+        differences += _derived_differences(tx, study, stage, judged)
+    differences += grade_differences(tx, study, responses, judged)
+    differences += hit_differences(tx)
+    differences += payment_differences(tx)
+    return Verification(
+        {
+            "responses": len(responses),
+            "workers in stages": len(standings),
+            "items": items,
+            "ledger entries": sum(1 for _ in ledger.ledger_lines(tx)),
+        },
+        differences,
+    )
+
+
+def _worker_differences(
+    stage: RunningStage, row: WorkerStanding, given: list[ResponseRow], history: History, dropped_otherwise: bool
+) -> list[str]:
+    found = []
+    name = f"worker {row.worker} in {row.stage}"
+    graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
+    record = GoldRecord()
+    should_drop = dropped_otherwise
+    for response in graded:
+        score = stage.task.grade(response.answer, response.gold_answer).score
+        if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
+            found.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
+        rule = history.stage_at(response.submitted_at, stage.name).gold
+        record = gold_after(record, score >= 1, rule)
+        should_drop = should_drop or (rule is not None and review_worker(record, rule).dropped)
+    for what, stored, again in (
+        ("answers", row.answered, len(given)),
+        ("gold answers", row.gold_answered, len(graded)),
+        ("right gold answers", row.gold_right, record.right),
+        ("latest gold answers", row.gold_recent, record.recent),
+        ("time worked", row.worked_ms, sum(response.duration_ms for response in given)),
+        ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
+    ):
+        if stored != again:
+            found.append(f"{name}: {what} stored {stored}, recomputed {again}")
+    return found
+
+
+def _pay_differences(
+    stage: RunningStage,
+    row: WorkerStanding,
+    given: list[ResponseRow],
+    history: History,
+    paid: dict[tuple[str, str], tuple[int, int]],
+    bonuses: list[tuple[int, int]],
+    cut_off: int | None,
+    gold_then: GoldThen,
+) -> list[str]:
+    """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
+
+    `cut_off` is how many answers they had given when a gate ended the round they were at.
+    """
+    record = GoldRecord()
+    corrected = any(response.item_id in gold_then.changes for response in given)
+    payments = list(bonuses)
+    then = stage
+    for number, response in enumerate(given, 1):
+        settings = history.stage_at(response.submitted_at, row.stage)
+        then = then if then.settings is settings else replace(stage, settings=settings)
+        if response.kind != AssignmentKind.PRODUCTION:
+            if corrected:
+                record = _record_then(stage, given[:number], history, gold_then)
+            else:
+                right = stage.task.grade(response.answer, response.gold_answer).score >= 1
+                record = gold_after(record, right, then.settings.gold)
+        met = record if response.kind == AssignmentKind.GOLD else None
+        amounts = earned_by(then, "", response.id, stage.task.parts(response.answer), met)
+        payments.append((response.submitted_at, sum(one.amount for one in amounts) + _for_round(then, number, cut_off)))
+    earned = sum(amount for _, amount in payments)
+    fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
+    name = f"worker {row.worker} in {row.stage}"
+    in_ledger = paid.get((row.stage, row.worker), (0, 0))
+    found = []
+    if in_ledger != (earned, fees):
+        found.append(f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}")
+    if (row.earned, row.fees) != in_ledger:
+        found.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
+    return found
+
+
+def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
+    """What the so manieth answer earns in a round that is paid as a whole."""
+    if cut_off is None:
+        return stage.settings.pay.finished if number == stage.round_size else 0
+    # What they had done before was paid when the gate closed.
+    return for_part(stage, number) - for_part(stage, number - 1) if number > cut_off else 0
+
+
+def _record_then(stage: RunningStage, given: list[ResponseRow], history: History, gold_then: GoldThen) -> GoldRecord:
+    """A worker's gold record with the last of these answers, by gold as it was in that moment."""
+    record = GoldRecord()
+    moment = given[-1].submitted_at
+    for response in given:
+        if response.kind != AssignmentKind.PRODUCTION:
+            expected = gold_then.answer(response.item_id, moment, response.gold_answer)
+            right = stage.task.grade(response.answer, expected).score >= 1
+            record = gold_after(record, right, history.stage_at(response.submitted_at, stage.name).gold)
+    return record
+
+
+def _counted(
+    stage: RunningStage, responses: list[ResponseRow], standings: list[WorkerStanding]
+) -> dict[str, list[Judgment]]:
+    trusted = {
+        row.worker: trust(GoldRecord(row.gold_right, row.gold_answered, row.gold_recent), stage.settings.gold)
+        for row in standings
+        if row.stage == stage.name
+    }
+    judged: dict[str, list[Judgment]] = defaultdict(list)
+    for response in responses:
+        if response.stage == stage.name and response.counts:
+            judged[response.item].append(
+                Judgment(response.worker, response.answer, trusted[response.worker], response.id)
+            )
+    return judged
+
+
+def _label_differences(stage: RunningStage, item: item_rows.ItemRow, judgments: list[Judgment]) -> list[str]:
+    rule = rule_for(stage.settings.judgments, item.sampled)
+    combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
+    answer = None if combined is None else combined.answer
+    confidence = None if combined is None else combined.confidence
+    stable = has_settled(stage, rule, judgments)
+    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
+    state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
+    name = f"item {item.key} of {stage.name}"
+    found = []
+    if item.judgments != len(judgments):
+        found.append(f"{name}: {item.judgments} judgments stored, {len(judgments)} counted")
+    if item.answer != answer:
+        found.append(f"{name}: answer {item.answer!r} stored, {answer!r} recomputed")
+    if abs((item.confidence or 0.0) - (confidence or 0.0)) > TOLERANCE:
+        found.append(f"{name}: confidence {item.confidence} stored, {confidence} recomputed")
+    if item.state not in (state, ItemState.WITHDRAWN) or item.released != decision.released:
+        found.append(f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed")
+    return found
+
+
+def _place_differences(item: item_rows.ItemRow, live: int, most: int) -> list[str]:
+    """Whether the places taken on an item are those of its counted judgments and of the workers who hold it."""
+    name = f"item {item.key} of {item.stage}"
+    found = []
+    if item.taken != item.judgments + live:
+        found.append(f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out")
+    if item.judgments + live > most:
+        found.append(f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for")
+    return found
+
+
+def _derived_differences(
+    tx: Tx, study: Study, stage: RunningStage, judged: dict[str, dict[str, list[Judgment]]]
+) -> list[str]:
+    """Which items a stage should have by the results of the stages it is derived from."""
+    if not stage.settings.sources:
+        return []
+    seed = study.settings.study.seed
+    wanted: set[str] = set()
+    drawn = None if stage.per_worker is None else answers_drawn(tx, stage.name)
+    for name in stage.settings.sources:
+        groups: dict[str, list[SourceItem]] = defaultdict(list)
+        complete: set[int] = set()
+        for item in item_rows.all_items(tx, name):
+            groups[item.group].append(replace(item.as_source(), judgments=tuple(judged[name][item.key])))
+            if item.state == ItemState.COMPLETE:
+                complete.add(item.id)
+        for sources in groups.values():
+            made = derived_items(stage, study.stage(name), sources, complete, seed)
+            wanted |= {new.key for new in made if drawn is None or new.response in drawn}
+    present = {item.key for item in item_rows.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
+    earlier = ", ".join(stage.settings.sources)
+    return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
+        f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
+    ]

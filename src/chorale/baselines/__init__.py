@@ -1,1 +1,0 @@
-"""Systems to compare with: frame classifiers, readers of multiple-choice questions."""

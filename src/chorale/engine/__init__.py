@@ -1,0 +1,18 @@
+"""The shell: load, decide, append, one transaction each."""
+
+from chorale.engine.clock import Clock, fast_clock, wall_clock
+from chorale.engine.opening import open_study
+from chorale.engine.running import RunningStage, Study
+from chorale.folder.reading import StudyFolder, check_folder, load_folder
+
+__all__ = [
+    "Clock",
+    "RunningStage",
+    "Study",
+    "StudyFolder",
+    "check_folder",
+    "fast_clock",
+    "load_folder",
+    "open_study",
+    "wall_clock",
+]

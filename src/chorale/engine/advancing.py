@@ -1,0 +1,89 @@
+"""What happens by itself as a study goes on: gates that have waited long enough close, samples are drawn."""
+
+from collections.abc import Sequence
+
+from chorale.engine.drawing_answers import draw_answers
+from chorale.engine.gates import close_ready_gates
+from chorale.engine.offering import more_may_come
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_group
+from chorale.model import StageSettings
+from chorale.store import Tx, events, labels, offering, setup
+from chorale.store.gates import closed_gates
+
+
+def advance(tx: Tx, study: Study) -> list[str]:
+    """Do what is due; what it was, in words. Doing it again changes nothing."""
+    done = [f"gate {name} closed" for name in close_ready_gates(tx, study)]
+    closed, wanting = closed_gates(tx), offering.stages_with_open_items(tx)
+    if drawn := draw_answers(tx, study, closed, wanting):
+        done += drawn
+        wanting = offering.stages_with_open_items(tx)
+    return done + draw_samples(tx, study, closed, wanting)
+
+
+def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
+    """Draw the items that get another number of judgments than the others.
+
+    Of every stage they come from, once it has no more to give: only then has every item the same chance.
+    """
+    done = []
+    sampled = [stage for stage in study.stages.values() if stage.settings.judgments.sample is not None]
+    if not sampled:
+        return []
+    # What was drawn once stays so, and need not be looked up again.
+    drawn_before: set[str] = study.memory.setdefault("drawn samples", set())
+    notes = [
+        (note, stage, source)
+        for stage in sampled
+        for source in stage.settings.sources or ("",)
+        if (note := f"sampled:{stage.name}:{source}") not in drawn_before
+    ]
+    if not notes:
+        return []
+    for note, stage, source in notes:
+        if source and more_may_come(study, study.stage(source), closed, wanting):
+            continue
+        if setup.setting_value(tx, note) is not None:
+            drawn_before.add(note)
+            continue
+        found = labels.items_from(tx, stage.id, study.stage(source).id if source else None)
+        if found:
+            setup.set_setting(tx, note, "drawn")
+            drawn = drawn_items(study, stage.settings, found)
+            _ask_for_more(tx, study, stage, source, found, drawn)
+            done.append(f"{len(drawn)} items of {stage.name} drawn")
+            wanting = offering.stages_with_open_items(tx)
+    return done
+
+
+def drawn_items(
+    study: Study, stage: StageSettings, items: Sequence[tuple[int, str, str]]
+) -> Sequence[tuple[int, str, str]]:
+    """Those of the items that chance draws: the same whenever it is asked."""
+    rule = stage.judgments.sample
+    if rule is None:
+        return ()
+    seed = study.settings.study.seed
+    count = rule.items if rule.items is not None else round((rule.share or 0.0) * len(items))
+    return sorted(items, key=lambda one: setup.drawn_share(seed, f"{stage.name}:more", one[1]))[:count]
+
+
+def _ask_for_more(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    source: str,
+    of: Sequence[tuple[int, str, str]],
+    drawn: Sequence[tuple[int, str, str]],
+) -> None:
+    labels.mark_sampled(tx, [item_id for item_id, _, _ in drawn])
+    evidence = {
+        "from": source or "the file",
+        "of": len(of),
+        "last": max(item_id for item_id, _, _ in of),
+        "items": [key for _, key, _ in drawn],
+    }
+    events.record(tx, study.clock(), "sampled", evidence, stage_id=stage.id)
+    for item_id, _, group in drawn:
+        settle_group(tx, study, stage, group, only=item_id)

@@ -1,0 +1,103 @@
+"""How people come in: the links for panels, invitations that can be revoked, and the public page."""
+
+import secrets
+from collections.abc import Sequence
+
+from chorale.engine.entering import arrive
+from chorale.engine.running import Study
+from chorale.model import ArrivalSettings, Refusal, invited_to
+from chorale.model.panels import PANELS
+from chorale.store import Tx, events, gates, invitations, people
+from chorale.store.invitations import SINGLE, InvitationRow
+
+INVITATION_PANEL = "invitation"
+PUBLIC_PANEL = "public"
+
+
+def arrival_url(base: str, arrival: ArrivalSettings) -> str:
+    """What to paste into the panel, which puts its own values in; of a panel that is not known, where to put them."""
+    names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
+    panel = PANELS.get(arrival.panel)
+    values = tuple(f"{{{name}}}" for name in names) if panel is None else panel.values
+    query = "&".join(f"{name}={value}" for name, value in zip(names, values, strict=True) if value)
+    return f"{base}/join?{query}" if query else f"{base}/join"
+
+
+def new_invitation(
+    tx: Tx, study: Study, by: str, *, kind: str = SINGLE, stage: str | None = None, most: int | None = None
+) -> str:
+    """What a new link is to carry."""
+    nonce = secrets.token_urlsafe(12)
+    invitations.add(tx, nonce, kind, stage, most, study.clock(), by)
+    return nonce
+
+
+def invite_addresses(tx: Tx, study: Study, addresses: Sequence[str], stage: str | None, by: str) -> list[str]:
+    """What the link of every address carries: the same as before, for those that have one."""
+    known = invitations.by_address(tx)
+    made = []
+    for address in addresses:
+        nonce = known.get(address)
+        if nonce is None:
+            nonce = secrets.token_urlsafe(12)
+            number = invitations.add(tx, nonce, SINGLE, stage, None, study.clock(), by)
+            invitations.set_address(tx, address, number)
+        made.append(nonce)
+    events.record(tx, study.clock(), "invited", {"by": by, "invitations": len(set(made) - set(known.values()))})
+    return made
+
+
+def revoke(tx: Tx, study: Study, number: int, by: str, reason: str | None = None) -> bool:
+    """Let nobody in by a link any more. Whoever is in stays in."""
+    revoked = invitations.revoke(tx, number, study.clock())
+    if revoked:
+        evidence = {"by": by, "invitation": number, **({} if reason is None else {"reason": reason})}
+        events.record(tx, study.clock(), "invitation revoked", evidence)
+    return revoked
+
+
+def arrive_invited(
+    tx: Tx, study: Study, nonce: str, worker_id: int | None
+) -> tuple[people.WorkerRow, InvitationRow | None]:
+    """The worker behind a link. `worker_id` is who is signed in already, for links that several people use."""
+    row = invitations.find(tx, nonce, lock=True)
+    if row is None:
+        # Made before links were written down: those carry all there is to know.
+        return arrive(tx, study, INVITATION_PANEL, nonce, {}), None
+    if row.revoked_at is not None:
+        raise Refusal("bad_invitation", "This invitation is no longer valid. Ask for a new one.", 403)
+    worker = _first_use(tx, study, row) if row.kind == SINGLE else _one_more_use(tx, study, row, worker_id)
+    now = study.clock()
+    if row.stage is not None and gates.grant(tx, worker.id, invited_to(row.stage), now):
+        told = {"qualification": invited_to(row.stage), "by": row.made_by}
+        events.record(tx, now, "qualified", told, worker_id=worker.id)
+    return worker, row
+
+
+def _first_use(tx: Tx, study: Study, row: InvitationRow) -> people.WorkerRow:
+    """Opened again, it is the same worker."""
+    worker = arrive(tx, study, INVITATION_PANEL, row.nonce, {})
+    if row.uses == 0:
+        invitations.count_use(tx, row.id)
+    return worker
+
+
+def _one_more_use(tx: Tx, study: Study, row: InvitationRow, worker_id: int | None) -> people.WorkerRow:
+    """Everybody who opens it is somebody else, but for those who are in by it already."""
+    if worker_id is not None:
+        known = people.identity_of(tx, worker_id)
+        if known is not None and known[0] == INVITATION_PANEL and known[1].startswith(f"{row.nonce}:"):
+            worker = people.find_worker(tx, worker_id)
+            if worker is not None:
+                return worker
+    if row.most is not None and row.uses >= row.most:
+        raise Refusal("invitation_used", "All places of this invitation are taken. Ask for another one.", 403)
+    invitations.count_use(tx, row.id)
+    return arrive(tx, study, INVITATION_PANEL, f"{row.nonce}:{secrets.token_urlsafe(9)}", {})
+
+
+def arrive_in_public(tx: Tx, study: Study) -> people.WorkerRow:
+    """Somebody new, who came by the public page."""
+    if not study.settings.arrival.landing:
+        raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)
+    return arrive(tx, study, PUBLIC_PANEL, secrets.token_urlsafe(12), {})

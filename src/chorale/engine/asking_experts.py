@@ -1,0 +1,77 @@
+"""Items that wait for an expert's word, and what experts said about them.
+
+What an expert says stands beside the crowd's result and does not change it: making the item gold, or correcting its
+gold, does.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.contract import AnswerError
+from chorale.engine.running import RunningStage, Study
+from chorale.model import UserError
+from chorale.store import Tx, events, item_rows
+from chorale.store.events import EventRow
+from chorale.store.item_rows import ItemRow
+from chorale.store.setup import as_text
+
+ASKED, ANSWERED = "sent to expert", "expert answered"
+LOOKED_AT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An item somebody sent to the experts."""
+
+    event: EventRow
+    item: ItemRow
+
+
+def ask_experts(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> bool:
+    """Send an item to the experts' desk; False if it waits there already."""
+    item = item_rows.one_item(tx, stage.name, key)
+    if item is None:
+        raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
+    if not reason.strip():
+        raise UserError("Say what the expert is to look at: they read it beside the item.")
+    if any((one.stage, one.item) == (stage.name, key) for one in _waiting(tx)):
+        return False
+    evidence = {"by": by, "reason": reason.strip()}
+    events.record(tx, study.clock(), ASKED, evidence, stage_id=stage.id, item_id=item.id)
+    return True
+
+
+def _waiting(tx: Tx) -> list[EventRow]:
+    answered = {event.evidence["question"] for event in events.recent(tx, LOOKED_AT, kinds=(ANSWERED,))}
+    asked = events.recent(tx, LOOKED_AT, kinds=(ASKED,))
+    return [event for event in reversed(asked) if event.id not in answered and event.stage and event.item]
+
+
+def questions(tx: Tx, most: int) -> tuple[list[Question], int]:
+    """What waits for an expert, the oldest first, and how much does in all."""
+    waiting = _waiting(tx)
+    found = []
+    for event in waiting[:most]:
+        item = item_rows.one_item(tx, event.stage or "", event.item or "")
+        if item is not None:
+            found.append(Question(event, item))
+    return found, len(waiting)
+
+
+def answer_question(
+    tx: Tx, study: Study, stage: RunningStage, number: int, raw_answer: Any, remark: str, by: str
+) -> ItemRow:
+    """Put down what an expert says about an item that was sent to them."""
+    event = next((one for one in _waiting(tx) if one.id == number and one.stage == stage.name), None)
+    item = None if event is None else item_rows.one_item(tx, stage.name, event.item or "")
+    if event is None or item is None:
+        raise UserError("Somebody has answered that one already.")
+    if not remark.strip():
+        raise UserError("Say why: the reason is kept beside the item.")
+    try:
+        answer = stage.task.parse_gold(raw_answer, item.payload)
+    except AnswerError as error:
+        raise UserError(f"{raw_answer!r} is not an answer to item {item.key!r}: {error}") from None
+    evidence = {"by": by, "question": number, "answer": as_text(answer), "reason": remark.strip(), "crowd": item.answer}
+    events.record(tx, study.clock(), ANSWERED, evidence, stage_id=stage.id, item_id=item.id)
+    return item

@@ -1,0 +1,99 @@
+"""What closing a gate pays beside the bonuses of those who pass, and whether the budget covers all of it.
+
+Rounds and grading can be paid as a whole. A gate that closes ends them: graders have finished then, and who is in the
+middle of a round gets what they have done of it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from chorale.engine.paying import covers, for_part, lacking, pay_bonus
+from chorale.engine.running import RunningGate, RunningStage, Study
+from chorale.model import money_text
+from chorale.store import Tx, gates, grade_rows
+from chorale.store.participations import Unfinished, in_the_middle
+
+
+def is_affordable(tx: Tx, study: Study, gate: RunningGate, passing: int) -> bool:
+    """Whether the budget covers what a gate pays if it closes now and so many pass. None of it goes elsewhere then."""
+    amount, payments = _due(tx, study, gate, passing)
+    return not amount or covers(tx, study, amount, payments)
+
+
+def lacking_to_close(tx: Tx, study: Study, gate: RunningGate, passing: int) -> int:
+    """By how much that would exceed the budget, as things are."""
+    amount, payments = _due(tx, study, gate, passing)
+    return lacking(tx, study, amount, payments) if amount else 0
+
+
+def _due(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, int]:
+    """What a gate pays if it closes now and so many pass, and in how many payments."""
+    graders = graders_who_finish(tx, study, gate)
+    parts = [
+        for_part(study.stage(name), one.answered)
+        for name, several in cut_off_by(tx, study, gate).items()
+        for one in several
+    ]
+    parts = [part for part in parts if part]
+    amount = gate.settings.bonus * passing + sum(parts)
+    amount += sum(study.stage(name).settings.pay.finished * len(paid) for name, paid in graders.items())
+    return amount, passing + sum(map(len, graders.values())) + len(parts)
+
+
+def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
+    """That a gate can't close since so much is missing, and what to do about it."""
+    pay = study.settings.pay
+    enough = (pay.budget or 0) + missing
+    return (
+        f"The gate {name} can't close: what it pays would exceed the budget by {money_text(missing, pay.currency)}.",
+        f"Raise `pay.budget` in study.toml to {enough} or more ({money_text(enough, pay.currency)}) and start the site "
+        "again.",
+    )
+
+
+def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dict[str, int]]:
+    """Whose grading ends when a gate closes and is paid as a whole: their ids by pseudonym, by stage.
+
+    Where several gates rest on the same grading, the first to close ends it.
+    """
+    return {
+        stage.name: grade_rows.active_in(tx, stage.id, stage.settings.pay.finished_from)
+        for stage in _ended_by(tx, study, gate)
+        if stage.settings.grades and stage.settings.pay.finished
+    }
+
+
+def cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -> dict[str, list[Unfinished]]:
+    """Who is in the middle of a round that ends when a gate closes, by stage: whether it pays for that or not."""
+    return {
+        stage.name: in_the_middle(tx, stage.id, stage.round_size, lock=lock)
+        for stage in _ended_by(tx, study, gate)
+        if stage.round_size is not None
+    }
+
+
+def _ended_by(tx: Tx, study: Study, gate: RunningGate) -> list[RunningStage]:
+    """The stages that end when a gate closes, and not with one that has closed before."""
+    closed = gates.closed_gates(tx) - {gate.name}
+    return [
+        stage
+        for stage in study.stages.values()
+        if gate.name in stage.closed_by and not closed.intersection(stage.closed_by)
+    ]
+
+
+def pay_graders(tx: Tx, study: Study, finished: Mapping[str, Mapping[str, int]]) -> None:
+    for name, graders in finished.items():
+        stage = study.stage(name)
+        for _, worker_id in sorted(graders.items()):
+            amount = stage.settings.pay.finished
+            pay_bonus(tx, study, stage, worker_id, f"grading:{name}:{worker_id}", amount, f"finished {name}")
+
+
+def pay_for_parts(tx: Tx, study: Study, cut_off: Mapping[str, Sequence[Unfinished]]) -> None:
+    """Pay people for what they have done of a round that they can't finish any more."""
+    for name, several in cut_off.items():
+        stage = study.stage(name)
+        for one in several:
+            if amount := for_part(stage, one.answered):
+                reason = f"{one.answered} of {stage.round_size} in {name}, when it was ended"
+                pay_bonus(tx, study, stage, one.worker_id, f"unfinished:{name}:{one.worker_id}", amount, reason)

@@ -1,0 +1,198 @@
+"""Correcting gold that was wrong, and everything that was decided by it.
+
+Answers to it are graded again, beside the grades they had. Everybody who met it gets the gold record, the trust and the
+standing they would have by the right answer; their labels follow with the next settling. Pay is never taken back:
+whoever would have earned more by the right answer gets the difference, and whoever got too much keeps it. What gates
+have decided stays decided.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from chorale.contract import AnswerError
+from chorale.engine.managing import BY_STAFF
+from chorale.engine.paying import pay_bonus, would_cover
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settings_history import History
+from chorale.model import AssignmentKind, EntryKind, GoldRecord, Standing, UserError
+from chorale.protocol import gold_after, gold_bonus, review_worker
+from chorale.store import Tx, corrections, events, item_rows, participations, responses
+from chorale.store.corrections import Correction, GradedByGold
+from chorale.store.item_rows import ItemRow
+from chorale.store.responses import GoldAnswer
+from chorale.store.setup import as_text
+
+WORKERS_AT_ONCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class NewGold:
+    """What gold is to say from now on, who says so, and why."""
+
+    stage: RunningStage
+    key: str
+    answer: Any
+    explanation: str
+    by: str
+    reason: str
+
+
+def correct_gold(study: Study, new: NewGold) -> None:
+    """Give gold another answer.
+
+    What follows from it is left to `finish_corrections`, which comes before labels are settled and before anything is
+    exported, reported or verified.
+    """
+    study.store.read(lambda tx: _check_budget(tx, study, new)).result()
+    study.store.write(lambda tx: _put_down(tx, study, new)).result()
+
+
+def finish_corrections(study: Study) -> None:
+    """Grade answers to corrected gold again, and look again at everybody who gave them.
+
+    In small transactions, so that others get their turn in between. A process that dies on the way leaves answers that
+    are not graded again yet, and the next one goes on with them.
+    """
+    for correction in study.store.read(corrections.unfinished).result():
+        while study.store.write(partial(_some_again, study=study, correction=correction)).result():
+            pass
+
+
+def _checked(tx: Tx, new: NewGold) -> tuple[ItemRow, GoldAnswer, Any]:
+    """The item, its gold as it is, and the new answer, if it is one."""
+    item = item_rows.one_item(tx, new.stage.name, new.key)
+    before = None if item is None else responses.gold_answer(tx, item.id)
+    if item is None or before is None:
+        raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists it.")
+    if not new.reason.strip():
+        raise UserError(f"Say why the gold of {new.key!r} is wrong: the reason is kept with the study.")
+    try:
+        answer = new.stage.task.parse_gold(new.answer, item.payload)
+    except AnswerError as error:
+        raise UserError(f"{new.answer!r} is not an answer to item {new.key!r}: {error}") from None
+    if as_text(answer) == before.answer:
+        raise UserError(f"That is the answer {new.key!r} has. Choose another one.")
+    return item, before, answer
+
+
+def _check_budget(tx: Tx, study: Study, new: NewGold) -> None:
+    """Refuse before anything has changed what would cost more than there is."""
+    item, _, answer = _checked(tx, new)
+    if study.settings.pay.budget is None:
+        return
+    stage, history = new.stage, History(tx)
+    owed = []
+    for worker_id in corrections.met_by(tx, item.id):
+        given = corrections.graded_by_gold(tx, stage.id, worker_id=worker_id)
+        _, _, earned = _replayed(stage, given, history, {item.id: answer})
+        owed.append(max(0, earned - corrections.paid_for_gold(tx, stage.id, worker_id)))
+    if any(owed) and not would_cover(tx, study, sum(owed), len(owed)):
+        raise UserError("What workers are owed by the right answer would exceed the budget. Raise `pay.budget` first.")
+
+
+def _put_down(tx: Tx, study: Study, new: NewGold) -> None:
+    item, before, answer = _checked(tx, new)
+    corrections.set_gold(tx, item.id, as_text(answer), new.explanation.strip() or before.explanation)
+    met, last_at = corrections.met_so_far(tx, item.id)
+    events.record(
+        tx,
+        # What was answered or corrected before was so at an earlier moment: that is how later readers tell.
+        max(study.clock(), last_at + 1),
+        corrections.KIND,
+        {
+            "by": new.by,
+            "reason": new.reason.strip(),
+            "before": before.answer,
+            "answer": as_text(answer),
+            "graded again": met,
+        },
+        stage_id=new.stage.id,
+        item_id=item.id,
+    )
+
+
+def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
+    """Bring the next few workers in line with corrected gold; False if that was done for all of them."""
+    stage = study.stage(correction.stage)
+    workers = corrections.not_graded_again(tx, correction, WORKERS_AT_ONCE)
+    if not workers:
+        corrections.note_finished(tx, correction, study.clock())
+        return False
+    history = History(tx)
+    number = corrections.number_of(tx, correction)
+    for worker_id in workers:
+        present = participations.participation_of(tx, stage.id, worker_id, lock=True)
+        if present is None:
+            raise RuntimeError(f"somebody answered in {stage.name} and was never there")
+        given = corrections.graded_by_gold(tx, stage.id, worker_id=worker_id)
+        for one in given:
+            # Somebody else may have been faster with this worker: that is known now that they are locked.
+            if one.item_id == correction.item_id and one.submitted_at < correction.at > one.graded_at:
+                again = stage.task.grade(one.answer, one.gold)
+                source = f"{corrections.LATER_GRADES}{one.times + 1}"
+                responses.add_grade(tx, one.response_id, source, again.score, again.reasons, correction.at)
+        owed = _review_again(tx, study, stage, present, given, history)
+        if owed > 0:
+            cause = f"correction:{correction.item_id}:{number}:{worker_id}"
+            _pay_owed(tx, study, stage, worker_id, owed, cause)
+    return True
+
+
+def _review_again(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    present: participations.ParticipationRow,
+    given: Sequence[GradedByGold],
+    history: History,
+) -> int:
+    """Bring a worker's record and standing in line with gold as it is; what they are owed."""
+    worker_id = present.worker_id
+    record, dropped_by, owed = _replayed(stage, given, history, {})
+    other = _dropped_otherwise(tx, stage, given[0].worker)
+    standing = Standing.DROPPED if dropped_by is not None or other else Standing.ACTIVE
+    corrections.set_record(tx, stage.id, worker_id, record.right, record.recent, standing)
+    if standing != present.standing:
+        kind = "dropped" if standing is Standing.DROPPED else "reinstated"
+        evidence = dropped_by or {"right": record.right, "answered": record.answered, "by": "corrected gold"}
+        events.record(tx, study.clock(), kind, evidence, stage_id=stage.id, worker_id=worker_id)
+    return owed - corrections.paid_for_gold(tx, stage.id, worker_id)
+
+
+def _replayed(
+    stage: RunningStage, given: Sequence[GradedByGold], history: History, changed: Mapping[int, Any]
+) -> tuple[GoldRecord, dict[str, Any] | None, int]:
+    """A gold record by gold as it is; on what it would have had somebody dropped; and what it would have paid.
+
+    `changed` are gold answers that are to be, by item.
+    """
+    record = GoldRecord()
+    dropped: dict[str, Any] | None = None
+    paid = 0
+    for one in given:
+        rule = history.stage_at(one.submitted_at, stage.name).gold
+        record = gold_after(record, stage.task.grade(one.answer, changed.get(one.item_id, one.gold)).score >= 1, rule)
+        if rule is None:
+            continue
+        verdict = review_worker(record, rule)
+        if verdict.dropped and dropped is None:
+            dropped = dict(verdict.evidence)
+        if one.kind == AssignmentKind.GOLD and rule.bonus is not None:
+            paid += gold_bonus(record, rule.bonus)
+    return record, dropped, paid
+
+
+def _dropped_otherwise(tx: Tx, stage: RunningStage, pseudonym: str) -> bool:
+    """Whether somebody was dropped for another reason than gold: by a person, or for agreeing too little."""
+    return any(
+        event.stage == stage.name and event.evidence.get("rule") in (BY_STAFF, "quality")
+        for event in events.recent(tx, 1000, kinds=("dropped",), pseudonym=pseudonym)
+    )
+
+
+def _pay_owed(tx: Tx, study: Study, stage: RunningStage, worker_id: int, owed: int, cause: str) -> None:
+    pay_bonus(tx, study, stage, worker_id, cause, owed, "right by gold that was corrected")
+    evidence = {"by": "corrected gold", "amount": owed, "cause": cause, "kind": EntryKind.BONUS.value}
+    events.record(tx, study.clock(), "bonus given", evidence, stage_id=stage.id, worker_id=worker_id)

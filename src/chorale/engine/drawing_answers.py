@@ -1,0 +1,78 @@
+"""Some answers of everybody, drawn by chance: what a stage takes that has `items.per_worker`.
+
+Whose answers can be drawn is known only when no more come from them: they have given all that they may, or the stage
+gives nothing out any more because all is done or it was paused. They are drawn once. What somebody adds after that, in
+a stage that is resumed, is left.
+"""
+
+from collections.abc import Iterable
+
+from chorale.engine.offering import more_may_come
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import derive_answers
+from chorale.store import Tx, drawing, events, participations, setup
+from chorale.store.gates import closed_gates
+
+
+def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
+    """Draw from everybody of whom no more is to come; what was done, in words.
+
+    `closed` are the gates that are, and `wanting` the stages that want judgments.
+    """
+    takers = study.taking_some
+    if not takers:
+        return []
+    paused = setup.paused_stages(tx)
+    done = []
+    for later in takers:
+        if not closed.isdisjoint(later.closed_by):
+            continue  # what it would grade is decided
+        for name in later.settings.sources:
+            source = study.stage(name)
+            ended = source.id in paused or not more_may_come(study, source, closed, wanting)
+            at_least = 1 if ended else source.settings.max_per_worker
+            if at_least is None:
+                continue
+            people = sum(
+                _draw_from(tx, study, later, source, worker_id)
+                for worker_id in drawing.people_to_draw_from(tx, later.id, source.id, at_least)
+            )
+            if people:
+                done.append(f"answers of {people} people in {name} drawn for {later.name}")
+    return done
+
+
+def not_drawn_from(tx: Tx, study: Study) -> dict[str, int]:
+    """By stage, how many people have answers there of which some are to be drawn, and are not yet."""
+    closed = closed_gates(tx)
+    found: dict[str, set[int]] = {}
+    for later in study.taking_some:
+        if closed.isdisjoint(later.closed_by):
+            for name in later.settings.sources:
+                found.setdefault(name, set()).update(drawing.people_to_draw_from(tx, later.id, study.stage(name).id))
+    return {name: len(people) for name, people in found.items() if people}
+
+
+def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> list[int]:
+    """Those of somebody's answers that chance draws: the same whenever it is asked.
+
+    >>> drawn_answers(7, "grading", 2, [11, 12, 15, 21]) == drawn_answers(7, "grading", 2, [21, 15, 12, 11])
+    True
+    """
+    return sorted(sorted(given, key=lambda one: (setup.drawn_share(seed, f"{later}:each", str(one)), one))[:count])
+
+
+def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, worker_id: int) -> bool:
+    # Another server may be about to draw from them, too.
+    participations.participation_of(tx, source.id, worker_id, lock=True)
+    if drawing.is_drawn_from(tx, later.id, source.id, worker_id):
+        return False
+    given = drawing.answers_given(tx, source.id, worker_id)
+    seed, count = study.settings.study.seed, later.per_worker or 0
+    drawn = drawn_answers(seed, later.name, count, (one.response_id for one in given))
+    items = sorted(one.item_id for one in given if one.response_id in drawn)
+    if not derive_answers(tx, study, later, source, items, drawn):
+        return False
+    evidence = {"from": source.name, "of": [one.response_id for one in given], "answers": drawn}
+    events.record(tx, study.clock(), "drawn", evidence, stage_id=later.id, worker_id=worker_id)
+    return True

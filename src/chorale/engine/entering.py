@@ -1,0 +1,100 @@
+"""How people come in: arriving, consenting, being put in an arm, and being let into a stage or not."""
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from hashlib import sha256
+
+from chorale.engine.running import RunningStage, Study
+from chorale.model import EXPERT
+from chorale.protocol import Admission, draw_arm
+from chorale.store import Tx, arm_rows, events, gates, participations, people, setup
+from chorale.store.papers import Papers
+
+EXPERTS_PANEL = "expert"
+"""Where experts come from who work in stages of their own."""
+
+
+def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[str, str]) -> people.WorkerRow:
+    """The worker behind a panel's id. `visit` is what else the panel said; it is kept with the id, apart."""
+    worker, new = people.arrive(tx, panel, external_id, visit, study.clock(), study.secrets)
+    if new:
+        events.record(tx, study.clock(), "arrived", {"panel": panel}, worker_id=worker.id)
+    return worker
+
+
+def arrive_as_expert(tx: Tx, study: Study, name: str) -> people.WorkerRow:
+    """The worker an expert is in stages for experts. They are staff: there is nothing for them to consent to."""
+    worker = arrive(tx, study, EXPERTS_PANEL, name, {})
+    now = study.clock()
+    people.consent(tx, worker.id, now)
+    if gates.grant(tx, worker.id, EXPERT, now):
+        events.record(tx, now, "qualified", {"qualification": EXPERT, "by": name}, worker_id=worker.id)
+    found = people.find_worker(tx, worker.id)
+    if found is None:
+        raise RuntimeError("a worker vanished in their own transaction")
+    return found
+
+
+def consent(tx: Tx, study: Study, worker_id: int) -> None:
+    if people.consent(tx, worker_id, study.clock()):
+        text = sha256(study.consent.encode()).hexdigest()
+        events.record(tx, study.clock(), "consented", {"consent": text}, worker_id=worker_id)
+        rule = study.settings.arms
+        if rule is not None and rule.after is None:
+            put_in_arm(tx, study, worker_id)
+
+
+def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
+    """Put a worker in an arm, for good. Doing it again changes nothing."""
+    rule = study.settings.arms
+    if rule is None:
+        return
+    arm_rows.lock_arms(tx)
+    if arm_rows.arm_of(tx, worker_id) is not None:
+        return
+    panel = people.panel_of(tx, worker_id) or ""
+    if panel == EXPERTS_PANEL:
+        return
+    stratum = panel if rule.stratify == "panel" else ""
+    counter = f"arms:{stratum}"
+    number = int(setup.setting_value(tx, counter) or 0)
+    setup.set_setting(tx, counter, str(number + 1))
+    drawn = draw_arm(rule, study.settings.study.seed, stratum, number)
+    arm_rows.put_in_arm(tx, worker_id, drawn.arm)
+    evidence = {"arm": drawn.arm, "stratum": stratum, "number": number, "block": drawn.block}
+    events.record(tx, study.clock(), "arm", {**evidence, "seed": study.settings.study.seed}, worker_id=worker_id)
+
+
+def put_everybody_in_arms(tx: Tx, study: Study) -> None:
+    """Let those catch up who came before there were arms. Experts stay out of them."""
+    rule = study.settings.arms
+    if rule is not None:
+        for worker_id in arm_rows.without_arm(tx, rule.after):
+            put_in_arm(tx, study, worker_id)
+
+
+def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, papers: Papers) -> Admission:
+    """Whether a worker with these papers may work in a stage, and why.
+
+    Asked before every item: what let them in may no longer hold.
+    """
+    rule = stage.settings.entry
+    if rule.qualified_in is None:
+        return stage.admitting(papers)
+    earlier = participations.participation_of(tx, study.stage(rule.qualified_in).id, worker_id)
+    return stage.admission(papers, None if earlier is None else earlier.gold)
+
+
+def why_locked(study: Study, decided: Admission) -> str:
+    """Why a worker may not work in a stage, with the titles they know."""
+    reason = _NAMED.sub(partial(_by_title, study), decided.reason)
+    return f"This part is not open to you: {reason}."
+
+
+_NAMED = re.compile(r"`([^`]+)`")
+
+
+def _by_title(study: Study, named: re.Match[str]) -> str:
+    stage = study.stages.get(named[1])
+    return named[0] if stage is None else f"“{stage.settings.title}”"

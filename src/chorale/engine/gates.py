@@ -1,0 +1,321 @@
+"""Between stages: who passes a gate, and what follows for them.
+
+A gate looks at the graded answers of its stages. It decides about each worker as soon as they are scored, or about all
+together when it is closed; about nobody twice. Whoever passes gets the qualification of the gate's name and its bonus,
+the best may be promoted, everybody who was scored gets the message, and all of it is written down with the evidence.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+
+from chorale.engine.closing_pay import (
+    beyond_budget,
+    cut_off_by,
+    graders_who_finish,
+    is_affordable,
+    lacking_to_close,
+    pay_for_parts,
+    pay_graders,
+)
+from chorale.engine.entering import put_in_arm
+from chorale.engine.paying import pay_bonus
+from chorale.engine.running import RunningGate, RunningStage, Study
+from chorale.folder.feedback import TemplateMistakeError, compose, mean_criteria
+from chorale.model import MessageState, Refusal, money_text
+from chorale.protocol import Candidate, GateVerdict, decide_gate
+from chorale.store import Tx, events, gates, grade_rows, message_rows
+from chorale.store.grade_rows import GradedAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class GateField:
+    """Everybody a gate could decide about now."""
+
+    candidates: tuple[Candidate, ...]
+    ids: dict[str, int]
+    """Of the candidates, by pseudonym."""
+    waiting: int
+    """Workers who have done enough and are not graded yet."""
+    answers: dict[str, list[GradedAnswer]]
+
+
+def stages_of(study: Study, gate: RunningGate) -> list[RunningStage]:
+    return [study.stage(name) for name in gate.settings.stage]
+
+
+def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None) -> GateField:
+    """Who has done enough for a gate to decide about them, and is not decided about yet."""
+    stages = stages_of(study, gate)
+    ids = [stage.id for stage in stages]
+    decided = gates.decided_about(tx, gate.name, worker_id)
+    done = [
+        each
+        for each, answered in grade_rows.answered_by(tx, ids, worker_id).items()
+        if each not in decided and all(answered.get(stage.id, 0) >= _enough(stage, gate) for stage in stages)
+    ]
+    graded: dict[int, list[GradedAnswer]] = defaultdict(list)
+    for answer in grade_rows.graded_answers(tx, ids, worker_id) if done else ():
+        graded[answer.worker_id].append(answer)
+    candidates, by_name, found, waiting = [], {}, {}, 0
+    for each in done:
+        answers = graded[each]
+        by_stage = {stage.name: [one.score for one in answers if one.stage_id == stage.id] for stage in stages}
+        if any(len(by_stage[stage.name]) < _enough(stage, gate) for stage in stages):
+            waiting += 1
+            continue
+        name = answers[0].worker
+        candidates.append(Candidate(name, by_stage, tuple(one.criteria for one in answers if one.criteria)))
+        by_name[name] = each
+        found[name] = answers
+    return GateField(tuple(candidates), by_name, waiting, found)
+
+
+def _enough(stage: RunningStage, gate: RunningGate) -> int:
+    return gate.settings.graded if stage.round_size is None else stage.round_size
+
+
+def decide_about(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> None:
+    """Let the gates that decide about each worker look at one who has just been graded in a stage."""
+    for gate in study.gates.values():
+        if gate.settings.decides_each and stage.name in gate.settings.stage:
+            _decide(tx, study, gate, survey(tx, study, gate, worker_id), study.clock())
+
+
+def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "") -> list[GateVerdict]:
+    """Decide about everybody together, and end the gate's stages. Closing twice is once."""
+    if gate.settings.decides_each:
+        raise Refusal("no_closing", f"The gate {gate.name} decides about each worker as they finish.")
+    gates.lock_closing(tx)
+    if gate.name in gates.closed_gates(tx):
+        return []
+    # First, since it waits for those who are sending their last answer: then they are among those who are scored.
+    cut_off = cut_off_by(tx, study, gate, lock=True)
+    field = survey(tx, study, gate)
+    passing = _passing(gate, field)
+    if not is_affordable(tx, study, gate, passing):
+        missing = lacking_to_close(tx, study, gate, passing)
+        raise Refusal("budget", " ".join(beyond_budget(study, gate.name, missing)))
+    # One moment for all of it: by that, verifying knows who was decided about together.
+    now = study.clock()
+    gates.close(tx, gate.name, now)
+    finished = graders_who_finish(tx, study, gate)
+    verdicts = _decide(tx, study, gate, field, now)
+    pay_graders(tx, study, finished)
+    pay_for_parts(tx, study, cut_off)
+    evidence = {
+        "gate": gate.name,
+        "by": by,
+        **({"reason": reason} if reason else {}),
+        "scored": len(verdicts),
+        "passed": sum(verdict.passed for verdict in verdicts),
+        "promoted": sum(verdict.promoted for verdict in verdicts),
+        "not_graded": field.waiting,
+        "graders_paid": {name: sorted(paid) for name, paid in finished.items()},
+        "cut_off": {name: {one.pseudonym: one.answered for one in several} for name, several in cut_off.items()},
+        "rule": gate.settings.model_dump(mode="json", exclude_defaults=True),
+    }
+    events.record(tx, now, "gate closed", evidence, stage_id=stages_of(study, gate)[-1].id)
+    return verdicts
+
+
+def close_ready_gates(tx: Tx, study: Study) -> list[str]:
+    """Close the gates that have waited for so many workers and have them now, all graded."""
+    closed = gates.closed_gates(tx)
+    names = []
+    for gate in study.gates.values():
+        needed = gate.settings.workers
+        if needed is None or gate.name in closed or gate.settings.decides_each:
+            continue
+        field = survey(tx, study, gate)
+        ready = len(field.candidates) >= needed and not field.waiting
+        # Without the money it stays open, and everything else goes on.
+        if ready and not lacking_to_close(tx, study, gate, _passing(gate, field)):
+            with suppress(Refusal):  # somebody else was promised the money meanwhile
+                close_gate(tx, study, gate, f"{needed} workers were scored")
+                names.append(gate.name)
+    return names
+
+
+def _passing(gate: RunningGate, field: GateField) -> int:
+    return sum(verdict.passed for verdict in decide_gate(gate.settings, field.candidates))
+
+
+def gates_beyond_budget(tx: Tx, study: Study, people: Mapping[str, int]) -> dict[str, int]:
+    """The gates that can't close for want of money, and how much is missing.
+
+    `people` is how many worked in each stage: answers are looked at only where not all of them could be paid.
+    """
+    if study.settings.pay.budget is None:
+        return {}
+    closed, missing = gates.closed_gates(tx), {}
+    for gate in study.gates.values():
+        if gate.settings.decides_each or gate.name in closed:
+            continue
+        at_most = min(people.get(name, 0) for name in gate.settings.stage)
+        if lacking_to_close(tx, study, gate, at_most):
+            missing[gate.name] = lacking_to_close(tx, study, gate, _passing(gate, survey(tx, study, gate)))
+    return {name: amount for name, amount in missing.items() if amount}
+
+
+def decide_about_everybody(tx: Tx, study: Study) -> None:
+    """Let gates that decide about each worker catch up: one that is new has not looked at those who are done."""
+    for gate in study.gates.values():
+        if gate.settings.decides_each:
+            _decide(tx, study, gate, survey(tx, study, gate), study.clock())
+
+
+def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int) -> list[GateVerdict]:
+    if not field.candidates:
+        return []
+    alone = gate.settings.decides_each
+    earlier = gates.scores_given(tx, gate.name) if alone else []
+    verdicts = decide_gate(gate.settings, field.candidates, earlier)
+    everybody = [answer for answers in field.answers.values() for answer in answers]
+    if alone and gate.message is not None and "criteria" in gate.message:
+        # Only to tell somebody how others did by each criterion are all answers needed.
+        everybody = grade_rows.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
+    averages = mean_criteria(everybody)
+    for verdict in verdicts:
+        worker_id, own = field.ids[verdict.worker], field.answers[verdict.worker]
+        _follow(tx, study, gate, worker_id, verdict, own, now)
+        if gate.message is not None:
+            _write(tx, study, gate, worker_id, verdict, own, averages, now)
+    return verdicts
+
+
+def _follow(
+    tx: Tx,
+    study: Study,
+    gate: RunningGate,
+    worker_id: int,
+    verdict: GateVerdict,
+    answers: Sequence[GradedAnswer],
+    now: int,
+) -> None:
+    """What a verdict means for a worker: written down, qualified, paid, promoted, put in an arm."""
+    rule = gate.settings
+    stage = stages_of(study, gate)[-1]
+    evidence = {
+        **verdict.evidence,
+        "gate": gate.name,
+        "promoted": verdict.promoted,
+        "reason": verdict.reason,
+        "grades": [answer.grade_id for answer in answers],
+    }
+    gates.add_verdict(tx, gate.name, worker_id, now, verdict.score, verdict.passed, evidence)
+    kind = "passed" if verdict.passed else "not passed"
+    events.record(tx, now, kind, evidence, stage_id=stage.id, worker_id=worker_id)
+    granted = [rule.name] if verdict.passed else []
+    if verdict.promoted and rule.promote is not None:
+        granted.append(rule.promote.to)
+    for name in granted:
+        if gates.grant(tx, worker_id, name, now):
+            told = {"qualification": name, "gate": gate.name, "score": verdict.score}
+            events.record(tx, now, "qualified", told, worker_id=worker_id)
+            if study.settings.arms is not None and study.settings.arms.after == name:
+                put_in_arm(tx, study, worker_id)
+    if verdict.passed and rule.bonus:
+        pay_bonus(tx, study, stage, worker_id, f"gate:{gate.name}:{worker_id}", rule.bonus, f"passed {gate.name}")
+
+
+def _write(
+    tx: Tx,
+    study: Study,
+    gate: RunningGate,
+    worker_id: int,
+    verdict: GateVerdict,
+    own: Sequence[GradedAnswer],
+    averages: Mapping[str, float],
+    now: int,
+) -> None:
+    state = MessageState.DRAFT if gate.settings.review else MessageState.SENT
+    in_words = [_told(study, answer) for answer in own]
+    try:
+        body = compose(gate.message or "", verdict, in_words, averages, _extra(study, gate, verdict))
+    except TemplateMistakeError as mistake:
+        # Nobody's work may be lost for a template that was tried with other answers. An expert has to finish it.
+        body, state = gate.message or "", MessageState.DRAFT
+        told = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
+        events.record(tx, now, "message not filled", told, worker_id=worker_id)
+    title = study.stage(gate.settings.stage[-1]).settings.title
+    message_rows.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
+
+
+def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
+    """An answer, and the expert's if there is one, as a person understands them."""
+    task = study.stage_by_id(answer.stage_id).task
+    item = answer.payload
+    say = task.quote or task.tell
+    expert = None if answer.expert is None else say(item, answer.expert)
+    reasons = answer.reasons
+    if reasons and task.recount is not None and answer.expert is not None:
+        reasons = task.recount(item, answer.answer, answer.expert)
+    told = replace(answer, answer=say(item, answer.answer), expert=expert, reasons=reasons)
+    return told if task.caption is None else replace(told, payload=task.caption(item))
+
+
+def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, str]:
+    """What a message can say beside how somebody did. Who gets no bonus reads of none."""
+    bonus = gate.settings.bonus if verdict.passed else 0
+    return {
+        "study": study.settings.study.title,
+        "contact": study.settings.study.contact,
+        "bonus": money_text(bonus, study.settings.pay.currency) if bonus else "",
+    }
+
+
+def send_message(tx: Tx, study: Study, message_id: int, body: str, by: str) -> bool:
+    """Send a message that waited for an expert, as they have left it; False if it was sent before."""
+    found = message_rows.message_by_id(tx, message_id)
+    if found is None:
+        raise Refusal("not_found", "There is no such message. Go back to the list.", 404)
+    sent = message_rows.send(tx, message_id, body, study.clock())
+    if sent:
+        evidence = {"message": message_id, "cause": found.cause, "by": by, "changed": body != found.body}
+        events.record(tx, study.clock(), "message sent", evidence, worker_id=found.worker_id)
+    return sent
+
+
+@dataclass(frozen=True, slots=True)
+class GateStatus:
+    name: str
+    stages: tuple[str, ...]
+    state: str
+    """open, closed, or each: one that decides about each worker."""
+    scored: int
+    """Workers it could decide about now."""
+    waiting: int
+    passed: int
+    not_passed: int
+    lacking: int = 0
+    """By how much its bonuses would exceed the budget if it closed now: then it can't. 0 if it can."""
+
+
+def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:
+    """Where every gate stands."""
+    closed = gates.closed_gates(tx)
+    found = []
+    for gate in study.gates.values():
+        field = survey(tx, study, gate)
+        given = gates.verdicts(tx, gate.name)
+        passed = sum(verdict.passed for verdict in given)
+        state = "each" if gate.settings.decides_each else "closed" if gate.name in closed else "open"
+        found.append(
+            GateStatus(
+                gate.name,
+                gate.settings.stage,
+                state,
+                len(field.candidates),
+                field.waiting,
+                passed,
+                len(given) - passed,
+                lacking_to_close(tx, study, gate, _passing(gate, field)) if state == "open" else 0,
+            )
+        )
+    return found
+
+
+def statuses_as_json(tx: Tx, study: Study) -> list[dict[str, object]]:
+    return [asdict(status) for status in gate_statuses(tx, study)]

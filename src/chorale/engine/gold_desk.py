@@ -1,0 +1,156 @@
+"""Turning what a pilot taught into gold: unanimous items to know workers better, confusing ones to teach them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from chorale.contract import AnswerError
+from chorale.engine.running import RunningStage, Study
+from chorale.model import Answer, ItemState, UserError
+from chorale.store import Tx, events, item_lists, item_rows, response_rows, responses, setup
+from chorale.store.item_lists import ItemsWanted
+from chorale.store.item_rows import ItemRow
+
+PROMOTED_AT_ONCE = 50
+UNANIMOUS_EXPLANATION = "This one has a clear answer, and it is another one than yours. Please look at it again."
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    unanimous: list[ItemRow]
+    confusing: list[ItemRow]
+
+
+def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candidates:
+    """Complete items all of whose judgments agree, and those whose confidence is below a bound.
+
+    The bound is the stage's release confidence unless another is given; the most confusing come first.
+    """
+    bound = stage.settings.release_confidence if below is None else below
+    unanimous: list[ItemRow] = []
+    confusing: list[ItemRow] = []
+    disputed = _disputed_items(tx, stage)
+    for item in item_rows.all_items(tx, stage.name):
+        label = item.label()
+        if label is None or item.is_gold:
+            continue
+        if label.judgments > 1 and item.id not in disputed:
+            unanimous.append(item)
+        elif label.confidence < bound:
+            confusing.append(item)
+    confusing.sort(key=lambda item: (item.confidence or 0.0, item.key))
+    return Candidates(unanimous, confusing)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCandidates:
+    """What could become gold, as far as a page shows it; totals are not counted any further than a page can say."""
+
+    unanimous: list[ItemRow]
+    unanimous_total: int
+    confusing: list[ItemRow]
+    confusing_total: int
+
+
+def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> FirstCandidates:
+    """The first of the same as `candidates`, without looking at every answer."""
+    alike = ItemsWanted(stage.id, state=ItemState.COMPLETE, disagreement="unanimous", not_gold=True)
+    apart = ItemsWanted(
+        stage.id,
+        order="least confident",
+        state=ItemState.COMPLETE,
+        disagreement="not unanimous",
+        under=stage.settings.release_confidence,
+        not_gold=True,
+    )
+    found = [[item_id for item_id, _ in item_lists.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
+    unanimous, confusing = (item_rows.items_by_id(tx, ids[:shown]) for ids in found)
+    return FirstCandidates(unanimous, len(found[0]), confusing, len(found[1]))
+
+
+def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
+    """Items with different counted answers. Confidence does not tell: somebody of no trust does not lower it."""
+    first: dict[int, Answer] = {}
+    disputed: set[int] = set()
+    for response in response_rows.all_responses(tx, stage_name=stage.name):
+        if response.counts and first.setdefault(response.item_id, response.answer) != response.answer:
+            disputed.add(response.item_id)
+    return disputed
+
+
+def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any, explanation: str, by: str) -> None:
+    """Make a judged item gold. Its own result does not change; nobody who saw it is asked again."""
+    item = item_rows.one_item(tx, stage.name, key)
+    if item is None:
+        raise UserError(f"Stage {stage.name!r} has no item {key!r}. `chorale gold DIR` lists the candidates.")
+    if item.is_gold:
+        raise UserError(f"Item {key!r} is gold already. Retire it first to change its answer.")
+    if stage.settings.gold is None:
+        raise UserError(f"Stage {stage.name!r} has no gold. Add a [stage.gold] table to study.toml first.")
+    before = responses.gold_answer(tx, item.id)
+    if before is not None and before.answer != setup.as_text(raw_answer):
+        raise UserError(
+            f"Item {key!r} has been gold with the answer {before.answer}, which workers may have been graded by. "
+            "It can be used again with that answer only."
+        )
+    if not explanation.strip():
+        raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
+    try:
+        answer: Answer = stage.task.parse_gold(raw_answer, item.payload)
+    except AnswerError as error:
+        raise UserError(f"{raw_answer!r} is not an answer to item {key!r}: {error}") from None
+    setup.put_gold(
+        tx,
+        item.id,
+        stage.id,
+        stage.name,
+        study.settings.study.seed,
+        key,
+        answer,
+        explanation.strip(),
+        "pilot",
+    )
+    events.record(
+        tx,
+        study.clock(),
+        "made gold",
+        {"by": by, "answer": answer, "crowd": item.answer, "confidence": item.confidence},
+        stage_id=stage.id,
+        item_id=item.id,
+    )
+
+
+def promote_unanimous(study: Study, stage: RunningStage, by: str) -> int:
+    """Make gold of every unanimous item, with the crowd's answer; how many. A few at a time: others want their turn."""
+    found = study.store.read(lambda tx: candidates(tx, stage)).result().unanimous
+    for start in range(0, len(found), PROMOTED_AT_ONCE):
+        chunk = found[start : start + PROMOTED_AT_ONCE]
+        study.store.write(partial(_promote_all, study=study, stage=stage, items=chunk, by=by)).result()
+    return len(found)
+
+
+def _promote_all(tx: Tx, study: Study, stage: RunningStage, items: Sequence[ItemRow], by: str) -> None:
+    for item in items:
+        promote(tx, study, stage, item.key, item.answer, UNANIMOUS_EXPLANATION, by)
+
+
+def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> None:
+    """Stop using an item as gold. Answers given so far stay graded."""
+    item = item_rows.one_item(tx, stage.name, key)
+    if item is None or not item.is_gold:
+        raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists it.")
+    if stage.round_size is not None:
+        raise UserError(
+            f"{key!r} is part of the round {stage.name!r}, which is the same for everybody. Leave it, or make another "
+            "round without it."
+        )
+    setup.retire_gold(tx, item.id)
+    events.record(
+        tx,
+        study.clock(),
+        "retired gold",
+        {"by": by, "reason": reason},
+        stage_id=stage.id,
+        item_id=item.id,
+    )

@@ -1,0 +1,156 @@
+"""What the study's owner does to one worker: a message, a bonus, a qualification; each with a reason that is kept.
+
+Every form carries a key of its own, so that pressing twice is once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chorale.engine.entering import put_in_arm
+from chorale.engine.leases import give_back_everything
+from chorale.engine.paying import covers, pay_bonus
+from chorale.engine.running import RunningStage, Study
+from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError
+from chorale.store import Tx, console, events, gates, message_rows, participations, people, standing_rows
+from chorale.store.people import WorkerRow
+
+BY_STAFF = "staff"
+"""The rule by which somebody was dropped whom a person dropped."""
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Who does something, why, and the key of the form they sent."""
+
+    by: str
+    reason: str
+    key: str
+
+    def __post_init__(self) -> None:
+        if not self.reason.strip():
+            raise UserError("Say why: the reason is kept with the study.")
+
+    @property
+    def cause(self) -> str:
+        return f"{BY_STAFF}:{self.key}"
+
+    def told(self) -> dict[str, str]:
+        return {"by": self.by, "reason": self.reason.strip()}
+
+
+def worker_called(tx: Tx, pseudonym: str) -> WorkerRow:
+    found = people.find_by_pseudonym(tx, pseudonym)
+    if found is None:
+        raise Refusal("not_found", f"There is no worker {pseudonym}. The list of workers has all there are.", 404)
+    return found
+
+
+def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) -> bool:
+    """Write to a worker; False if this very message was sent before."""
+    worker = worker_called(tx, pseudonym)
+    if not title.strip() or not body.strip():
+        raise UserError("A message needs a title and a text.")
+    now = study.clock()
+    sent = message_rows.add_message(
+        tx, worker.id, act.cause, now, title.strip()[:LONGEST_TITLE], body, MessageState.SENT
+    )
+    if sent:
+        events.record(tx, now, "message written", {**act.told(), "cause": act.cause}, worker_id=worker.id)
+    return sent
+
+
+def send_to_all(tx: Tx, study: Study, stage: RunningStage, title: str, body: str, act: Act) -> int:
+    """Write the same to everybody who works in a stage and was not dropped there; how many it goes to."""
+    rows = standing_rows.worker_standings(tx, stage_name=stage.name)
+    working = [row.worker for row in rows if row.standing == Standing.ACTIVE]
+    if not working:
+        raise UserError(f"Nobody works in {stage.name} now.")
+    for pseudonym in working:
+        send(tx, study, pseudonym, title, body, act)
+    return len(working)
+
+
+def give_bonus(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, amount: int, act: Act) -> bool:
+    """Pay somebody a bonus that nothing in the study file gives them; False if it was paid before."""
+    worker = worker_called(tx, pseudonym)
+    if amount <= 0:
+        raise UserError("A bonus is more than nothing.")
+    if participations.participation_of(tx, stage.id, worker.id, lock=True) is None:
+        raise UserError(f"{pseudonym} has not worked in {stage.name}. Choose a stage they have worked in.")
+    if console.has_entry(tx, f"{act.cause}:bonus"):
+        return False
+    if not covers(tx, study, amount, 1):
+        raise UserError("This bonus would exceed the budget. Raise `pay.budget` in study.toml first.")
+    book_bonus(tx, study, stage, worker.id, amount, act)
+    return True
+
+
+def book_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, amount: int, act: Act) -> None:
+    """Book a bonus, with the event that `verify` recomputes the ledger by."""
+    pay_bonus(tx, study, stage, worker_id, act.cause, amount, act.reason.strip())
+    evidence = {**act.told(), "amount": amount, "cause": act.cause}
+    events.record(tx, study.clock(), "bonus given", evidence, stage_id=stage.id, worker_id=worker_id)
+
+
+def qualifications_known(study: Study) -> Sequence[str]:
+    """Every qualification that anything in the study asks for or gives. That of experts is theirs by their link."""
+    names = {gate.name for gate in study.gates.values()}
+    names |= {gate.settings.promote.to for gate in study.gates.values() if gate.settings.promote is not None}
+    names |= {name for stage in study.stages.values() for name in stage.settings.entry.qualifications}
+    if study.settings.arms is not None and study.settings.arms.after is not None:
+        names.add(study.settings.arms.after)
+    return sorted(names - {EXPERT})
+
+
+def qualify(tx: Tx, study: Study, pseudonym: str, name: str, act: Act) -> bool:
+    """Give a worker a qualification by hand; False if they have it."""
+    worker = worker_called(tx, pseudonym)
+    if name not in qualifications_known(study):
+        raise UserError(f"Nothing in this study asks for {name!r}. Choose one of the qualifications listed.")
+    now = study.clock()
+    granted = gates.grant(tx, worker.id, name, now)
+    if granted:
+        events.record(tx, now, "qualified", {"qualification": name, **act.told()}, worker_id=worker.id)
+        if study.settings.arms is not None and study.settings.arms.after == name:
+            put_in_arm(tx, study, worker.id)
+    return granted
+
+
+def take_qualification(tx: Tx, study: Study, pseudonym: str, name: str, act: Act) -> bool:
+    """Take a qualification away; False if they have none of that name. What they did with it stays."""
+    worker = worker_called(tx, pseudonym)
+    granted_at = console.take_qualification(tx, worker.id, name)
+    if granted_at is not None:
+        evidence = {"qualification": name, "granted_at": granted_at, **act.told()}
+        events.record(tx, study.clock(), "disqualified", evidence, worker_id=worker.id)
+    return granted_at is not None
+
+
+def end_work(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, act: Act) -> bool:
+    """Drop a worker from a stage: their judgments stop counting, their pay stays. False if they were dropped before."""
+    worker = worker_called(tx, pseudonym)
+    if participations.participation_of(tx, stage.id, worker.id, lock=True) is None:
+        raise UserError(f"{pseudonym} has not worked in {stage.name}.")
+    give_back_everything(tx, study, worker.id, (stage.name,))
+    dropped = participations.drop(tx, stage.id, worker.id)
+    if dropped:
+        evidence = {"rule": BY_STAFF, **act.told()}
+        events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=worker.id)
+    return dropped
+
+
+def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, str]]:
+    """Who a worker is to their panel, for whoever has a reason to know; every look is written down."""
+    worker = worker_called(tx, pseudonym)
+    events.record(tx, study.clock(), "identity shown", act.told(), worker_id=worker.id)
+    return people.identities(tx, worker.id)
+
+
+def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
+    """The pseudonym of whoever a panel knows by an id; being told it is a look behind a pseudonym as well."""
+    found = people.find_by_panel_id(tx, panel_id.strip())
+    if found is None:
+        raise UserError("Nobody has come to this study with that id.")
+    events.record(tx, study.clock(), "identity shown", {**act.told(), "asked": "by the panel's id"}, worker_id=found.id)
+    return found.pseudonym

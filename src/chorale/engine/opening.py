@@ -1,0 +1,323 @@
+"""Opening a study: its folder checked, its database current, its stages, items and gold brought in."""
+
+import fcntl
+import json
+import tomllib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TextIO
+
+from pydantic import ValidationError
+
+from chorale.engine.advancing import advance
+from chorale.engine.clock import Clock, wall_clock
+from chorale.engine.entering import put_everybody_in_arms
+from chorale.engine.gates import decide_about_everybody
+from chorale.engine.planning import note_forecast
+from chorale.engine.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
+from chorale.engine.settling import derive_from_group, settle_group
+from chorale.folder.reading import SETTINGS_FILE, StageContent, StudyFolder, load_folder
+from chorale.model import NewItem, Problem, UserError
+from chorale.protocol import rule_for
+from chorale.store import Store, Tx, corrections, events, labels, open_store, setup, store_url
+from chorale.store.setup import NewGold, StageRow
+
+DATABASE = "study.db"
+
+
+def open_study(path: Path, database: str | None = None, clock: Clock = wall_clock) -> Study:
+    """Open the study in a folder, on its own SQLite file or the database given."""
+    folder = load_folder(path)
+    store = open_store(store_url(database, path / DATABASE))
+    try:
+        return bring_in(folder, store, clock)
+    except BaseException:
+        store.close()
+        raise
+
+
+def bring_in_additions(study: Study, path: Path) -> None:
+    """Bring in rows that were added to the files of a study that is open."""
+    folder = load_folder(path)
+    study.store.write(lambda tx: _sync(tx, folder, study.clock)).result()
+
+
+@contextmanager
+def serving_alone(path: Path, database: str | None) -> Iterator[None]:
+    """Keep a second server from the study's SQLite file while one is running; PostgreSQL may have any number."""
+    url = store_url(database, path / DATABASE)
+    if url.get_backend_name() != "sqlite" or not (path / SETTINGS_FILE).is_file():
+        yield
+        return
+    with _open_lock(Path(f"{url.database}.serving")) as file:
+        try:
+            # The system lets go of it when the process ends, however it ends.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(
+                f"The site of {path} is open already: one server at a time writes to an SQLite file. Close that one "
+                "first, or use PostgreSQL (--db) for several."
+            ) from None
+        yield
+
+
+def _open_lock(lock: Path) -> TextIO:
+    try:
+        return lock.open("a")
+    except OSError as error:
+        raise UserError(
+            f"{lock} can't be written: {error.strerror}. Let the server write in that folder, or name a database "
+            "elsewhere with --db."
+        ) from None
+
+
+def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
+    """Bring a folder into a database; the study, open on it."""
+    ids = store.write(lambda tx: _sync(tx, folder, clock)).result()
+    study = Study(
+        settings=folder.settings,
+        consent=folder.consent,
+        stages={
+            content.settings.name: RunningStage(
+                id=ids[content.settings.name],
+                settings=content.settings,
+                task=content.task,
+                options=content.options,
+                guidelines=content.guidelines,
+                feeds=feeds(folder.settings, content.settings.name),
+                closed_by=closed_by(folder.settings, content.settings),
+                levels=levels(folder.settings, content.settings),
+                not_seen_later=not_seen_later(folder.settings, content.settings),
+                round_size=None if content.settings.round is None else content.settings.round.size or len(content.gold),
+            )
+            for content in folder.stages
+        },
+        store=store,
+        clock=clock,
+        gates=running_gates(folder.settings, folder.messages),
+    )
+    store.write(lambda tx: _settle_after_changes(tx, study)).result()
+    store.write(lambda tx: advance(tx, study)).result()
+    return study
+
+
+def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
+    """Bring the folder's stages, items and gold into the database; the ids of the stages."""
+    setup.lock_setup(tx)
+    problems = _conflicts(tx, folder)
+    if problems and setup.is_untouched(tx):
+        # Nobody has seen anything yet, so the files are right.
+        tasks = {content.settings.name: content.task.name for content in folder.stages}
+        setup.clear(tx, [stage.name for stage in setup.stages(tx) if tasks.get(stage.name) == stage.task])
+        problems = _conflicts(tx, folder)
+    if problems:
+        raise UserError("The study's files no longer fit what its database holds. Nothing was changed", problems)
+    _note_settings(tx, folder, clock)
+    note_forecast(tx, folder.path, clock())
+    known = {stage.name: stage.id for stage in setup.stages(tx)}
+    for position, content in enumerate(folder.stages):
+        name = content.settings.name
+        if name not in known:
+            known[name] = setup.add_stage(tx, name, position, content.task.name, content.task.version)
+        _add_new(tx, folder, content, known[name])
+    return known
+
+
+def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
+    """What the files say otherwise than the database."""
+    known = {stage.name: stage for stage in setup.stages(tx)}
+    problems = [*_stage_problems(folder, known), *_seed_problems(tx, folder), *_shape_problems(tx, folder)]
+    for content in folder.stages:
+        if content.settings.name in known:
+            problems += _item_problems(tx, content, known[content.settings.name].id)
+    return problems
+
+
+def _stage_problems(folder: StudyFolder, known: dict[str, StageRow]) -> Iterable[Problem]:
+    present = {content.settings.name: content for content in folder.stages}
+    for name, row in known.items():
+        if name not in present:
+            yield Problem("study.toml", None, f"stage {name!r} is gone, but work was done in it", "Put it back.")
+        elif present[name].task.name != row.task:
+            yield Problem(
+                "study.toml",
+                None,
+                f"stage {name!r} was a {row.task!r} stage when it started",
+                "Put its task back, or give the new stage another name.",
+                present[name].task.name,
+            )
+
+
+def _seed_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
+    seed = setup.setting_value(tx, "seed")
+    if seed is not None and seed != str(folder.settings.study.seed):
+        yield Problem("study.toml", None, "the seed can't change once the study has started", f"Put back {seed}.")
+
+
+def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
+    """Stages whose options make their answers something else than those that were given."""
+    text = setup.setting_value(tx, "study")
+    if text is None or setup.is_untouched(tx):
+        return
+    recorded = {stage["name"]: stage for stage in tomllib.loads(text).get("stage", [])}
+    ids = {row.name: row.id for row in setup.stages(tx)}
+    for content in folder.stages:
+        stage, task = recorded.get(content.settings.name), content.task
+        if stage is not None and content.settings.name in ids and "round" in stage:
+            yield from _round_problems(tx, content, stage["round"].get("size"), ids[content.settings.name])
+        if task.configure is None or stage is None or stage["task"] != task.name:
+            continue
+        try:
+            before = task.configure(task.options_type.model_validate(stage.get("options", {})))
+        except ValidationError:
+            continue  # started by another version of Chorale, which had other options
+        if before.answer_schema != task.answer_schema:
+            yield Problem(
+                SETTINGS_FILE,
+                None,
+                f"the answers of stage {content.settings.name!r} can no longer be what they were when it started",
+                "Put its options back, or give it a new name: answers belong to what was asked.",
+            )
+
+
+def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: int) -> Iterable[Problem]:
+    """A round that asks for more or less than it did: some have finished it, were paid for it and decided about."""
+    rule = content.settings.round
+    if rule is None:
+        fix = "Put it back, or give the new stage another name."
+        yield Problem(SETTINGS_FILE, None, f"stage {content.settings.name!r} was a round when it started", fix)
+        return
+    before = size or len(setup.known_gold(tx, stage_id))
+    now = rule.size or len(content.gold)
+    if before != now:
+        yield Problem(
+            SETTINGS_FILE if rule.size else rule.file,
+            None,
+            f"the round {content.settings.name!r} had {before} items for everybody when it started",
+            f"Put back {before}, or make it another round with a name of its own.",
+            str(now),
+        )
+
+
+def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
+    """Keep every version of the study file that was in force, and of the texts people were shown."""
+    texts = {folder.settings.study.consent: folder.consent}
+    texts |= {content.settings.guidelines: content.guidelines for content in folder.stages}
+    texts |= {gate.message: folder.messages[gate.message] for gate in folder.settings.gate if gate.message}
+    if setup.setting_value(tx, "texts") != setup.as_text(texts):
+        setup.set_setting(tx, "texts", setup.as_text(texts))
+        hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
+        events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
+    setup.set_setting(tx, "seed", str(folder.settings.study.seed))
+    if setup.setting_value(tx, "study") != folder.settings_text:
+        setup.set_setting(tx, "study", folder.settings_text)
+        setup.set_setting(tx, "unsettled", "yes")
+        events.record(tx, clock(), "settings", {"study.toml": folder.settings_text})
+
+
+def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]:
+    """Items and gold that are not what they were, or no longer there."""
+    stage = content.settings
+    known, known_gold = setup.known_items(tx, stage_id), setup.known_gold(tx, stage_id)
+    gold_file = stage.gold.file if stage.gold else stage.round.file if stage.round else ""
+    items_file = stage.items.file if stage.items else None
+    problems = [_changed(item, items_file or "") for item in content.items if _differs(known, item)]
+    problems += [_changed(gold.item, gold_file) for gold in content.gold if _differs(known, gold.item)]
+    earlier = _corrected(tx, stage.name)
+    for gold in content.gold:
+        answer, _ = known_gold.get(gold.item.key, (setup.as_text(gold.answer), ""))
+        if setup.as_text(gold.answer) not in {answer, *earlier.get(gold.item.key, ())}:
+            problems.append(
+                Problem(
+                    gold_file,
+                    None,
+                    f"gold {gold.item.key!r} has another answer than when the study started ({answer})",
+                    "Put it back: workers were judged by it. Retire it with `chorale gold` and add it under a new id.",
+                    setup.as_text(gold.answer),
+                )
+            )
+    if items_file is not None:
+        problems += _missing(known, content, items_file)
+    return problems
+
+
+def _corrected(tx: Tx, stage_name: str) -> dict[str, set[str]]:
+    """The answers that gold had before it was corrected, by key: the file may still have them."""
+    found: dict[str, set[str]] = {}
+    for one in corrections.corrections(tx, stage_name):
+        found.setdefault(one.key, set()).add(setup.as_text(one.before))
+    return found
+
+
+def _differs(known: dict[str, str], item: NewItem) -> bool:
+    stored = known.get(item.key)
+    return stored is not None and stored != setup.as_text(item.payload)
+
+
+def _changed(item: NewItem, file: str) -> Problem:
+    return Problem(
+        file,
+        None,
+        f"item {item.key!r} is not what it was when the study started",
+        "Put it back, or give the changed item a new id: answers belong to the item that was shown.",
+        json.dumps(item.payload, ensure_ascii=False)[:200],
+    )
+
+
+def _add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) -> None:
+    """Bring in what the database does not have yet."""
+    stage, seed = content.settings, folder.settings.study.seed
+    known, known_gold = setup.known_items(tx, stage_id), setup.known_gold(tx, stage_id)
+    new = (item for item in content.items if item.key not in known)
+    setup.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
+    new_gold = [gold for gold in content.gold if gold.item.key not in known]
+    setup.add_gold(
+        tx,
+        stage_id,
+        stage.name,
+        seed,
+        [NewGold(gold.item, gold.answer, gold.explanation, "file") for gold in new_gold],
+    )
+    earlier = _corrected(tx, stage.name)
+    for gold in content.gold:
+        # What was corrected in the console keeps the explanation it got there, until the file has the right answer.
+        corrected = gold.item.key in earlier and known_gold[gold.item.key][0] != setup.as_text(gold.answer)
+        if gold.item.key in known_gold and known_gold[gold.item.key][1] != gold.explanation and not corrected:
+            setup.explain_gold(tx, stage_id, gold.item.key, gold.explanation)
+
+
+def _missing(known: dict[str, str], content: StageContent, file: str) -> list[Problem]:
+    """Items the database has and the files no longer have: somebody removed them, or it is another study's database."""
+    present = {item.key for item in content.items} | {gold.item.key for gold in content.gold}
+    gone = sorted(set(known) - present)
+    if not gone:
+        return []
+    return [
+        Problem(
+            file,
+            None,
+            f"{len(gone):,} items of stage {content.settings.name!r} are in the database and not in the files",
+            "Put them back (a stage can get more items, never fewer), or use the database that belongs to this study.",
+            ", ".join(gone[:5]) + (" …" if len(gone) > 5 else ""),
+        )
+    ]
+
+
+def _settle_after_changes(tx: Tx, study: Study) -> None:
+    """Apply changed settings to what was judged before."""
+    if setup.setting_value(tx, "unsettled") != "yes":
+        return
+    for stage in study.stages.values():
+        for sampled in (False, True):
+            wanted = rule_for(stage.settings.judgments, sampled).min
+            labels.set_wanted_of_unjudged(tx, stage.id, wanted, sampled=sampled)
+        for group_key in labels.judged_groups(tx, stage.id):
+            settle_group(tx, study, stage, group_key)
+            if stage.feeds:
+                # A later stage may be new, or ask for another confidence than before.
+                derive_from_group(tx, study, stage, group_key)
+    decide_about_everybody(tx, study)
+    put_everybody_in_arms(tx, study)
+    setup.set_setting(tx, "unsettled", "no")

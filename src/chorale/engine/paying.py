@@ -1,0 +1,214 @@
+"""The ledger: what work earns, the panel's fee on it, and whether the budget allows more."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from chorale.engine.running import RunningStage, Study
+from chorale.model import EntryKind, GoldRecord, money_text
+from chorale.protocol import fee_due, fee_on, gold_bonus, part_of_round, parts_bonus
+from chorale.store import Tx, events, gates, leasing, ledger, offering, participations, setup
+from chorale.store.mturk.hits import promised as promised_by_hits
+from chorale.store.participations import ParticipationRow
+
+BUDGET_REACHED = "budget reached"
+"""What is noted, with the budget of that moment, when it no longer covered an item."""
+
+
+class Paid(NamedTuple):
+    earned: int
+    fee: int
+    exact_fee: int
+
+
+class Amount(NamedTuple):
+    """One line of the ledger to be."""
+
+    cause: str
+    kind: EntryKind
+    amount: int
+    reason: str
+
+
+def earned_by(
+    stage: RunningStage, currency: str, response_id: int, parts: int, record: GoldRecord | None
+) -> list[Amount]:
+    """What a response earns. `record` is the worker's gold after it, if it was gold in production."""
+    pay, gold = stage.settings.pay, stage.settings.gold
+    amounts = []
+    if pay.per_judgment:
+        reason = _for_judgment(stage.name, pay.per_judgment, currency)
+        amounts.append(Amount(f"response:{response_id}:base", EntryKind.BASE, pay.per_judgment, reason))
+    if pay.parts is not None and (further := parts_bonus(parts, pay.parts)):
+        reason = f"{parts} parts, {pay.parts.beyond} of them paid with the judgment"
+        amounts.append(Amount(f"response:{response_id}:parts", EntryKind.BONUS, further, reason))
+    if record is not None and gold is not None and (well := gold_bonus(record, gold.bonus)):
+        reason = "answered well where we know the answer"
+        amounts.append(Amount(f"response:{response_id}:gold", EntryKind.BONUS, well, reason))
+    return amounts
+
+
+@cache
+def _for_judgment(stage: str, amount: int, currency: str) -> str:
+    return f"a judgment in {stage}, {money_text(amount, currency)} each"
+
+
+def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, answered: int) -> list[Amount]:
+    """What an answer earns as one of a round that is paid as a whole, the how manieth it is: the last one all of it.
+
+    Where a gate has ended the round, what they had done of it is paid; who still held an item gets their part for it.
+    """
+    size, whole = stage.round_size, stage.settings.pay.finished
+    if size is None or not whole or answered > size:
+        return []
+    if not gates.closed_gates(tx).isdisjoint(stage.closed_by):
+        cause = f"unfinished:{stage.name}:{worker_id}:{response_id}:bonus"
+        amount = for_part(stage, answered) - for_part(stage, answered - 1)
+        reason = f"one more in {stage.name}, after it was ended"
+        return [Amount(cause, EntryKind.BONUS, amount, reason)] if amount else []
+    if answered < size:
+        return []
+    return [Amount(f"response:{response_id}:finished", EntryKind.BONUS, whole, f"finished {stage.name}")]
+
+
+def for_part(stage: RunningStage, answered: int) -> int:
+    """What so many answers of a round earn that is paid as a whole."""
+    return part_of_round(stage.settings.pay.finished, answered, stage.round_size) if stage.round_size else 0
+
+
+def is_for_finishing(cause: str) -> bool:
+    """Whether something was paid for a round, all of it or a part, or for grading one."""
+    kind, _, rest = cause.partition(":")
+    return kind in {"grading", "unfinished"} or (kind == "response" and rest.endswith(":finished"))
+
+
+def book(
+    tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, amounts: Sequence[Amount], now: int
+) -> Paid:
+    """Write amounts into the ledger, and the panel's fee on them."""
+    for one in amounts:
+        ledger.add_entry(tx, one.cause, now, record.worker_id, stage.id, one.kind, one.amount, one.reason)
+    earned = sum(one.amount for one in amounts)
+    percent = study.settings.pay.fee_percent
+    exact_fee = fee_on(earned, percent)
+    fee = fee_due(record.exact_fees + exact_fee, record.fees)
+    if fee:
+        ledger.add_entry(
+            tx,
+            f"{amounts[0].cause.rpartition(':')[0]}:fee",
+            now,
+            record.worker_id,
+            stage.id,
+            EntryKind.FEE,
+            fee,
+            f"{percent:g}% on this and the payments before, as far as not booked yet",
+        )
+    return Paid(earned, fee, exact_fee)
+
+
+def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: str, amount: int, reason: str) -> None:
+    """Book a bonus that no single response earned. The cause makes sure it is booked once."""
+    record = participations.participation_of(tx, stage.id, worker_id, lock=True)
+    if record is None:
+        raise RuntimeError(f"a bonus for somebody who never was in {stage.name}")
+    paid = book(tx, study, stage, record, [Amount(f"{cause}:bonus", EntryKind.BONUS, amount, reason)], study.clock())
+    participations.add_earnings(tx, stage.id, worker_id, paid.earned, paid.fee, paid.exact_fee)
+
+
+def most_for_one(study: Study, stage: RunningStage) -> int:
+    """The most one answer can earn; of parts that a task sets no limit to, as far as the study file lists them.
+
+    Also for somebody else: a gate that decides about each worker pays its bonus as soon as a grader has answered.
+    """
+    pay, gold = stage.settings.pay, stage.settings.gold
+    bonus = gold.bonus.amount if gold is not None and gold.bonus is not None else 0
+    most = stage.task.most_parts
+    listed = sum(pay.parts.amounts) if pay.parts is not None else 0
+    parts = listed if most is None else parts_bonus(most, pay.parts)
+    about = {stage.name, *(stage.settings.sources if stage.settings.grades else ())}
+    rules = [gate.settings for gate in study.gates.values()]
+    passing = sum(rule.bonus for rule in rules if rule.decides_each and about & set(rule.stage))
+    finishing = pay.finished if stage.round_size is not None else 0
+    return pay.per_judgment + bonus + parts + finishing + passing
+
+
+def _promised(tx: Tx, study: Study) -> tuple[int, int]:
+    """The most that all items in work and all HITs can earn, and in how many payments."""
+    out = leasing.live_by_stage(tx)
+    most = sum(most_for_one(study, stage) * out.get(stage.id, 0) for stage in study.stages.values())
+    of_hits, payments = promised_by_hits(tx, study.clock())
+    # For the answer, and for passing a gate by it.
+    return most + of_hits, 2 * sum(out.values()) + payments
+
+
+def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
+    """Whether the budget covers one more item of the stage, on top of all that was paid and is being worked on.
+
+    When it first does not, that is written down.
+    """
+    budget = study.settings.pay.budget
+    if budget is None:
+        return True
+    setup.lock_budget(tx)
+    out, payments = _promised(tx, study)
+    more = out + most_for_one(study, stage)
+    spent = participations.spent(tx)
+    enough = spent + _with_fee(study, more, payments + 2) <= budget
+    if not enough and setup.setting_value(tx, BUDGET_REACHED) != str(budget):
+        setup.set_setting(tx, BUDGET_REACHED, str(budget))
+        evidence = {"budget": budget, "spent": spent, "promised": more}
+        events.record(tx, study.clock(), BUDGET_REACHED, evidence)
+    return enough
+
+
+def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
+    """Whether the budget covers amounts to be paid at once, on top of all that items in work can earn."""
+    if study.settings.pay.budget is not None:
+        setup.lock_budget(tx)
+    return would_cover(tx, study, amount, payments)
+
+
+def would_cover(tx: Tx, study: Study, amount: int, payments: int) -> bool:
+    """The same as things are, while others may promise money."""
+    return not lacking(tx, study, amount, payments)
+
+
+def lacking(tx: Tx, study: Study, amount: int, payments: int) -> int:
+    """By how much that would exceed the budget, as things are; 0 where the budget covers it, or there is none."""
+    budget = study.settings.pay.budget
+    if budget is None:
+        return 0
+    out, more = _promised(tx, study)
+    return max(participations.spent(tx) + _with_fee(study, amount + out, payments + more) - budget, 0)
+
+
+def is_stopped(tx: Tx, study: Study, stage: RunningStage) -> bool:
+    """Whether the budget, as things are, does not cover one more item of the stage."""
+    return study.settings.pay.budget is not None and not would_cover(tx, study, most_for_one(study, stage), 2)
+
+
+def stopped(tx: Tx, study: Study) -> tuple[str, ...]:
+    """The stages that want answers and give nothing out, for want of money. What a gate has ended wants none."""
+    if study.settings.pay.budget is None:
+        return ()
+    closed, with_open_items = gates.closed_gates(tx), offering.stages_with_open_items(tx)
+    going_on = [stage for stage in study.stages.values() if closed.isdisjoint(stage.closed_by)]
+    wanting = {stage.name for stage in going_on if stage.id in with_open_items}
+    if wanting or all(stage.round_size is not None for stage in going_on):
+        # A round has no items to complete: it wants people for as long as there is something to do after it.
+        wanting |= {stage.name for stage in going_on if stage.round_size is not None}
+    return tuple(stage.name for stage in going_on if stage.name in wanting and is_stopped(tx, study, stage))
+
+
+def left(tx: Tx, study: Study) -> int | None:
+    """What the budget has left beside all that was paid and promised; None where there is no budget."""
+    budget = study.settings.pay.budget
+    if budget is None:
+        return None
+    return budget - participations.spent(tx) - _with_fee(study, *_promised(tx, study))
+
+
+def _with_fee(study: Study, amount: int, payments: int) -> int:
+    """An amount with the most its fees can be: they are rounded on what each worker has in a stage."""
+    percent = study.settings.pay.fee_percent
+    return amount + (fee_due(fee_on(amount, percent), 0) + payments if percent else 0)

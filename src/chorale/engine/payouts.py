@@ -1,0 +1,320 @@
+"""Paying people what the ledger says, once.
+
+A payout is written down before anything is asked of a platform, with everybody in it and what they get. Then it goes
+from state to state, each on disk before the next request:
+
+- planned: nobody was asked for anything.
+- set up: Prolific knows the bonuses, and pays nothing yet.
+- paying: it is being asked to pay. Who finds a payout in this state does not know whether it was; Prolific's pay
+  request must not be sent twice, so only what Prolific reports tells.
+- sent: Prolific said yes, or reports some of it. A file with payments was written.
+- settled: Prolific reports all of it.
+
+Only one process gets a payout from one state to the next, and only the one that got it to `paying` asks Prolific to
+pay.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, TypeVar
+
+from chorale.engine.running import Study
+from chorale.model import UserError
+from chorale.platforms.prolific import MOST_AT_ONCE, InDoubtError, Prolific, RefusedError, has_arrived
+from chorale.platforms.prolific.planning import CLOSED, OPEN
+from chorale.store import Tx, events, payments, submissions
+from chorale.store.payments import PAYING, PLANNED, SENT, SET_UP, SETTLED, Account, NewPayment, PaymentRow, PayoutRow
+from chorale.store.submissions import SubmissionRow
+
+PROLIFIC = "prolific"
+MINUTE = 60_000
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Somebody to be paid, or not yet."""
+
+    account: Account
+    submission: SubmissionRow | None
+    """Through which Prolific pays them."""
+    why_not: str | None = None
+
+    @property
+    def by_prolific(self) -> bool:
+        return self.submission is not None or self.account.panel == PROLIFIC
+
+    @property
+    def by_file(self) -> bool:
+        """Whether a file can have them now."""
+        return self.why_not is None and self.submission is None
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """Everybody's money, and where it stands: to the last minor unit."""
+
+    currency: str
+    due: tuple[Due, ...]
+    accounts: tuple[Account, ...]
+    fees: int
+    """Booked as the panel's, and paid to nobody here."""
+
+    def _sum(self, of: Callable[[Account], int]) -> int:
+        return sum(map(of, self.accounts))
+
+    @property
+    def earned(self) -> int:
+        return self._sum(lambda one: one.earned)
+
+    @property
+    def rewarded(self) -> int:
+        return self._sum(lambda one: one.rewarded)
+
+    @property
+    def paid(self) -> int:
+        return self._sum(lambda one: one.paid)
+
+    @property
+    def owed(self) -> int:
+        return self._sum(lambda one: one.owed)
+
+    @property
+    def ahead(self) -> int:
+        return self._sum(lambda one: one.ahead)
+
+    @property
+    def now(self) -> int:
+        """What can be paid now."""
+        return sum(one.account.owed for one in self.due if one.why_not is None)
+
+
+def books(tx: Tx, study: Study) -> Books:
+    """What everybody has earned, was paid and is owed. `earned + ahead = rewarded + paid + owed`."""
+    from_ledger = payments.accounts(tx)
+    of_worker: dict[int, list[SubmissionRow]] = {}
+    for one in submissions.submissions(tx):
+        if one.worker_id is not None:
+            of_worker.setdefault(one.worker_id, []).append(one)
+    uses_prolific = bool(submissions.studies(tx))
+    due = [
+        _due(account, of_worker.get(account.worker_id, []), uses_prolific) for account in from_ledger if account.owed
+    ]
+    fees = payments.fees(tx)
+    return Books(study.settings.pay.currency, tuple(due), tuple(from_ledger), fees)
+
+
+def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) -> Due:
+    """Whether somebody can be paid now, and how."""
+    if account.panel != PROLIFIC or not uses_prolific:
+        return Due(account, None)
+    reported = [one for one in own if one.reported_at is not None]
+    if not reported:
+        # Anybody can make up an id that looks like one of Prolific's. Prolific knows better.
+        return Due(account, None, "Prolific does not know them yet: run `chorale sync` first")
+    if account.on_the_way:
+        # Two bonuses on their way could not be told from each other in what is reported.
+        return Due(account, None, "their last bonus is still on its way")
+    if any(one.status in OPEN for one in reported):
+        return Due(account, None, "their submission is not approved yet")
+    strange = sorted({one.status.lower() for one in reported} - {"rejected", *map(str.lower, CLOSED)})
+    if strange:
+        return Due(account, None, f"Prolific calls their submission {strange[0]}, and may have paid for it: see there")
+    payable = [one for one in reported if one.status in CLOSED]
+    if not payable:
+        return Due(account, None, "their submission was rejected")
+    return Due(account, max(payable, key=lambda one: (one.arrived_at or 0, one.external_id)))
+
+
+# By Prolific
+
+
+@dataclass
+class Paid:
+    """What came of paying."""
+
+    sent: list[PayoutRow] = field(default_factory=list)
+    in_doubt: list[PayoutRow] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    @property
+    def amount(self) -> int:
+        return sum(one.amount for one in self.sent)
+
+
+def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = None) -> Paid:
+    """Finish payouts that were begun, then pay what is due.
+
+    `resend_after` is for a payout of which it is not known whether it was paid: so many minutes after it was asked for,
+    with nothing of it reported, it is asked for again.
+    """
+    done = Paid()
+    for begun in _read(study, lambda tx: payments.payouts(tx, platform=PROLIFIC, states=payments.UNFINISHED)):
+        _carry_on(study, client, begun.id, resend_after, done)
+    confirm(study, client)
+    # Whoever is in a payout that is in doubt is not owed that any more, so the rest can go on.
+    for payout_id in _plan(study, client):
+        _carry_on(study, client, payout_id, None, done)
+    return done
+
+
+def _plan(study: Study, client: Prolific) -> list[int]:
+    """Write down who gets what. The bonuses Prolific tells of are asked for before, to know ours from them after."""
+    found = _read(study, lambda tx: books(tx, study))
+    ready = [one for one in found.due if one.submission is not None and one.why_not is None]
+    before = {
+        (one.submission.external_id, one.account.paid): client.submission(one.submission.external_id).bonuses
+        for one in ready
+        if one.submission is not None
+    }
+
+    def write_down(tx: Tx) -> list[int]:
+        payments.lock_payments(tx)
+        # Looked at again: another process may have been faster, and then what was there before is not known.
+        still = [
+            one
+            for one in books(tx, study).due
+            if one.why_not is None
+            and one.submission is not None
+            and (one.submission.external_id, one.account.paid) in before
+        ]
+        still.sort(key=lambda one: (one.submission.panel_study if one.submission else "", one.account.worker))
+        made = []
+        for name, group in groupby(still, key=lambda one: one.submission.panel_study if one.submission else ""):
+            people = list(group)
+            for start in range(0, len(people), MOST_AT_ONCE):
+                lines = [_line(one, before) for one in people[start : start + MOST_AT_ONCE]]
+                made.append(add_payout(tx, study, PROLIFIC, name, lines))
+        return made
+
+    return _write(study, write_down) if ready else []
+
+
+def _line(one: Due, before: Mapping[tuple[str, int], Sequence[int]]) -> NewPayment:
+    account, submission_id = one.account, "" if one.submission is None else one.submission.external_id
+    bonuses = before[submission_id, account.paid]
+    return NewPayment(account.worker_id, account.owed, account.newest_entry, submission_id, bonuses)
+
+
+def add_payout(tx: Tx, study: Study, platform: str, name: str | None, lines: Sequence[NewPayment]) -> int:
+    now = study.clock()
+    payout_id = payments.add_payout(tx, platform, name, study.settings.pay.currency, lines, now)
+    amount = sum(line.amount for line in lines)
+    events.record(tx, now, "payout planned", {"payout": payout_id, "people": len(lines), "amount": amount})
+    return payout_id
+
+
+def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int | None, done: Paid) -> None:
+    """Take a payout as far as it goes."""
+    row = _read(study, lambda tx: payments.payout_numbered(tx, payout_id))
+    lines = _read(study, lambda tx: payments.payments_in(tx, payout_id))
+    if row.state == PLANNED:
+        row = _set_up(study, client, row, lines)
+    if row.state == PAYING and not _settle_doubt(study, client, row, lines, resend_after):
+        done.in_doubt.append(row)
+        return
+    row = _read(study, lambda tx: payments.payout_numbered(tx, payout_id))
+    if row.state == SET_UP and row.sent_at is not None and _note_reported(study, client, lines):
+        # It was asked for before, and has arrived after all.
+        _move(study, row.id, SET_UP, SENT)
+        row = _read(study, lambda tx: payments.payout_numbered(tx, payout_id))
+    if row.state == SET_UP:
+        _ask_to_pay(study, client, row, done)
+    elif row.state in (SENT, SETTLED):
+        done.sent.append(row)
+
+
+def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[PaymentRow]) -> PayoutRow:
+    """Name the bonuses to Prolific. Stopped here, it is done again: what is not asked for is never paid."""
+    remote = _read(study, lambda tx: submissions.study_called(tx, row.panel_study or ""))
+    if remote is None or remote.external_id is None:
+        raise RuntimeError("a payout for a study that Prolific never had")
+    bonuses = client.set_up_bonuses(remote.external_id, [(one.submission_id or "", one.amount) for one in lines])
+    if bonuses.amount is not None and bonuses.amount != row.amount:
+        raise UserError(
+            f"Prolific understood the bonuses as {bonuses.amount} instead of {row.amount} minor units in all. Nothing "
+            "was paid. Check that the study's currency is the one in study.toml."
+        )
+    _move(study, row.id, PLANNED, SET_UP, external_id=bonuses.id, charged=bonuses.total)
+    return _read(study, lambda tx: payments.payout_numbered(tx, row.id))
+
+
+def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: Paid) -> None:
+    if not _move(study, row.id, SET_UP, PAYING, sent_at=study.clock()):
+        return  # another process was faster, and is at it
+    asked = _read(study, lambda tx: payments.payout_numbered(tx, row.id))
+    try:
+        client.pay_bonuses(row.external_id or "")
+    except InDoubtError:
+        done.in_doubt.append(asked)
+        return
+    except RefusedError as error:
+        # It said no, so it is not paid, and can be asked for again.
+        _move(study, row.id, PAYING, SET_UP)
+        done.refused.append(error.message)
+        return
+    except UserError:
+        _move(study, row.id, PAYING, SET_UP)
+        raise
+    _move(study, row.id, PAYING, SENT)
+    done.sent.append(_read(study, lambda tx: payments.payout_numbered(tx, row.id)))
+
+
+def _settle_doubt(
+    study: Study, client: Prolific, row: PayoutRow, lines: Sequence[PaymentRow], resend_after: int | None
+) -> bool:
+    """Find out whether a payout was paid; False if that can't be said yet."""
+    if _note_reported(study, client, lines):
+        _move(study, row.id, PAYING, SENT)
+        return True
+    waited = study.clock() - (row.sent_at or 0)
+    if resend_after is None or waited < resend_after * MINUTE:
+        return False
+    evidence = {"payout": row.id, "waited_ms": waited}
+    _write(study, lambda tx: events.record(tx, study.clock(), "payout asked for again", evidence))
+    return _move(study, row.id, PAYING, SET_UP)
+
+
+def confirm(study: Study, client: Prolific) -> int:
+    """Look for payouts among what Prolific reports; how many are complete now."""
+    settled = 0
+    for row in _read(study, lambda tx: payments.payouts(tx, platform=PROLIFIC, states=(PAYING, SENT))):
+        lines = _read(study, lambda tx, row=row: payments.payments_in(tx, row.id))  # type: ignore[misc]
+        found = _note_reported(study, client, lines)
+        if found and row.state == PAYING:
+            _move(study, row.id, PAYING, SENT)
+        if found == len(lines):
+            settled += _move(study, row.id, SENT, SETTLED, settled_at=study.clock())
+    return settled
+
+
+def _note_reported(study: Study, client: Prolific, lines: Sequence[PaymentRow]) -> int:
+    """How many of a payout's payments Prolific reports."""
+    known = [one for one in lines if one.reported_at is not None]
+    new = [
+        one
+        for one in lines
+        if one.reported_at is None
+        and has_arrived(one.bonuses_before, one.amount, client.submission(one.submission_id or "").bonuses)
+    ]
+    _write(study, lambda tx: payments.note_reported(tx, [one.id for one in new], study.clock()))
+    return len(known) + len(new)
+
+
+def _move(study: Study, payout_id: int, before: str, after: str, **changes: Any) -> bool:
+    def move(tx: Tx) -> bool:
+        moved = payments.move_payout(tx, payout_id, before, after, **changes)
+        if moved:
+            events.record(tx, study.clock(), "payout", {"payout": payout_id, "state": after})
+        return moved
+
+    return _write(study, move)
+
+
+def _read(study: Study, work: Callable[[Tx], T]) -> T:
+    return study.store.read(work).result()
+
+
+def _write(study: Study, work: Callable[[Tx], T]) -> T:
+    return study.store.write(work).result()

@@ -1,0 +1,196 @@
+"""How far people agree while a study runs: CrowdTruth's qualities of workers, items and options, and who is dropped.
+
+Only answers that came since the last look are read from the database. The qualities depend on each other, so they are
+computed anew from all counted answers, outside of any transaction, and not before so many more have come that it is
+worth it: the whole of it costs a study a fixed multiple of computing them once at its end.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from chorale.audit.managing import gone_by
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_worker
+from chorale.model import UserError
+from chorale.protocol import WorkerQuality, review_quality
+from chorale.store import Tx, events, labels, participations, responses
+from chorale.store.responses import GivenAnswer
+
+if TYPE_CHECKING:
+    from chorale.metrics.aggregation.crowdtruth import CrowdTruth
+
+FEWEST_MORE = 20
+MORE = 0.05
+"""Computed again after so many more judgments, and after this share more than the last time."""
+LATE = 500
+"""Responses that are read again: with several servers, one may become visible after a later one."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageQuality:
+    """A stage's qualities, and what they rest on."""
+
+    found: "CrowdTruth | None" = None
+    """None as long as no two people have judged one item."""
+    answers: tuple[GivenAnswer, ...] = ()
+    """Those that count."""
+    upto: int = 0
+    """The last response that was looked at."""
+    events: int = 0
+    """The last event there was when it was looked up whose answers count."""
+
+
+@dataclass
+class _Memory:
+    """What a process has read of a stage, so that it need not read it again."""
+
+    lock: Lock = field(default_factory=Lock)
+    answers: dict[int, GivenAnswer] = field(default_factory=dict)
+    """By response."""
+    known: StageQuality = field(default_factory=StageQuality)
+
+
+def stage_quality(study: Study, stage: RunningStage, *, at_once: bool = False) -> StageQuality:
+    """The qualities of a stage: as they were last computed, unless it is due again or wanted `at_once`."""
+    memory: _Memory = study.memory.setdefault(f"quality:{stage.name}", _Memory())
+    with memory.lock:
+        after = max(memory.answers, default=0) - LATE
+        active, last, new = study.store.read(lambda tx: _read(tx, stage, after)).result()
+        memory.answers |= {answer.response: answer for answer in new}
+        counted = tuple(
+            memory.answers[number] for number in sorted(memory.answers) if memory.answers[number].worker_id in active
+        )
+        if is_due(len(counted), len(memory.known.answers)) or (at_once and counted != memory.known.answers):
+            upto = max(memory.answers, default=0)
+            memory.known = StageQuality(qualities(stage, counted), counted, upto, last)
+        return memory.known
+
+
+def _read(tx: Tx, stage: RunningStage, after: int) -> tuple[set[int], int, list[GivenAnswer]]:
+    return participations.active_workers(tx, stage.id), events.latest(tx), responses.answers_after(tx, stage.id, after)
+
+
+def is_due(counted: int, before: int) -> bool:
+    """Whether so many more have come since the qualities were computed that it is worth doing it again.
+
+    There are fewer only after somebody was dropped, whose answers the others are no longer compared with.
+    """
+    return counted < before or counted >= before + max(FEWEST_MORE, MORE * before)
+
+
+def qualities(stage: RunningStage, answers: Iterable[GivenAnswer]) -> "CrowdTruth | None":
+    """CrowdTruth's qualities of a stage whose task has options to choose; None where nobody can be compared."""
+    chosen = stage.task.chosen
+    given = sorted(answers, key=lambda answer: (answer.item, answer.worker))
+    if chosen is None or not given:
+        return None
+    # A fifth of a second to load, which studies without options to choose need not wait for.
+    from chorale.metrics.aggregation.crowdtruth import crowdtruth  # noqa: PLC0415
+    from chorale.metrics.judgments import Judgments  # noqa: PLC0415
+
+    labels_given = [list(chosen(answer.answer)) for answer in given]
+    judgments = Judgments.from_columns(
+        [answer.item for answer in given], [answer.worker for answer in given], labels_given
+    )
+    try:
+        return crowdtruth(judgments)
+    except UserError:
+        return None
+
+
+def review_workers(study: Study) -> list[str]:
+    """Drop whoever agrees with others too little, in the stages whose study file says so; who they were.
+
+    Their items are settled at once. Doing it again without new answers changes nothing.
+    """
+    dropped: list[str] = []
+    for stage in study.stages.values():
+        rule = stage.settings.quality
+        if rule is None or rule.floor is None or stage.task.chosen is None:
+            continue
+        known = stage_quality(study, stage)
+        if known.upto == study.memory.get(f"reviewed:{stage.name}"):
+            continue
+        below = [
+            (worker_id, name, dict(verdict.evidence))
+            for worker_id, name, quality in worker_qualities(known)
+            if (verdict := review_quality(quality, rule)).dropped
+        ]
+        if below and not study.store.write(partial(_is_all_there, stage=stage, known=known)).result():
+            # With several servers, an answer may become visible after a later one: look again when it is there.
+            _forget(study, stage)
+            continue
+        if below:
+            basis = {"upto": known.upto, "events": known.events}
+            dropped += study.store.write(partial(_drop, study=study, stage=stage, below=below, basis=basis)).result()
+            for changed in study.store.read(labels.unsettled).result():
+                settle_worker(study, changed)
+        study.memory[f"reviewed:{stage.name}"] = known.upto
+    return dropped
+
+
+def counted_by(tx: Tx, stage: RunningStage, upto: int, last: int) -> list[GivenAnswer]:
+    """The answers that counted once: up to a response, of everybody who had not been dropped by an event."""
+    gone = gone_by(tx, stage.name, last)
+    return [
+        answer
+        for answer in responses.answers_after(tx, stage.id, 0)
+        if answer.response <= upto and answer.worker not in gone
+    ]
+
+
+def _is_all_there(tx: Tx, stage: RunningStage, known: StageQuality) -> bool:
+    """Whether qualities rest on what anybody finds who computes them again: nothing from before is still on its way."""
+    responses.await_others(tx)
+    return [answer.response for answer in counted_by(tx, stage, known.upto, known.events)] == [
+        answer.response for answer in known.answers
+    ]
+
+
+def _forget(study: Study, stage: RunningStage) -> None:
+    memory: _Memory = study.memory[f"quality:{stage.name}"]
+    with memory.lock:
+        memory.answers.clear()
+        memory.known = StageQuality()
+
+
+def worker_qualities(known: StageQuality) -> list[tuple[int, str, WorkerQuality]]:
+    """Every worker CrowdTruth knows: the number, the pseudonym and the quality."""
+    found = known.found
+    if found is None:
+        return []
+    numbers = {answer.worker: answer.worker_id for answer in known.answers}
+    shared = shared_items(known.answers)
+    columns = zip(found.workers, found.wqs.tolist(), found.wwa.tolist(), found.wua.tolist(), strict=True)
+    return [(numbers[name], name, WorkerQuality(wqs, wwa, wua, shared.get(name, 0))) for name, wqs, wwa, wua in columns]
+
+
+def shared_items(answers: Sequence[GivenAnswer]) -> dict[str, int]:
+    """How many items each worker judged that somebody else judged too."""
+    people: dict[str, set[str]] = {}
+    for answer in answers:
+        people.setdefault(answer.item, set()).add(answer.worker)
+    shared: dict[str, int] = {}
+    for workers in people.values():
+        if len(workers) > 1:
+            for name in workers:
+                shared[name] = shared.get(name, 0) + 1
+    return shared
+
+
+def _drop(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    below: Collection[tuple[int, str, Mapping[str, Any]]],
+    basis: dict[str, int],
+) -> list[str]:
+    gone = []
+    for worker_id, name, evidence in below:
+        if participations.drop(tx, stage.id, worker_id):
+            events.record(tx, study.clock(), "dropped", {**evidence, **basis}, stage_id=stage.id, worker_id=worker_id)
+            gone.append(name)
+    return gone

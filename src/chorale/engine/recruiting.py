@@ -1,0 +1,255 @@
+"""People from Prolific: let in, matched with their submissions, approved or rejected, and written to.
+
+All of it can be done again without harm. Studies are made in `study.publishing`, and money has its own rules, in
+`study.payouts`.
+"""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from chorale.engine.leases import give_back_everything
+from chorale.engine.publishing import PANEL, GoneError, keep_group, still_there
+from chorale.engine.running import Study
+from chorale.engine.visit import visit
+from chorale.model import UserError
+from chorale.platforms.prolific import Prolific, RefusedError, Reported, changes_there, enough_said
+from chorale.platforms.prolific.client import ADDRESS
+from chorale.platforms.prolific.planning import FREED
+from chorale.store import Tx, events, submissions
+from chorale.store.submissions import GONE, OutgoingRow, PanelStudyRow, SubmissionRow
+
+__all__ = [
+    "PANEL",
+    "TOKEN_VARIABLE",
+    "Synced",
+    "approve",
+    "codes_for",
+    "connected",
+    "did_enough",
+    "is_ours",
+    "is_theirs",
+    "note_arrival",
+    "reject",
+    "stages_of",
+    "summary",
+    "sync",
+    "token_in_environment",
+]
+
+TOKEN_VARIABLE = "PROLIFIC_TOKEN"  # noqa: S105 - the name of a variable, not what is in it
+ADDRESS_VARIABLE = "CHORALE_PROLIFIC_URL"
+APPROVED_AT_ONCE = 100
+GIVEN_UP_MS = 10 * 60_000
+"""After so long, nobody is still sending a message."""
+T = TypeVar("T")
+
+
+def connected(token: str, **options: Any) -> Prolific:
+    """Prolific's interface, where it is: only tests have it elsewhere."""
+    return Prolific(token, os.environ.get(ADDRESS_VARIABLE, ADDRESS), **options)
+
+
+def token_in_environment() -> str | None:
+    return os.environ.get(TOKEN_VARIABLE, "").strip() or None
+
+
+@dataclass
+class Synced:
+    """What came of talking to Prolific."""
+
+    reported: int = 0
+    freed: int = 0
+    approved: int = 0
+    messages: int = 0
+    waiting: list[str] = field(default_factory=list)
+    """Pseudonyms of people whose submissions somebody has to decide about."""
+    notes: list[str] = field(default_factory=list)
+
+
+def sync(study: Study, client: Prolific) -> Synced:
+    """Take over what Prolific reports, and have it do what follows. Doing it again changes nothing."""
+    done = Synced()
+    rule = study.settings.prolific
+    wanted = {} if rule is None else {one.name: one for one in rule.study}
+    for row in study.store.read(submissions.studies).result():
+        if row.external_id is None or row.state == GONE:
+            continue
+        if not _sync_study(study, client, row, done):
+            continue
+        if row.name in wanted:
+            keep_group(study, client, wanted[row.name], row, None if rule is None else rule.project)
+        if rule is not None and rule.approve:
+            _approve(study, client, row, done)
+    _deliver(study, client, done)
+    return done
+
+
+def _sync_study(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -> bool:
+    try:
+        remote = still_there(study, client, row)
+    except GoneError as error:
+        done.notes.append(error.message)
+        return False
+    changed = changes_there(row.asked, remote.told)
+    done.notes += [f"the study {row.name!r} was changed on Prolific ({what})" for what in changed]
+    done.reported += _take_over_all(study, client, row, done)
+    return True
+
+
+def _take_over_all(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -> int:
+    """Note all submissions of a study as they are reported; how many there are."""
+    told = list(client.submissions(row.external_id or ""))
+    done.freed += _write(study, lambda tx: sum(_take_over(tx, study, row, reported) for reported in told))
+    return len(told)
+
+
+def _take_over(tx: Tx, study: Study, row: PanelStudyRow, told: Reported) -> int:
+    """Note a submission as it is reported; how many items its worker held are free for others now."""
+    reward = row.reward if told.status == "APPROVED" else 0
+    before, worker_id = submissions.note_report(
+        tx, told.id, row.name, told.participant, told.status, told.code, reward, study.clock()
+    )
+    if before == told.status:
+        return 0
+    evidence = {"platform": PANEL, "study": row.name, "status": told.status, "before": before}
+    events.record(tx, study.clock(), "submission", evidence, worker_id=worker_id)
+    if told.status not in FREED or worker_id is None:
+        return 0
+    return give_back_everything(tx, study, worker_id, stages_of(study, row.name))
+
+
+def stages_of(study: Study, name: str) -> frozenset[str] | None:
+    """The stages a study on Prolific is for; None for all."""
+    rule = study.settings.prolific
+    found = next((one for one in rule.study if one.name == name), None) if rule is not None else None
+    return frozenset(found.stages) if found is not None and found.stages else None
+
+
+def did_enough(tx: Tx, study: Study, row: SubmissionRow) -> bool:
+    """Whether the worker of a submission has done what it is for, or was stopped in it."""
+    seen = None if row.worker_id is None else visit(tx, study, row.worker_id)
+    if seen is None:
+        return False
+    here = seen.within(stages_of(study, row.panel_study))
+    return here.may_finish(study.settings.arrival.finish_after) or (here.screened_out and here.answered > 0)
+
+
+def _approve(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -> None:
+    def decide(tx: Tx) -> tuple[list[SubmissionRow], list[SubmissionRow]]:
+        waiting = submissions.submissions(tx, study_name=row.name, status="AWAITING REVIEW")
+        good = [one for one in waiting if did_enough(tx, study, one)]
+        return good, [one for one in waiting if one not in good]
+
+    good, undecided = study.store.read(decide).result()
+    done.waiting += [one.worker or "somebody who never arrived here" for one in undecided]
+    for start in range(0, len(good), APPROVED_AT_ONCE):
+        batch = good[start : start + APPROVED_AT_ONCE]
+        approve(study, client, batch)
+        done.approved += len(batch)
+    if good:
+        # What Prolific has paid by it counts from now on, if it is quick.
+        _take_over_all(study, client, row, done)
+
+
+def approve(study: Study, client: Prolific, rows: Sequence[SubmissionRow], by: str = "rule") -> None:
+    """Approve submissions; that they are, the next report says."""
+    client.approve([one.external_id for one in rows])
+
+    def note(tx: Tx) -> None:
+        for one in rows:
+            events.record(tx, study.clock(), "approved", {"platform": PANEL, "by": by}, worker_id=one.worker_id)
+
+    _write(study, note)
+
+
+def reject(study: Study, client: Prolific, row: SubmissionRow, reason: str, category: str, by: str) -> None:
+    """Reject a submission, with a reason its worker reads."""
+    reason = enough_said(reason, category)
+    client.reject(row.external_id, reason, category)
+    told = {"platform": PANEL, "category": category, "reason": reason, "by": by}
+    _write(study, lambda tx: events.record(tx, study.clock(), "rejected", told, worker_id=row.worker_id))
+
+
+def _deliver(study: Study, client: Prolific, done: Synced) -> None:
+    """Send on what people were written here, once: some look for messages on Prolific only."""
+    long_ago = study.clock() - GIVEN_UP_MS
+    for one in study.store.read(lambda tx: submissions.outgoing(tx, long_ago)).result():
+        body = f"{one.title}\n\n{one.body}"
+        if one.state is None and not _note_delivery(study, one, "sending"):
+            continue  # another process is at it
+        if one.state is None or not _is_there(client, one, body):
+            client.message(one.participant, one.study, body)
+            done.messages += 1
+        _note_delivery(study, one, "sent")
+
+
+def _is_there(client: Prolific, one: OutgoingRow, body: str) -> bool:
+    """Whether a message arrived that was being sent when the program was stopped."""
+    told = (re.sub(r"<[^<>]+>", " ", text) for text in client.messages_with(one.participant))
+    return any(text.split() == body.split() for text in told)
+
+
+def _note_delivery(study: Study, one: OutgoingRow, state: str) -> bool:
+    return _write(study, lambda tx: submissions.note_delivery(tx, one.message_id, state, study.clock()))
+
+
+# Arriving
+
+
+def is_theirs(client: Prolific, participant: str, session_id: str, study_id: str) -> bool:
+    """Whether Prolific knows somebody who arrives: the visit is theirs, and is in progress in that study."""
+    try:
+        told = client.submission(session_id)
+    except RefusedError as error:
+        if error.status in (400, 404):
+            return False
+        raise
+    except UserError as error:
+        if "not an id" in error.message:
+            return False
+        raise
+    return told.participant == participant and told.study_id == study_id
+
+
+def is_ours(tx: Tx, study_id: str) -> bool:
+    """Whether somebody comes from a study that was made there for this one. Where none was made, any may be."""
+    made = [row.external_id for row in submissions.studies(tx) if row.external_id is not None]
+    return not made or study_id in made
+
+
+def note_arrival(tx: Tx, study: Study, worker_id: int, participant: str, study_id: str, session_id: str) -> None:
+    """Note with which submission somebody came, if it belongs to a study of ours."""
+    row = submissions.study_with_id(tx, study_id)
+    if row is not None and session_id:
+        submissions.note_arrival(tx, session_id, row.name, participant, worker_id, study.clock())
+
+
+def codes_for(tx: Tx, _study: Study, worker_id: int) -> tuple[str, str, str] | None:
+    """Which study on Prolific somebody is in now, and its codes; None if they came another way."""
+    for one in submissions.submissions_of(tx, worker_id):
+        row = submissions.study_called(tx, one.panel_study)
+        if row is not None:
+            return row.name, row.completion_code, row.screenout_code
+    return None
+
+
+def summary(tx: Tx) -> list[dict[str, Any]]:
+    """Every study on Prolific and how many submissions it has in every status."""
+    counts = submissions.counts(tx)
+    return [
+        {
+            "study": row.name,
+            "state": row.state,
+            "places": row.places,
+            "reward": row.reward,
+            "submissions": {status: count for (name, status), count in sorted(counts.items()) if name == row.name},
+        }
+        for row in submissions.studies(tx)
+    ]
+
+
+def _write(study: Study, work: Callable[[Tx], T]) -> T:
+    return study.store.write(work).result()

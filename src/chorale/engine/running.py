@@ -1,0 +1,241 @@
+"""A study that is open: its settings, its tasks and its database, ready to work on."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from random import Random, SystemRandom
+from typing import Any
+
+from pydantic import BaseModel
+
+from chorale.contract import Task
+from chorale.engine.clock import Clock
+from chorale.folder.expected_pay import works_for_nothing
+from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, StageSettings, StudySettings
+from chorale.protocol import Admission, may_enter
+from chorale.store import Store
+from chorale.store.papers import Papers
+from chorale.store.setup import MOST_ANSWERS, SHORT_ANSWER, as_text, from_text
+
+MOST_VIEWS = 4_000
+MOST_PAPERS = 1_000
+
+
+@dataclass(frozen=True)
+class RunningStage:
+    id: int
+    settings: StageSettings
+    task: Task
+    options: BaseModel
+    guidelines: str
+    feeds: tuple[str, ...]
+    """Later stages whose items are derived from this one's results."""
+    closed_by: tuple[str, ...] = ()
+    """Gates that end the stage when they close: they look at its answers, or at the answers it grades."""
+    round_size: int | None = None
+    """How many answers a round asks of each worker; None in a stage that is no round."""
+    levels: int = 0
+    """How many stages back the items came from at most; none for those from a file."""
+    not_seen_later: int = 0
+    """Nobody gets an item here who has seen what others made of it, so many stages on."""
+
+    # Asked for with every item: worked out once.
+    @cached_property
+    def name(self) -> str:
+        return self.settings.name
+
+    @cached_property
+    def view_of(self) -> Callable[[str], dict[str, Any]]:
+        """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too: only to be
+        read."""
+        view = self.task.view
+        return lru_cache(maxsize=MOST_VIEWS)(lambda payload: view(from_text(payload)))
+
+    def admission(self, papers: Papers, record: GoldRecord | None = None) -> Admission:
+        """Whether somebody with these papers may work here, and with this gold in the stage it asks for."""
+        arms = self.settings.arms
+        if arms and papers.arm not in arms:
+            return Admission(False, "it is not among the parts you were given", {"arms": list(arms)})
+        if papers.closed and (closed := papers.closed.intersection(self.closed_by)):
+            return Admission(False, "this round is over", {"closed": sorted(closed)})
+        return may_enter(self.settings.entry, record, papers.dropped, papers.held)
+
+    @cached_property
+    def admitting(self) -> Callable[[Papers], Admission]:
+        """The same where it goes by papers alone. Remembered for a while, since many have the same."""
+        return lru_cache(maxsize=MOST_PAPERS)(self.admission)
+
+    def parsed(self, sent: Any) -> tuple[Answer, str]:
+        """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken.
+
+        Only to be read: of short answers there are few, and many give them, so they are remembered.
+        """
+        # What is sent is what JSON can say: two things that look the same are the same.
+        written = repr(sent)
+        found = self._parsed.get(written)
+        if found is None:
+            answer = self.task.parse_answer(sent)
+            found = answer, as_text(answer)
+            if len(written) <= SHORT_ANSWER and len(self._parsed) < MOST_ANSWERS:
+                self._parsed[written] = found
+        return found
+
+    @cached_property
+    def _parsed(self) -> dict[str, tuple[Answer, str]]:
+        return {}
+
+    def is_for_arm(self, arm: str | None) -> bool:
+        """Whether it is for everybody, or for this arm. Others are not to know of it."""
+        return not self.settings.arms or arm in self.settings.arms
+
+    @cached_property
+    def is_for_experts(self) -> bool:
+        return EXPERT in self.settings.entry.qualifications
+
+    @cached_property
+    def is_conditional(self) -> bool:
+        """Whether what lets people in can change from one item to the next, apart from being dropped."""
+        entry = self.settings.entry
+        return bool(entry.qualified_in or entry.qualifications or self.settings.arms or self.closed_by)
+
+    @property
+    def is_by_colleagues(self) -> bool:
+        """Whether experts do all of it for nothing: they are paid elsewhere, and no wage is reckoned for it."""
+        return works_for_nothing(self.settings.entry, self.settings.pay) and not self.settings.pay.finished
+
+    @cached_property
+    def fewest(self) -> tuple[int, int]:
+        """Judgments below which nothing can be decided about an item, and about one that was drawn for the sample."""
+        rule = self.settings.judgments
+        return rule.min, rule.min if rule.sample is None else rule.sample.judgments
+
+    @property
+    def per_worker(self) -> int | None:
+        """How many of everybody's answers in earlier stages it takes, where it does not take all."""
+        return None if self.settings.items is None else self.settings.items.per_worker
+
+    @cached_property
+    def not_from_own(self) -> int:
+        """So many stages back, whoever worked on what an item came from is kept from it."""
+        return self.levels if self.settings.entry.exclude_contributors else 0
+
+
+@dataclass(frozen=True)
+class RunningGate:
+    settings: GateSettings
+    message: str | None
+    """The template of its message, in Markdown."""
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
+
+
+def feeds(settings: StudySettings, name: str) -> tuple[str, ...]:
+    """The later stages whose items are derived from this one."""
+    return tuple(later.name for later in settings.stage if name in later.sources)
+
+
+def levels(settings: StudySettings, stage: StageSettings) -> int:
+    """How many stages back the items of a stage came from at most."""
+    earlier = [each for each in settings.stage if each.name in stage.sources]
+    return max((1 + levels(settings, each) for each in earlier), default=0)
+
+
+def not_seen_later(settings: StudySettings, stage: StageSettings) -> int:
+    """How many stages on there are items from which those who worked on what they came from are kept."""
+    later = [each for each in settings.stage if stage.name in each.sources and each.entry.exclude_contributors]
+    return max((1 + not_seen_later(settings, each) for each in later), default=0)
+
+
+def closed_by(settings: StudySettings, stage: StageSettings) -> tuple[str, ...]:
+    """The gates that end a stage: those that decide together about its answers, or about the answers it grades."""
+    about = {stage.name, *(stage.sources if stage.grades else ())}
+    return tuple(gate.name for gate in settings.gate if not gate.decides_each and about & set(gate.stage))
+
+
+def running_gates(settings: StudySettings, texts: Mapping[str, str]) -> dict[str, RunningGate]:
+    """The gates with the templates of their messages, which stand in `texts` by file name."""
+    return {
+        gate.name: RunningGate(gate, texts.get(gate.message, "") if gate.message else None) for gate in settings.gate
+    }
+
+
+def no_such_stage() -> Refusal:
+    """What is for another arm, or for experts, looks to others exactly like what does not exist."""
+    return Refusal("no_such_stage", "This study has no such stage. Go back to the start page.", 404)
+
+
+@dataclass(frozen=True)
+class Study:
+    settings: StudySettings
+    consent: str
+    stages: Mapping[str, RunningStage]
+    store: Store
+    clock: Clock
+    gates: Mapping[str, RunningGate] = field(default_factory=dict)
+    secrets: Random = field(default_factory=SystemRandom)
+    """Where tokens, pseudonyms and places of gold come from. Only a rehearsal has one that can be predicted."""
+    memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What a process keeps between two looks at the database, and could find out again at any time."""
+
+    def stage(self, name: str) -> RunningStage:
+        found = self.stages.get(name)
+        if found is None:
+            raise no_such_stage()
+        return found
+
+    def stage_by_id(self, stage_id: int) -> RunningStage:
+        return self._by_id[stage_id]
+
+    @cached_property
+    def _by_id(self) -> Mapping[int, RunningStage]:
+        return {stage.id: stage for stage in self.stages.values()}
+
+    @cached_property
+    def round_sizes(self) -> Mapping[int, int]:
+        """How many questions each round has, by the stage's id."""
+        return {stage.id: stage.round_size for stage in self.stages.values() if stage.round_size is not None}
+
+    def fed_by(self, stage: RunningStage) -> Sequence[RunningStage]:
+        """The later stages whose items are derived from this one."""
+        return self._feeding[stage.name]
+
+    def gates_on(self, stage: RunningStage) -> frozenset[str]:
+        """The gates that look at what people do in a stage."""
+        return self._looking[stage.name]
+
+    @cached_property
+    def _looking(self) -> Mapping[str, frozenset[str]]:
+        return {
+            name: frozenset(gate.name for gate in self.gates.values() if name in gate.settings.stage)
+            for name in self.stages
+        }
+
+    @cached_property
+    def taking_some(self) -> Sequence[RunningStage]:
+        """The stages that take some of everybody's answers."""
+        return tuple(stage for stage in self.stages.values() if stage.per_worker is not None)
+
+    @cached_property
+    def stages_for(self) -> Callable[[str | None], Sequence[RunningStage]]:
+        """The stages that somebody in an arm, or in none, is to know of: those for everybody, and those for it."""
+        return cache(lambda arm: tuple(stage for stage in self.stages.values() if stage.is_for_arm(arm)))
+
+    def made_of(self, stage: RunningStage) -> frozenset[str]:
+        """What later stages are made of that this one feeds: its results, answers, or all answers together."""
+        return self._making[stage.name]
+
+    @cached_property
+    def _feeding(self) -> Mapping[str, Sequence[RunningStage]]:
+        return {name: tuple(self.stage(later) for later in stage.feeds) for name, stage in self.stages.items()}
+
+    @cached_property
+    def _making(self) -> Mapping[str, frozenset[str]]:
+        return {
+            name: frozenset(later.settings.items.of for later in fed if later.settings.items is not None)
+            for name, fed in self._feeding.items()
+        }
+
+    def close(self) -> None:
+        self.store.close()

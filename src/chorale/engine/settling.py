@@ -1,0 +1,387 @@
+"""From judgments to labels, and from labels to the items of later stages.
+
+Everything here can be done again at any time and comes to the same result: it reads the counted judgments, decides, and
+writes down what is different. That is how a dropped worker's judgments stop counting, how a changed trust reaches every
+label, and how a process that died half-way is made good by the next one.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from random import Random
+from typing import Any
+
+from chorale.contract import ItemError
+from chorale.engine.correcting import finish_corrections
+from chorale.engine.grading import grade_answer
+from chorale.engine.running import RunningStage, Study
+from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
+from chorale.protocol import decide_item, ranking_is_stable, rule_for
+from chorale.store import Tx, events, item_rows, labels, responses, setup
+from chorale.store.labels import LabelledItem, Unsettled
+from chorale.store.leasing import Assigned
+
+GROUPS_AT_ONCE = 40
+
+
+def settle_group(
+    tx: Tx, study: Study, stage: RunningStage, group_key: str, only: int | None = None, *, answered: bool = False
+) -> None:
+    """Bring the labels of one group of items up to date, and what follows from them.
+
+    `only` is the one item to look at, if the others are as they were; `answered` tells that this transaction took an
+    answer to it.
+    """
+    if only is not None and "results" not in study.made_of(stage):
+        # What was said of one is the others' concern only where something is made of their results.
+        group = [labels.lock_item(tx, only)]
+    else:
+        group = labels.lock_group(tx, stage.id, group_key)
+    known: dict[int, Sequence[Judgment]] = {}
+    changed = False
+    for place, item in enumerate(group):
+        if only is None or item.id == only:
+            known[item.id] = judgments = responses.judgments_of(tx, item.id, stage.settings.gold)
+            group[place] = settled = _settle_item(tx, study, stage, item, judgments, answered=answered)
+            changed = changed or _finished(settled) != _finished(item)
+    # Whose answers count may have changed although as many do and the result is the same, or not there yet.
+    if changed or (known and any(of != "results" for of in study.made_of(stage))):
+        _derive(tx, study, stage, group, known)
+
+
+def _finished(item: LabelledItem) -> tuple[Any, ...]:
+    """What later stages hear of an item."""
+    if item.state != ItemState.COMPLETE:
+        return (item.state,)
+    return item.state, item.label, item.confidence, item.counted, bool(item.released)
+
+
+def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_id: int, answer: Any) -> None:
+    """What follows from an answer to an item that wants more before anything is decided: it may be passed on itself."""
+    if "answers" not in study.made_of(stage):
+        return
+    assignment = held.assignment
+    key, payload = item_rows.content_of(tx, assignment.item_id)
+    judgment = Judgment("", answer, 1.0, response_id)
+    source = SourceItem(assignment.item_id, key, assignment.group_key, payload, None, (judgment,))
+    for later in study.fed_by(stage):
+        items = later.settings.items
+        if items is not None and items.of == "answers" and later.per_worker is None:
+            new = list(derived_items(later, stage, [source], (), study.settings.study.seed))
+            _add(tx, study, later, new, _evidence(stage, [source]))
+
+
+def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]] | None = None) -> None:
+    """Look again at every label a worker had a part in, except for those in `settled`, which gets the others.
+
+    In small transactions, so that others get their turn in between; a process that dies on the way leaves the worker
+    marked, and the next sweep starts over.
+    """
+    store = study.store
+    stage = study.stage_by_id(changed.stage_id)
+    settled = set() if settled is None else settled
+    found = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
+    groups = [group for group in found if (stage.id, group) not in settled]
+    for start in range(0, len(groups), GROUPS_AT_ONCE):
+        chunk = groups[start : start + GROUPS_AT_ONCE]
+        store.write(partial(_settle_groups, study=study, stage=stage, groups=chunk)).result()
+        settled.update((stage.id, group) for group in chunk)
+    store.write(lambda tx: labels.note_settled(tx, changed)).result()
+
+
+def settle_everything(study: Study) -> None:
+    """Bring every label up to date with the changes there have been so far: what exports and reports start from."""
+    finish_corrections(study)
+    failures = []
+    # A label is settled with everybody's present trust. One look is enough for all whose change was known before it.
+    settled: set[tuple[int, str]] = set()
+    for changed in study.store.read(labels.unsettled).result():
+        try:
+            settle_worker(study, changed, settled)
+        except Exception as error:
+            # One worker's trouble must not keep everybody else's labels from being settled.
+            failures.append(error)
+    if failures:
+        raise ExceptionGroup("the labels of some workers could not be brought up to date", failures)
+
+
+def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[str]) -> None:
+    for group_key in groups:
+        settle_group(tx, study, stage, group_key)
+
+
+def _settle_item(
+    tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment], *, answered: bool
+) -> LabelledItem:
+    """Decide one item again by the judgments that count; the item as it is now."""
+    if item.wanted == 0 and not judgments:
+        return item  # gold and nothing else: nobody is asked to judge it
+    settled = _decided(stage, item, judgments, _taken(tx, item, len(judgments), answered=answered))
+    if settled == item:
+        return item
+    labels.save_label(tx, settled)
+    if (settled.state, settled.released) != (item.state, item.released) or (
+        settled.state == ItemState.COMPLETE and settled.label != item.label
+    ):
+        _record_label(tx, study, stage, settled, judgments)
+    if stage.settings.grades and settled.state == ItemState.COMPLETE and settled.response_id is not None:
+        grade_answer(tx, study, stage, settled.response_id, judgments)
+    return settled
+
+
+def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment], taken: int) -> LabelledItem:
+    """The item as these judgments make it, with so many of its places taken."""
+    rule = rule_for(stage.settings.judgments, item.sampled)
+    # Before the minimum is reached there is nothing to decide, and nothing to show for it.
+    combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
+    confidence = None if combined is None else combined.confidence
+    stable = has_settled(stage, rule, judgments)
+    decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
+    state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
+    return item._replace(
+        state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else state,
+        wanted=max(decision.wanted, taken),
+        taken=taken,
+        label=None if combined is None else setup.answer_as_text(combined.answer),
+        confidence=confidence,
+        counted=len(judgments),
+        released=decision.released,
+    )
+
+
+def settle_finished(
+    tx: Tx, study: Study, stage: RunningStage, judged: Sequence[tuple[LabelledItem, Sequence[Judgment]]]
+) -> None:
+    """Label many items at once that have all their judgments: nobody is at work on them, and nothing follows."""
+    settled = [(_decided(stage, item, judgments, len(judgments)), judgments) for item, judgments in judged]
+    labels.save_labels(tx, [item for item, _ in settled])
+    now = study.clock()
+    events.record_many(
+        tx, now, ((_happened(item), _evidence_of(item, judgments), stage.id, item.id) for item, judgments in settled)
+    )
+
+
+def _taken(tx: Tx, item: LabelledItem, judgments: int, *, answered: bool) -> int:
+    """How many of the places of an item are taken: by judgments, and by people who are at work on it."""
+    if answered and judgments == item.counted + 1:
+        # Somebody has answered, and no other judgment has come to count or ceased to: an item in work has become a
+        # judgment, in the same place. Otherwise one more judgment is that of somebody who counts again.
+        return item.taken
+    return judgments + labels.live_leases(tx, item.id)
+
+
+def has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:
+    """Whether the order of what people choose has stayed the same as long as the stage asks for."""
+    chosen = stage.task.chosen
+    if rule.stable is None or chosen is None or not rule.min <= len(judgments) < rule.max:
+        return False
+    in_order = sorted(judgments, key=lambda judgment: judgment.response)
+    return ranking_is_stable([chosen(judgment.answer) for judgment in in_order], rule.stable)
+
+
+def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment]) -> None:
+    evidence = _evidence_of(item, judgments)
+    events.record(tx, study.clock(), _happened(item), evidence, stage_id=stage.id, item_id=item.id)
+
+
+def _happened(item: LabelledItem) -> str:
+    return "labelled" if item.state == ItemState.COMPLETE else "reopened"
+
+
+def _evidence_of(item: LabelledItem, judgments: Sequence[Judgment]) -> dict[str, Any]:
+    """What a label rests on."""
+    return {
+        "answer": None if item.label is None else setup.answer_from_text(item.label),
+        "confidence": item.confidence,
+        "released": item.released,
+        "judgments": [
+            {"worker": judgment.worker, "answer": judgment.answer, "trust": _told_trust(judgment.trust)}
+            for judgment in judgments
+        ],
+    }
+
+
+@lru_cache(maxsize=4096)
+def _told_trust(trust: float) -> float:
+    """Remembered: many have the same, and rounding to a number of digits is slow."""
+    return round(trust, 6)
+
+
+def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
+    """Add, withdraw or bring back the items of later stages that rest on this group."""
+    _derive(tx, study, stage, labels.lock_group(tx, stage.id, group_key), {})
+
+
+def _derive(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    group: Sequence[LabelledItem],
+    known: Mapping[int, Sequence[Judgment]],
+) -> None:
+    """The same for a group that is locked, with the judgments of those of its items that are known."""
+    if not stage.feeds:
+        return
+    if known and "results" not in study.made_of(stage):
+        # Answers go on item by item, whatever else is in the group.
+        group = [item for item in group if item.id in known]
+    sources = [
+        item.as_source(
+            item_rows.content_of(tx, item.id)[1],
+            known[item.id] if item.id in known else responses.judgments_of(tx, item.id, stage.settings.gold),
+        )
+        for item in group
+    ]
+    complete = {item.id for item in group if item.state == ItemState.COMPLETE}
+    ids = tuple(source.id for source in sources)
+    evidence = _evidence(stage, sources)
+    for later in study.fed_by(stage):
+        present = {item.key: item for item in labels.derived_from(tx, later.id, ids)}
+        wanted = {
+            new.key: new if new.sources else replace(new, sources=ids)
+            for new in derived_items(later, stage, sources, complete, study.settings.study.seed, present)
+        }
+        if later.per_worker is None:
+            _add(tx, study, later, [item for key, item in wanted.items() if key not in present], evidence)
+        for key, item in present.items():
+            if key not in wanted and item.state != ItemState.WITHDRAWN:
+                labels.set_item_state(tx, item.id, ItemState.WITHDRAWN)
+                _changed(tx, study, later, item, "withdrawn", evidence)
+            elif key in wanted and item.state == ItemState.WITHDRAWN:
+                labels.set_item_state(tx, item.id, ItemState.OPEN)
+                _changed(tx, study, later, item, "brought back", evidence)
+                settle_group(tx, study, later, item.group_key)
+
+
+def derive_answers(
+    tx: Tx, study: Study, later: RunningStage, stage: RunningStage, items: Sequence[int], drawn: Collection[int]
+) -> int:
+    """Add the items of a later stage that are made of some answers, given to these items; how many there are."""
+    sources = [
+        labels.lock_item(tx, item_id).as_source(
+            item_rows.content_of(tx, item_id)[1],
+            [one for one in responses.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn],
+        )
+        for item_id in items
+    ]
+    new = list(derived_items(later, stage, sources, (), study.settings.study.seed))
+    _add(tx, study, later, new, _evidence(stage, [source for source in sources if source.judgments]))
+    return len(new)
+
+
+def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, Any]:
+    """What derived items rest on."""
+    return {
+        "from": stage.name,
+        "sources": [
+            {
+                "item": source.key,
+                "answer": source.label.answer if source.label else None,
+                "confidence": source.label.confidence if source.label else None,
+            }
+            for source in sources
+        ],
+    }
+
+
+def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
+    if new:
+        setup.add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        told = {**evidence, "items": [item.key for item in new]}
+        events.record(tx, study.clock(), "derived", told, stage_id=later.id)
+
+
+def derived_items(
+    later: RunningStage,
+    earlier: RunningStage,
+    sources: Sequence[SourceItem],
+    complete: Collection[int],
+    seed: int,
+    there: Collection[str] = (),
+) -> Iterator[NewItem]:
+    """The items a stage gets from one group of an earlier one: from its results, or from the answers in it.
+
+    Those whose keys are `there` already are named, but may come without content.
+    """
+    rule = later.settings.items
+    if rule is None:
+        return
+    if rule.of == "answers":
+        found = _from_answers(later, earlier, sources, seed, there)
+    elif rule.of == "together":
+        found = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
+    elif later.task.derive is not None:
+        found = iter(later.task.derive(sources, rule.confidence))
+        if len(rule.from_) > 1:
+            # Arms may work on the same things: what came from each of their stages is an item of its own.
+            found = (
+                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in found
+            )
+    else:
+        raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
+    for new in found:
+        if rule.sample >= 1 or setup.drawn_share(seed, later.name, new.key) < rule.sample:
+            yield new
+
+
+def _from_answers(
+    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int, there: Collection[str]
+) -> Iterator[NewItem]:
+    """One item from every answer, as soon as it is there."""
+    for source in sources:
+        for judgment in source.judgments:
+            key = f"{source.key}/{judgment.response}"
+            payload: dict[str, Any] | None = {}
+            if key not in there:
+                row = _gathered(later, source, [judgment], seed, key)
+                payload = _shaped(later, row or {**source.payload, **_told(earlier, source, judgment)})
+            if payload is not None:
+                yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
+
+
+def _from_all_answers(
+    later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
+) -> Iterator[NewItem]:
+    """One item from all answers to an item: what each person said is numbered, in the order they said it."""
+    for source in sources:
+        told: dict[str, Any] = {}
+        in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
+        for number, judgment in enumerate(in_order, 1):
+            told |= {f"{name}_{number}": value for name, value in _told(earlier, source, judgment).items()}
+        # With other answers it is another item: what somebody was shown does not change.
+        key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
+        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **told})
+        if payload is not None:
+            yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
+
+
+def _gathered(
+    later: RunningStage, source: SourceItem, judgments: Sequence[Judgment], seed: int, key: str
+) -> dict[str, Any] | None:
+    """The item as the later stage's task makes it of answers; None if it leaves that to their names."""
+    gather = later.task.gather
+    if gather is None:
+        return None
+    rng = Random(f"{seed}:{later.name}:{key}")
+    return dict(gather(source.payload, [judgment.answer for judgment in judgments], rng))
+
+
+def _told(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
+    answer = earlier.task.tell(source.payload, judgment.answer)
+    return answer if isinstance(answer, dict) else {"answer": answer}
+
+
+def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        return later.task.parse_item(row)
+    except ItemError:
+        # Answers without what the later stage shows, such as a field left empty: there is nothing to grade.
+        return None
+
+
+def _changed(
+    tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, kind: str, evidence: dict[str, Any]
+) -> None:
+    events.record(tx, study.clock(), kind, evidence, stage_id=stage.id, item_id=item.id)
+    if stage.feeds:
+        derive_from_group(tx, study, stage, item.group_key)

@@ -1,0 +1,148 @@
+"""Studies that have been started, as their database says they run.
+
+`chorale serve` brings a folder's files into the database; no other command does. So they can be used while a server is
+running and while somebody is editing the files, and never make the server and the database disagree about the settings
+in force.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from chorale.contract import installed_tasks
+from chorale.engine.clock import wall_clock
+from chorale.engine.opening import DATABASE, open_study
+from chorale.engine.planning import note_forecast
+from chorale.engine.running import RunningStage, Study, closed_by, feeds, levels, not_seen_later, running_gates
+from chorale.folder.checking.settings_file import which_folder
+from chorale.folder.reading import SETTINGS_FILE, did_you_mean
+from chorale.model import StageSettings, StudySettings, UserError
+from chorale.store import Store, open_store, setup, store_url
+
+
+@contextmanager
+def started_study(directory: Path, database: str | None) -> Iterator[Study]:
+    """A study that `chorale serve` has started, at some time or now."""
+    store = _open_existing(directory, database)
+    try:
+        yield _as_recorded(directory, store)
+    finally:
+        store.close()
+
+
+@contextmanager
+def study_to_prepare(directory: Path, database: str | None) -> Iterator[Study]:
+    """A study that may not have been started yet; then this starts it."""
+    _check_is_study(directory)
+    if _file_is_missing(directory, database) or not _has_started(directory, database):
+        study = open_study(directory, database)
+        try:
+            yield study
+        finally:
+            study.close()
+        return
+    with started_study(directory, database) as study:
+        yield study
+
+
+def keep_forecast(directory: Path) -> None:
+    """Put the forecast that was saved into the record of the study in the folder, if that has been started already."""
+    if not _file_is_missing(directory, None) and _has_started(directory, None):
+        with started_study(directory, None) as study:
+            study.store.write(lambda tx: note_forecast(tx, directory, study.clock())).result()
+
+
+def stage_called(study: Study, name: str) -> RunningStage:
+    if name not in study.stages:
+        raise UserError(f"this study has no stage `{name}`. {did_you_mean(name, study.stages)}")
+    return study.stages[name]
+
+
+def _check_is_study(directory: Path) -> None:
+    if not (directory / SETTINGS_FILE).is_file():
+        raise UserError(f"{directory} is not a study: there is no {SETTINGS_FILE} in it. {which_folder(directory)}")
+
+
+def _file_is_missing(directory: Path, database: str | None) -> bool:
+    url = store_url(database, directory / DATABASE)
+    return url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file()
+
+
+def _has_started(directory: Path, database: str | None) -> bool:
+    store = _open_existing(directory, database)
+    try:
+        return _recorded_settings(store) is not None
+    finally:
+        store.close()
+
+
+def _open_existing(directory: Path, database: str | None) -> Store:
+    _check_is_study(directory)
+    if _file_is_missing(directory, database):
+        raise _not_started(directory)
+    return open_store(store_url(database, directory / DATABASE), create=False)
+
+
+def _not_started(directory: Path) -> UserError:
+    return UserError(
+        f"{directory} has not been started: its database is not there yet. Start it with `chorale serve {directory}`, "
+        "or name the database it runs on with --db."
+    )
+
+
+def _recorded_settings(store: Store) -> str | None:
+    return store.read(lambda tx: setup.setting_value(tx, "study")).result()
+
+
+def _as_recorded(directory: Path, store: Store) -> Study:
+    text = _recorded_settings(store)
+    if text is None:
+        raise _not_started(directory)
+    try:
+        settings = StudySettings.model_validate(tomllib.loads(text))
+    except ValidationError:
+        raise UserError(
+            f"{directory} was last started by another version of Chorale. Bring it up to date: "
+            f"`chorale check {directory}`, then `chorale serve {directory}`."
+        ) from None
+    ids = {row.name: row.id for row in store.read(setup.stages).result()}
+    texts = json.loads(store.read(lambda tx: setup.setting_value(tx, "texts")).result() or "{}")
+    return Study(
+        settings=settings,
+        consent="",
+        stages={
+            stage.name: _stage_as_recorded(store, stage, ids[stage.name], settings)
+            for stage in settings.stage
+            if stage.name in ids
+        },
+        store=store,
+        clock=wall_clock,
+        gates=running_gates(settings, texts),
+    )
+
+
+def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:
+    task = installed_tasks().get(stage.task)
+    if task is None:
+        raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package it comes in.")
+    options = task.options_type.model_validate(stage.options)
+    return RunningStage(
+        id=stage_id,
+        settings=stage,
+        task=task.configured(options),
+        options=options,
+        guidelines="",
+        feeds=feeds(settings, stage.name),
+        closed_by=closed_by(settings, stage),
+        levels=levels(settings, stage),
+        not_seen_later=not_seen_later(settings, stage),
+        round_size=None if stage.round is None else stage.round.size or _gold_count(store, stage_id),
+    )
+
+
+def _gold_count(store: Store, stage_id: int) -> int:
+    return store.read(lambda tx: len(setup.known_gold(tx, stage_id))).result()

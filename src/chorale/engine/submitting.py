@@ -1,0 +1,238 @@
+"""Taking an answer: kept, graded, paid and counted, in one transaction, once."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from chorale.contract import AnswerError, GradeResult
+from chorale.engine import paying
+from chorale.engine.entering import admission
+from chorale.engine.gates import decide_about
+from chorale.engine.leases import own_assignment
+from chorale.engine.offering import Progress
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_group, take_in
+from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
+from chorale.protocol import gold_after, review_worker, trust
+from chorale.store import Tx, events, item_rows, labels, leasing, participations, responses
+from chorale.store.leasing import Assigned, AssignmentRow
+from chorale.store.papers import papers_of
+from chorale.store.participations import ParticipationRow
+from chorale.store.setup import as_text, from_text
+
+
+class Outcome(NamedTuple):
+    """What a worker hears after submitting."""
+
+    status: str
+    """accepted, or already_submitted."""
+    explanation: str | None
+    standing: Standing
+    progress: Progress
+    details: Mapping[str, Any] | None = None
+    """How the answer compares with the expert's, in practice."""
+    right: bool | None = None
+    """Whether it was right, in practice. Elsewhere nobody is told: it would give gold away."""
+    response_id: int | None = None
+    """What the answer is kept as; not for workers."""
+    stage_id: int = 0
+
+
+class _Graded(NamedTuple):
+    result: GradeResult
+    explanation: str
+    gold: Any
+
+
+# Looked up for every answer, in a third of the time that `Standing(…)` takes.
+_STANDINGS = {standing.value: standing for standing in Standing}
+
+
+def submit(
+    tx: Tx,
+    study: Study,
+    worker_id: int,
+    token: str,
+    raw_answer: Any,
+    idempotency_key: str,
+    duration_ms: int | None,
+) -> Outcome:
+    """Take an answer: once, however often it is sent."""
+    held = own_assignment(tx, worker_id, token)
+    assignment, record = held.assignment, held.record
+    stage = study.stage_by_id(assignment.stage_id)
+    if assignment.state == AssignmentState.SUBMITTED:
+        return _as_before(tx, stage, held)
+    item, answer, text = _parsed(tx, stage, assignment.item_id, raw_answer)
+    _renew_if_ended(tx, study, stage, assignment, record)
+    now = study.clock()
+    elapsed = max(0, now - assignment.leased_at)
+    duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
+    version = stage.task.version
+    response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
+    leasing.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
+    graded = _grade(tx, stage, assignment, response_id, answer, now)
+    after = None if graded is None else gold_after(record.gold, graded.result.score >= 1, stage.settings.gold)
+    paid = _pay(tx, study, stage, held, response_id, answer, after, now)
+    participations.count_answer(
+        tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration
+    )
+    standing = _STANDINGS[record.standing] if after is None else _note_gold(tx, study, stage, record, after)
+    _follow_up(tx, study, stage, held, response_id, answer, standing)
+    wrong = graded if graded is not None and graded.result.score < 1 and _tells(assignment.kind) else None
+    return Outcome(
+        "accepted",
+        wrong.explanation if wrong else None,
+        standing,
+        Progress(record.answered + 1, record.earned + paid.earned),
+        _compared(stage, assignment.kind, item, answer, wrong.gold) if wrong else None,
+        wrong is None if assignment.kind == AssignmentKind.TRAINING else None,
+        response_id,
+        stage.id,
+    )
+
+
+def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple[Any, Any, str]:
+    """The item, as far as the task needs it, and the answer in its canonical form, also as text."""
+    task = stage.task
+    try:
+        if task.misfit is None and task.feedback is None:
+            return None, *stage.parsed(raw_answer)
+        _, item = item_rows.content_of(tx, item_id)
+        answer = task.parse_answer(raw_answer, item)
+        return item, answer, as_text(answer)
+    except AnswerError as error:
+        raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
+
+
+def _pay(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    held: Assigned,
+    response_id: int,
+    answer: Any,
+    after: GoldRecord | None,
+    now: int,
+) -> paying.Paid:
+    """Book what an answer earns; `after` is the worker's gold after it, if it was graded by gold."""
+    assignment, record = held.assignment, held.record
+    amounts = paying.earned_by(
+        stage,
+        study.settings.pay.currency,
+        response_id,
+        stage.task.parts(answer),
+        after if assignment.kind == AssignmentKind.GOLD else None,
+    )
+    amounts += paying.for_round(tx, stage, record.worker_id, response_id, record.answered + 1)
+    return paying.book(tx, study, stage, record, amounts, now)
+
+
+def _follow_up(
+    tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_id: int, answer: Any, standing: Standing
+) -> None:
+    """What an answer means for its item, for the items made from it, and for the gates that wait for its worker."""
+    assignment, record = held.assignment, held.record
+    if assignment.kind == AssignmentKind.PRODUCTION:
+        fewest = stage.fewest
+        # One judgment may be enough: then there is something to decide at once.
+        waits = standing is Standing.ACTIVE and fewest != (1, 1)
+        if not (waits and labels.count_judgment(tx, assignment.item_id, *fewest)):
+            settle_group(tx, study, stage, assignment.group_key, only=assignment.item_id, answered=True)
+        else:
+            take_in(tx, study, stage, held, response_id, answer)
+    if stage.round_size is not None and record.answered + 1 >= stage.round_size:
+        decide_about(tx, study, stage, record.worker_id)
+
+
+def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any) -> Mapping[str, Any] | None:
+    """What the form's module shows of an answer beside the expert's: in practice only, never of gold in production."""
+    show = stage.task.feedback
+    if show is None or kind != AssignmentKind.TRAINING:
+        return None
+    return show(item, answer, gold)
+
+
+def _tells(kind: str) -> bool:
+    """Whether somebody hears at once that they were wrong: in practice and in production, not in a test."""
+    return kind != AssignmentKind.QUALIFICATION
+
+
+def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
+    """What a worker heard when they first sent the answer."""
+    record = held.record
+    given = responses.response_to(tx, held.assignment.id)
+    if given is None:
+        raise RuntimeError("a submitted assignment without a response")
+    wrong = given.score is not None and given.score < 1 and _tells(given.kind)
+    return Outcome(
+        "already_submitted",
+        given.explanation if wrong else None,
+        _STANDINGS[record.standing],
+        Progress(record.answered, record.earned),
+        _compared_before(tx, stage, held, from_text(given.answer)) if wrong else None,
+        not wrong if given.kind == AssignmentKind.TRAINING else None,
+        stage_id=stage.id,
+    )
+
+
+def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -> Mapping[str, Any] | None:
+    gold = None if stage.task.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
+    if gold is None:
+        return None
+    _, item = item_rows.content_of(tx, held.assignment.item_id)
+    return _compared(stage, held.assignment.kind, item, answer, from_text(gold.answer))
+
+
+def _renew_if_ended(
+    tx: Tx, study: Study, stage: RunningStage, assignment: AssignmentRow, record: ParticipationRow
+) -> None:
+    """Let a late answer in as long as its place is still free and its worker could be given the item now."""
+    if assignment.state == AssignmentState.LIVE:
+        return
+    limits = [limit for limit in (stage.settings.max_per_worker, stage.round_size) if limit is not None]
+    barred = (
+        record.standing == Standing.DROPPED
+        or any(record.answered >= limit for limit in limits)
+        or not admission(tx, study, stage, record.worker_id, papers_of(tx, record.worker_id)).allowed
+        or not paying.allows(tx, study, stage)
+    )
+    is_production = assignment.kind == AssignmentKind.PRODUCTION
+    if (
+        barred
+        or assignment.state == AssignmentState.RETURNED
+        or (is_production and not leasing.take_place(tx, assignment.item_id))
+    ):
+        raise Refusal(
+            "lease_ended",
+            "Your time for this one was over and somebody else has taken it. Go on with the next one.",
+        )
+
+
+def _grade(
+    tx: Tx, stage: RunningStage, assignment: AssignmentRow, response_id: int, answer: Any, now: int
+) -> _Graded | None:
+    """Grade an answer by gold, if it is one to gold."""
+    if assignment.kind == AssignmentKind.PRODUCTION:
+        return None
+    gold = responses.gold_answer(tx, assignment.item_id, to_grade=True)
+    if gold is None:
+        raise RuntimeError("a gold assignment without its gold")
+    expected = from_text(gold.answer)
+    result = stage.task.grade(answer, expected)
+    responses.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
+    return _Graded(result, gold.explanation, expected)
+
+
+def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, after: GoldRecord) -> Standing:
+    """Note a worker's gold after the answer they have just given to some, and whether they stay."""
+    rule, standing = stage.settings.gold, _STANDINGS[record.standing]
+    if rule is not None and standing is Standing.ACTIVE:
+        verdict = review_worker(after, rule)
+        if verdict.dropped:
+            standing = Standing.DROPPED
+            evidence = dict(verdict.evidence)
+            events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=record.worker_id)
+    # The labels they had a part in may be others now. Who is always right is trusted as before.
+    changed = standing != record.standing or trust(after, rule) != trust(record.gold, rule)
+    participations.note_gold(tx, stage.id, record.worker_id, after, standing, trust_changed=changed)
+    return standing

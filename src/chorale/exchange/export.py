@@ -1,0 +1,366 @@
+"""What leaves a study: tables for people and programs.
+
+Every table is written from one consistent view of the database, row by row, after all labels have been brought up to
+date; a file is written whole or not at all. Besides the tables of every study there are those of its tasks.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from chorale.contract import TaskExport, installed_tasks
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_everything
+from chorale.exchange.export_columns import response_columns, response_lines
+from chorale.exchange.export_elsewhere import MTURK_COLUMNS, label_studio_rows, mturk_more_columns, mturk_rows
+from chorale.exchange.export_folders import FOLDERS, write_folder
+from chorale.exchange.export_rows import (
+    arm_rows,
+    grade_rows,
+    label_rows,
+    ledger_rows,
+    message_rows,
+    qualification_rows,
+    response_rows,
+    triples,
+    worker_rows,
+)
+from chorale.files.tables import (
+    TableRow,
+    write_csv,
+    write_json_list,
+    write_jsonl,
+    write_lines,
+    write_parquet,
+    write_parquet_columns,
+    write_tsv,
+)
+from chorale.folder.reading import did_you_mean
+from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
+from chorale.kits.mturk.market.batch import batch_columns, batch_rows
+from chorale.kits.mturk.market.stage import market_stage
+from chorale.model import UserError
+from chorale.monitor.outcomes import stage_results
+from chorale.monitor.status import note_arms_shown
+from chorale.store import Tx, events
+from chorale.store.response_rows import count_responses
+
+Rows = Callable[[Tx, Study], Iterator[Mapping[str, Any]]]
+Writer = Callable[[Sequence[str], Iterable[TableRow], Path], None]
+Progress = Callable[[int, int], None]
+"""Told how many rows have been written, and of how many."""
+_STEP = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    summary: str
+    file_name: str
+    """What the file is called if nobody says otherwise."""
+    columns: tuple[str, ...]
+    rows: Rows
+    write: Writer
+    more_columns: Callable[[Tx, Study], Sequence[str]] | None = None
+
+
+def export_formats(study: Study) -> Mapping[str, str]:
+    """The formats this study can be written in, each with a line that says what it is."""
+    return {name: kind.summary for name, kind in _formats(study).items()}
+
+
+def export_file_name(study: Study, format_name: str) -> str:
+    """What a file or folder in this format is called if nobody says otherwise."""
+    if format_name in FOLDERS:
+        return FOLDERS[format_name].name
+    return _format(study, format_name).file_name
+
+
+def write_export(study: Study, format_name: str, path: Path, progress: Progress | None = None) -> int:
+    """Write the study's results to a file, or to a folder where the format is one; how many rows."""
+    if format_name in FOLDERS:
+        settle_everything(study)
+        return study.store.read(lambda tx: _write_folder(tx, study, path, progress)).result()
+    kind = _format(study, format_name)
+    settle_everything(study)
+    return study.store.read(lambda tx: _write(tx, study, kind, path, progress)).result()
+
+
+def _write_folder(tx: Tx, study: Study, path: Path, progress: Progress | None) -> int:
+    formats = _formats(study)
+    tables = {**formats, "labels-parquet": replace(formats["labels"], write=write_parquet)}
+    return write_folder(study, path, lambda name, file: _write(tx, study, tables[name], file, progress))
+
+
+def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> int:
+    """The same within a transaction that has begun, whose labels are up to date: what a report is about."""
+    return _write(tx, study, _format(study, format_name), path)
+
+
+def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
+    """Write down that the data went out. They tell the arms apart: whoever has them could look."""
+    events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})
+    if study.settings.arms is not None:
+        note_arms_shown(tx, study, by, f"an export: {format_name}")
+
+
+def _formats(study: Study) -> Mapping[str, _Format]:
+    tables = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
+    count = Counter(export.name for _, export in tables)
+    # Where several stages have the table, each one's is called after its stage too.
+    of_tasks = {
+        export.name if count[export.name] == 1 else f"{export.name}-{stage.name}": _of_task(
+            stage, export, alone=count[export.name] == 1
+        )
+        for stage, export in tables
+    }
+    of_every = {
+        name: replace(kind, columns=(*kind.columns, "arm"))
+        if study.settings.arms is not None and kind.rows in (response_rows, label_rows)
+        else kind
+        for name, kind in _OF_EVERY_STUDY.items()
+    }
+    of_hits = {"mturk": _BATCH} if market_stage(study) is not None else {}
+    # What was made for Mechanical Turk has all the columns it had there.
+    return {**of_tasks, **of_every, **of_hits}
+
+
+def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> _Format:
+    file = Path(export.file_name)
+    writer = _WRITERS[file.suffix]
+    more = export.more_columns
+    return _Format(
+        export.summary if alone else f"{export.summary}, of stage {stage.name}",
+        file.name if alone else f"{file.stem}-{stage.name}{file.suffix}",
+        export.columns,
+        lambda tx, study: export.rows(stage_results(tx, study, stage)),
+        writer,
+        None if more is None else lambda tx, study: more(stage_results(tx, study, stage)),
+    )
+
+
+def _format(study: Study, name: str) -> _Format:
+    formats = _formats(study)
+    if name in formats:
+        return formats[name]
+    several = [each for each in formats if each.startswith(f"{name}-") and each[len(name) + 1 :] in study.stages]
+    if several:
+        raise UserError(f"several stages have a table `{name}`. Choose one of {', '.join(several)}.")
+    for task in installed_tasks().values():
+        if any(export.name == name for export in task.exports):
+            raise UserError(
+                f"`{name}` is a table of `{task.name}` stages, and this study has none. "
+                f"It can be exported as {', '.join(formats)}."
+            )
+    raise UserError(f"there is no export format `{name}`. {did_you_mean(name, [*formats, *FOLDERS])}")
+
+
+def _write(tx: Tx, study: Study, kind: _Format, path: Path, progress: Progress | None = None) -> int:
+    counter = Counter[str]()
+    expected = count_responses(tx) if progress is not None else 0
+
+    def count(more: int) -> None:
+        before = counter["rows"]
+        counter["rows"] += more
+        if progress is not None and counter["rows"] // _STEP > before // _STEP:
+            progress(counter["rows"], max(expected, counter["rows"]))
+
+    def counted() -> Iterator[Mapping[str, Any]]:
+        for row in kind.rows(tx, study):
+            count(1)
+            yield row
+
+    def counted_columns(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        for batch in response_columns(tx, study, names):
+            count(len(batch[0]))
+            yield batch
+
+    def counted_lines(names: Sequence[str]) -> Iterator[list[str]]:
+        for batch in response_lines(tx, study, names):
+            count(len(batch))
+            yield batch
+
+    try:
+        more = () if kind.more_columns is None else kind.more_columns(tx, study)
+        names = (*kind.columns, *more)
+        if kind.write is write_parquet and kind.rows is response_rows:
+            write_parquet_columns(names, counted_columns(names), path)
+        elif kind.write is _write_lines and kind.rows is response_rows:
+            write_lines(counted_lines(names), path)
+        else:
+            kind.write(names, counted(), path)
+    except OSError as error:
+        raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
+    return counter["rows"]
+
+
+def _write_list(_columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
+    write_json_list(rows, path)
+
+
+def _write_lines(_columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
+    write_jsonl(rows, path)
+
+
+_WRITERS: Mapping[str, Writer] = {".csv": write_csv, ".tsv": write_tsv, ".jsonl": _write_lines}
+_RESPONSE_COLUMNS = (
+    "response",
+    "stage",
+    "task",
+    "task_version",
+    "item",
+    "group",
+    "payload",
+    "worker",
+    "kind",
+    "answer",
+    "counts",
+    "submitted_at",
+    "submitted_at_ms",
+    "duration_ms",
+    "gold_answer",
+    "gold_score",
+    "item_label",
+    "item_confidence",
+    "item_released",
+    "item_state",
+    "item_sources",
+)
+_BATCH = _Format(
+    "results as the batch file that Mechanical Turk gave, column for column, as CSV",
+    "batch_results.csv",
+    BATCH_COLUMNS,
+    batch_rows,
+    write_csv,
+    batch_columns,
+)
+_OF_EVERY_STUDY: Mapping[str, _Format] = {
+    "jsonl": _Format(
+        "every response with all that belongs to it, one JSON object a line",
+        "responses.jsonl",
+        _RESPONSE_COLUMNS,
+        response_rows,
+        _write_lines,
+    ),
+    "csv": _Format(
+        "every response with all that belongs to it, as CSV",
+        "responses.csv",
+        _RESPONSE_COLUMNS,
+        response_rows,
+        write_csv,
+    ),
+    "parquet": _Format(
+        "every response with all that belongs to it, as Parquet",
+        "responses.parquet",
+        _RESPONSE_COLUMNS,
+        response_rows,
+        write_parquet,
+    ),
+    "labels": _Format(
+        "every item with the crowd's answer and its confidence, as CSV",
+        "labels.csv",
+        (
+            "stage",
+            "item",
+            "group",
+            "payload",
+            "label",
+            "confidence",
+            "judgments",
+            "released",
+            "state",
+            "is_gold",
+            "sources",
+        ),
+        label_rows,
+        write_csv,
+    ),
+    "crowdkit": _Format(
+        "counted judgments as task, worker, label, for crowd-kit, as CSV",
+        "crowdkit.csv",
+        ("task", "worker", "label"),
+        triples,
+        write_csv,
+    ),
+    "labelstudio": _Format(
+        "every item with all its answers, as tasks for Label Studio, as JSON",
+        "labelstudio.json",
+        ("id", "data", "annotations", "predictions"),
+        label_studio_rows,
+        _write_list,
+    ),
+    "mturk": _Format(
+        "every production answer, like the results of a Mechanical Turk batch, as CSV",
+        "batch_results.csv",
+        MTURK_COLUMNS,
+        mturk_rows,
+        write_csv,
+        mturk_more_columns,
+    ),
+    "workers": _Format(
+        "every worker in every stage: trust, work, pay and hourly wage, as CSV",
+        "workers.csv",
+        (
+            "worker",
+            "stage",
+            "standing",
+            "trust",
+            "gold_answered",
+            "gold_right",
+            "judgments",
+            "paid",
+            "currency",
+            "worked_ms",
+            "hourly_wage",
+        ),
+        worker_rows,
+        write_csv,
+    ),
+    "ledger": _Format(
+        "every line of the pay ledger, newest first, as CSV",
+        "ledger.csv",
+        ("entry", "at", "at_ms", "worker", "stage", "kind", "amount", "currency", "reason", "cause"),
+        ledger_rows,
+        write_csv,
+    ),
+    "qualifications": _Format(
+        "every qualification somebody has, with the gate and the score that gave it, as CSV",
+        "qualifications.csv",
+        ("worker", "qualification", "at", "at_ms", "gate", "score"),
+        qualification_rows,
+        write_csv,
+    ),
+    "arms": _Format(
+        "every draw of an arm, with its stratum, number and block and the seed, as CSV",
+        "arms.csv",
+        ("worker", "arm", "at", "at_ms", "stratum", "number", "block", "seed"),
+        arm_rows,
+        write_csv,
+    ),
+    "grades": _Format(
+        "every grade of an answer, by gold or by people, as CSV",
+        "grades.csv",
+        (
+            "grade",
+            "response",
+            "worker",
+            "stage",
+            "source",
+            "score",
+            "criteria",
+            "reasons",
+            "graded_at",
+            "graded_at_ms",
+        ),
+        grade_rows,
+        write_csv,
+    ),
+    "messages": _Format(
+        "every message of a gate to a worker, as CSV",
+        "messages.csv",
+        ("message", "worker", "gate", "state", "written_at", "sent_at", "read_at", "title", "body"),
+        message_rows,
+        write_csv,
+    ),
+}

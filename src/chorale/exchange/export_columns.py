@@ -1,0 +1,98 @@
+"""The responses of a study by columns, for exports of millions of them: no object is made for a row."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from chorale.engine.running import Study
+from chorale.exchange.export_rows import iso_time
+from chorale.model import AssignmentKind, Standing
+from chorale.store import Tx, arm_rows, item_rows, response_rows
+
+SIZE = 25_000
+"""Rows at a time."""
+_DISTINCT = 10_000
+_Columns = Mapping[str, Sequence[Any]]
+_STORED_AS_JSON = frozenset({"payload", "answer", "gold_answer", "item_label", "item_sources"})
+
+
+def response_columns(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+    """What `response_rows` has, batch by batch, a list for each of these columns. Nested values are JSON text."""
+    for found in _batches(tx, study, _values):
+        yield [list(found[name]) for name in names]
+
+
+def response_lines(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[str]]:
+    """The same as lines of JSON, batch by batch: what `write_jsonl` makes of `response_rows`."""
+    line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in names) + "}\n"
+    for found in _batches(tx, study, list):
+        texts = [map(_spaced if name in _STORED_AS_JSON else _dumped, found[name]) for name in names]
+        yield [line % row for row in zip(*texts, strict=True)]
+
+
+def _batches(tx: Tx, study: Study, values: Callable[[Sequence[str | None]], list[Any]]) -> Iterator[_Columns]:
+    sources = {item: json.dumps(keys, ensure_ascii=False) for item, keys in item_rows.all_sources(tx).items()}
+    arms = arm_rows.arms(tx) if study.settings.arms is not None else {}
+    for rows in response_rows.response_batches(tx, SIZE):
+        # Rows are tuples: turned around, they are columns.
+        stored = dict(zip(response_rows.RESPONSE_COLUMNS, zip(*rows, strict=True), strict=True))
+        yield _named(stored, sources, arms, values)
+
+
+def _named(
+    stored: _Columns,
+    sources: Mapping[int, str],
+    arms: Mapping[str, str],
+    values: Callable[[Sequence[str | None]], list[Any]],
+) -> _Columns:
+    production, active = AssignmentKind.PRODUCTION, Standing.ACTIVE
+    return {
+        "response": stored["id"],
+        "stage": stored["stage"],
+        "task": stored["task"],
+        "task_version": stored["task_version"],
+        "item": stored["key"],
+        "group": stored["group_key"],
+        "payload": stored["payload"],
+        "worker": stored["pseudonym"],
+        "kind": stored["kind"],
+        "answer": values(stored["answer"]),
+        "counts": [
+            kind == production and standing == active
+            for kind, standing in zip(stored["kind"], stored["standing"], strict=True)
+        ],
+        "submitted_at": list(map(iso_time, stored["submitted_at"])),
+        "submitted_at_ms": stored["submitted_at"],
+        "duration_ms": stored["duration_ms"],
+        "gold_answer": values(stored["gold_answer"]),
+        "gold_score": stored["score"],
+        "item_label": values(stored["label"]),
+        "item_confidence": stored["confidence"],
+        "item_released": list(map(bool, stored["released"])),
+        "item_state": stored["state"],
+        "item_sources": [sources.get(item, "[]") for item in stored["item_id"]],
+        "arm": [arms.get(worker) for worker in stored["pseudonym"]],
+    }
+
+
+def _values(texts: Sequence[str | None]) -> list[Any]:
+    """JSON as values where they are single ones, and as it stands where they are nested."""
+    return [None if text is None else text if text[0] in "{[" else _value(text) for text in texts]
+
+
+@lru_cache(_DISTINCT)
+def _value(text: str) -> Any:
+    return json.loads(text)
+
+
+@lru_cache(_DISTINCT)
+def _spaced(text: str | None) -> str:
+    """Stored JSON as exports write it."""
+    return "null" if text is None else json.dumps(json.loads(text), ensure_ascii=False, allow_nan=False)
+
+
+# 1, 1.0 and True are equal, and not the same.
+@lru_cache(_DISTINCT, typed=True)
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,87 @@
+"""Exports that are folders: a dataset as Hugging Face's `datasets` loads it, with its card."""
+
+import json
+import secrets
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from chorale.engine.running import Study
+from chorale.model import UserError
+
+WriteTable = Callable[[str, Path], int]
+"""Writes an export of this name to a file; how many rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFormat:
+    summary: str
+    name: str
+    """What the folder is called if nobody says otherwise."""
+
+
+FOLDERS: Mapping[str, FolderFormat] = {
+    "huggingface": FolderFormat(
+        "a dataset for Hugging Face's datasets: responses and labels as Parquet, with a card", "dataset"
+    )
+}
+
+
+def write_folder(study: Study, path: Path, write: WriteTable) -> int:
+    """Write the dataset's folder: all of it, or nothing. How many responses."""
+    if path.exists():
+        raise UserError(f"{path} is there already. Name a folder that is not, with --out.")
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        (draft / "data").mkdir(parents=True)
+        rows = write("parquet", draft / "data" / "responses.parquet")
+        labels = write("labels-parquet", draft / "data" / "labels.parquet")
+        (draft / "README.md").write_text(_card(study, rows, labels), "utf-8", errors="replace")
+        draft.rename(path)
+    except OSError as error:
+        raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return rows
+
+
+def _card(study: Study, responses: int, labels: int) -> str:
+    info = study.settings.study
+    # A JSON text is a YAML text as well, whatever is in it.
+    title = json.dumps(info.title, ensure_ascii=False)
+    stages = "\n".join(
+        f"| `{name}` | `{stage.task.name}` | {stage.settings.judgments.min} to {stage.settings.judgments.max} |"
+        for name, stage in study.stages.items()
+    )
+    return f"""---
+pretty_name: {title}
+tags:
+- crowdsourcing
+configs:
+- config_name: responses
+  default: true
+  data_files: data/responses.parquet
+- config_name: labels
+  data_files: data/labels.parquet
+---
+
+# {_plain(info.title)}
+
+{responses:,} responses and {labels:,} labelled items of a crowdsourcing study, written by Chorale.
+
+| stage | task | judgments for each item |
+| --- | --- | --- |
+{stages}
+
+`responses` has a row for every response, `labels` one for every item with the crowd's answer and its confidence. Use
+released labels only, or say why not. People appear under pseudonyms. Nested values are JSON text.
+
+Seed of everything random: {info.seed}. Contact: {_plain(info.contact)}
+"""
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown has nothing to do with."""
+    flat = " ".join(text.split())
+    return "".join(f"\\{one}" if one in "\\`*_{}[]<>#|" else one for one in flat)

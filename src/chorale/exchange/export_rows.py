@@ -1,0 +1,189 @@
+"""The rows of the tables every study can export: pseudonyms for workers, never a panel's id."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from chorale.engine.running import Study
+from chorale.model import ItemState
+from chorale.monitor.status import trust_of
+from chorale.protocol import hourly_wage
+from chorale.store import Tx, events, gates, item_rows, ledger, standing_rows
+from chorale.store.arm_rows import arms as arms_of_workers
+from chorale.store.grade_rows import all_grades
+from chorale.store.message_rows import all_messages
+from chorale.store.response_rows import all_responses
+
+
+def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    """One row per response, with all that belongs to it."""
+    sources = item_rows.all_sources(tx)
+    arms = None if study.settings.arms is None else arms_of_workers(tx)
+    for response in all_responses(tx):
+        yield {
+            "response": response.id,
+            "stage": response.stage,
+            "task": response.task,
+            "task_version": response.task_version,
+            "item": response.item,
+            "group": response.group,
+            "payload": json.loads(response.item_payload),
+            "worker": response.worker,
+            "kind": response.kind,
+            "answer": response.answer,
+            "counts": response.counts,
+            "submitted_at": iso_time(response.submitted_at),
+            "submitted_at_ms": response.submitted_at,
+            "duration_ms": response.duration_ms,
+            "gold_answer": response.gold_answer,
+            "gold_score": response.gold_score,
+            "item_label": response.item_label,
+            "item_confidence": response.item_confidence,
+            "item_released": response.item_released,
+            "item_state": response.item_state,
+            "item_sources": sources.get(response.item_id, []),
+            **({} if arms is None else {"arm": arms.get(response.worker)}),
+        }
+
+
+def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    """One row per item; withdrawn ones are not part of the result."""
+    sources = item_rows.all_sources(tx)
+    arms: dict[str, frozenset[str]] = {}
+    for item in (item for name in study.stages for item in item_rows.all_items(tx, name)):
+        # What all arms did, put together, still came from one of them.
+        own = frozenset(study.stage(item.stage).settings.arms)
+        of_sources = frozenset[str]().union(*(arms.get(source, frozenset()) for source in sources.get(item.id, ())))
+        arms[f"{item.stage}/{item.key}"] = own or of_sources
+        if item.state == ItemState.WITHDRAWN:
+            continue
+        yield {
+            "stage": item.stage,
+            "item": item.key,
+            "group": item.group,
+            "payload": item.payload,
+            "label": item.answer,
+            "confidence": item.confidence,
+            "judgments": item.judgments,
+            "released": item.released,
+            "state": item.state,
+            "is_gold": item.is_gold,
+            "sources": sources.get(item.id, []),
+            **({} if study.settings.arms is None else {"arm": _one_of(arms[f"{item.stage}/{item.key}"])}),
+        }
+
+
+def _one_of(arms: frozenset[str]) -> str | None:
+    return next(iter(arms)) if len(arms) == 1 else None
+
+
+def qualification_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    """One row per qualification somebody has, with the gate and the score that gave it."""
+    verdicts = {(row.gate, row.worker): row for row in gates.verdicts(tx)}
+    given_by = {gate.settings.promote.to: name for name, gate in study.gates.items() if gate.settings.promote}
+    for row in gates.qualifications(tx):
+        gate = given_by.get(row.name, row.name)
+        verdict = verdicts.get((gate, row.worker))
+        yield {
+            "worker": row.worker,
+            "qualification": row.name,
+            "at": iso_time(row.granted_at),
+            "at_ms": row.granted_at,
+            "gate": None if verdict is None else gate,
+            "score": None if verdict is None else verdict.score,
+        }
+
+
+def arm_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    """One row per draw of an arm, in the order they were made, with all it takes to draw again."""
+    for event in reversed(events.recent(tx, events.latest(tx), kinds=("arm",))):
+        yield {
+            "worker": event.worker,
+            "arm": event.evidence["arm"],
+            "at": iso_time(event.at),
+            "at_ms": event.at,
+            "stratum": event.evidence["stratum"],
+            "number": event.evidence["number"],
+            "block": event.evidence["block"],
+            "seed": event.evidence["seed"],
+        }
+
+
+def message_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    for row in all_messages(tx):
+        yield {
+            "message": row.id,
+            "worker": row.worker,
+            "gate": row.cause.removeprefix("gate:"),
+            "state": row.state,
+            "written_at": iso_time(row.written_at),
+            "sent_at": None if row.sent_at is None else iso_time(row.sent_at),
+            "read_at": None if row.read_at is None else iso_time(row.read_at),
+            "title": row.title,
+            "body": row.body,
+        }
+
+
+def grade_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
+    """One row per grade there ever was; of those with the same response, the last one counts."""
+    for row in all_grades(tx):
+        yield {
+            "grade": row.id,
+            "response": row.response_id,
+            "worker": row.worker,
+            "stage": row.stage,
+            "source": row.source,
+            "score": row.score,
+            "criteria": None if row.criteria is None else dict(row.criteria),
+            "reasons": list(row.reasons),
+            "graded_at": iso_time(row.graded_at),
+            "graded_at_ms": row.graded_at,
+        }
+
+
+def triples(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    """The counted judgments as task, worker, label."""
+    several = len(study.stages) > 1
+    for response in all_responses(tx):
+        if response.counts and response.item_state != ItemState.WITHDRAWN:
+            task = f"{response.stage}/{response.item}" if several else response.item
+            yield {"task": task, "worker": response.worker, "label": response.answer}
+
+
+def worker_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    for row in standing_rows.worker_standings(tx):
+        yield {
+            "worker": row.worker,
+            "stage": row.stage,
+            "standing": row.standing,
+            "trust": trust_of(study, row),
+            "gold_answered": row.gold_answered,
+            "gold_right": row.gold_right,
+            "judgments": row.answered - row.gold_answered,
+            "paid": row.earned,
+            "currency": study.settings.pay.currency,
+            "worked_ms": row.worked_ms,
+            "hourly_wage": hourly_wage(row.earned, row.worked_ms),
+        }
+
+
+def ledger_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
+    for line in ledger.ledger_lines(tx):
+        yield {
+            "entry": line.id,
+            "at": iso_time(line.at),
+            "at_ms": line.at,
+            "worker": line.worker,
+            "stage": line.stage,
+            "kind": line.kind,
+            "amount": line.amount,
+            "currency": study.settings.pay.currency,
+            "reason": line.reason,
+            "cause": line.cause,
+        }
+
+
+def iso_time(ms: int) -> str:
+    """Milliseconds since 1970 as people and programs read them."""
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

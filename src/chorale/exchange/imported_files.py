@@ -1,0 +1,247 @@
+"""The files of a study of work that was done elsewhere: its settings, its items, and words about where it came from."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from chorale.contract import ItemError, Task
+from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField
+from chorale.files.batch_files import Batch
+from chorale.files.rows import Row, read_rows
+from chorale.folder.reading import SETTINGS_FILE, StudyFolder, load_folder
+from chorale.model import NewItem, Problem, UserError
+from chorale.store.staging import Staging, Totals
+
+CURRENCY = "USD"
+_LONGEST_LINE, _MOST_SHOWN = 200, 40
+_TAKEN = frozenset({"id", "answer", "explanation", "pieces"})
+
+
+@dataclass(frozen=True)
+class StagedBatch:
+    """A file of finished work whose judgments are in order."""
+
+    batch: Batch
+    staging: Staging
+    totals: Totals
+    reward: int | None
+    """Of every judgment, in cents; None where the file does not say, or says different things."""
+    notes: tuple[str, ...]
+
+
+def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
+    """Batches by names that stages can have."""
+    found: dict[str, StagedBatch] = {}
+    for one in batches:
+        stem = re.sub(r"(\.(csv|tsv|jsonl|ndjson|gz))+$", "", one.batch.name.lower())
+        plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-").removesuffix("-batch-results")[:34].strip("-") or "batch"
+        name = plain if plain[0].isalpha() else f"batch-{plain}"[:34].strip("-")
+        number = 2
+        while name in found:
+            name = f"{plain}-{number}"
+            number += 1
+        found[name] = one
+    return found
+
+
+def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str, contact: str) -> StudyFolder:
+    """Write a study's files; the study, whose items are read from them as they are asked for."""
+    folder.mkdir()
+    (folder / "consent.md").write_text("# About these data\n\nThe work was done elsewhere and imported.\n", "utf-8")
+    text = [
+        "[study]",
+        f"title = {_toml(title)}",
+        f"contact = {_toml(contact)}",
+        'consent = "consent.md"',
+        "\n[arrival]\nby_url = false",
+        f"\n[pay]\ncurrency = {_toml(CURRENCY)}",
+    ]
+    columns = {}
+    for name, one in batches.items():
+        asked = ", ".join(field.title for field in one.batch.fields)
+        shown = f"# {one.batch.name}\n\nThis stage was imported from {one.batch.name}: people filled in {asked}.\n"
+        (folder / f"{name}.md").write_text(shown, "utf-8")
+        columns[name] = _write_items(folder / f"{name}.jsonl", one)
+        text.append(_stage(name, one, columns[name]))
+    (folder / SETTINGS_FILE).write_text("\n".join(text) + "\n", "utf-8")
+    return _checked(folder, batches, columns)
+
+
+def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[str, Sequence[str]]) -> StudyFolder:
+    """The study as its settings make it. There may be too many items to be held, so they are checked with one of each
+    stage, and all of them as they are read."""
+    sample = folder.with_name("sample")
+    sample.mkdir()
+    for path in folder.iterdir():
+        if path.suffix != ".jsonl":
+            (sample / path.name).write_bytes(path.read_bytes())
+    for name, found in columns.items():
+        row = {"id": "sample", **dict.fromkeys(found, "sample")}
+        (sample / f"{name}.jsonl").write_text(f"{json.dumps(row, ensure_ascii=False)}\n", "utf-8")
+    try:
+        study = load_folder(sample)
+    except UserError as error:
+        raise UserError("No study can be made of it", error.problems) from None
+    stages = tuple(
+        replace(content, items=_Items(folder / f"{name}.jsonl", content.task, one))  # type: ignore[arg-type]
+        for content, (name, one) in zip(study.stages, batches.items(), strict=True)
+    )
+    return replace(study, path=folder, stages=stages)
+
+
+# Items
+
+
+def _write_items(file: Path, one: StagedBatch) -> list[str]:
+    """Write the items; the columns they have."""
+    columns = one.batch.columns
+    varying = _varying(one)
+    found: dict[str, None] = {}
+    with file.open("w", encoding="utf-8") as out:
+        for item in one.staging.items():
+            told = {
+                name: text
+                for place, (name, text) in enumerate(zip(columns, item.told, strict=True))
+                if place not in varying and text.strip()
+            }
+            row = {"id": item.task, **item_of(item.task, told)}
+            found |= dict.fromkeys(row)
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return [name for name in found if name != "id"]
+
+
+def _varying(one: StagedBatch) -> set[int]:
+    """The columns that are not the same in all rows of an item, so that they do not belong to it."""
+    found: set[int] = set()
+    for rows in one.staging.differing():
+        first = rows[0]
+        found |= {place for row in rows for place, cell in enumerate(row) if cell != first[place]}
+        if len(found) == len(first):
+            break
+    return found
+
+
+def item_of(task: str, columns: Mapping[str, str]) -> dict[str, str]:
+    """An item as a form shows it: something to read, under names that are free."""
+    renamed = {f"item_{name}" if name in _TAKEN else name: text for name, text in columns.items()}
+    return renamed or {"task": task}
+
+
+class _Items:
+    """The items in a file, read as often as they are asked for."""
+
+    def __init__(self, file: Path, task: Task, of: StagedBatch) -> None:
+        self._file, self._task, self._of = file, task, of
+
+    def __iter__(self) -> Iterator[NewItem]:
+        problems: list[Problem] = []
+        for row in read_rows(self._file, shown_as=self._file.name, problems=problems):
+            try:
+                item = self._task.parse_row({name: value for name, value in row.values.items() if name != "id"})
+            except ItemError as error:
+                raise self._refused(row, error) from None
+            yield from self._task.expand(item, row.values["id"])
+        if problems:
+            raise UserError(f"{self._of.batch.name} can't be imported", problems)
+
+    def _refused(self, row: Row, error: ItemError) -> UserError:
+        file = self._of.batch.file
+        line = next(item.line for item in self._of.staging.items() if item.task == row.values["id"])
+        problems = [
+            Problem(
+                file, line, f"column {name!r} {message.removeprefix('Value error, ').partition('. ')[0]}", "Shorten it."
+            )
+            for name, message, _ in error.messages
+        ]
+        return UserError(f"{file} can't be imported", problems)
+
+
+# Settings
+
+
+def _stage(name: str, one: StagedBatch, columns: Sequence[str]) -> str:
+    most = one.totals.most
+    shows = [column for column in columns if len(column) <= LONGEST_OPTION][:_MOST_SHOWN]
+    parts = [f"{{ item = {_toml(column)}, label = {_toml(column)}, optional = true }}" for column in shows]
+    pay = f"\n[stage.pay]\nper_judgment = {one.reward}\n" if one.reward else ""
+    # Nobody is asked for more: an item is complete with the judgments it has.
+    judgments = f"{{ min = 1, max = {most}, until = 0 }}" if most > 1 else "1"
+    return f"""
+[[stage]]
+name = "{name}"
+title = {_toml(one.batch.name[:_LONGEST_LINE])}
+task = "form"
+guidelines = "{name}.md"
+items = {{ file = "{name}.jsonl" }}
+judgments = {judgments}
+{pay}
+[stage.options]
+shows = [{", ".join(parts)}]
+{"".join(_field(one, field, given) for field, given in zip(one.batch.fields, _given(one), strict=True))}"""
+
+
+@dataclass(slots=True)
+class _Given:
+    """What was filled into a field."""
+
+    answers: int = 0
+    labels: set[str] = field(default_factory=set)
+    """All different ones, as long as they can be options."""
+    fit: bool = True
+    """Whether they can."""
+    lines: bool = True
+    """Whether each is short, and of one line."""
+    longest: int = 0
+
+    def take(self, given: str | list[str], times: int) -> None:
+        self.answers += times
+        for label in (given,) if isinstance(given, str) else given:
+            self.longest = max(self.longest, len(label))
+            self.lines = self.lines and len(label) <= _LONGEST_LINE and "\n" not in label
+            if self.fit:
+                self.labels.add(label)
+                self.fit = len(self.labels) <= MOST_OPTIONS and self.longest <= LONGEST_OPTION
+
+
+def _given(one: StagedBatch) -> list[_Given]:
+    found = [_Given() for _ in one.batch.fields]
+    for answer, times in one.staging.answers():
+        for into, given in zip(found, answer, strict=True):
+            if given:
+                into.take(given, times)
+    return found
+
+
+def _field(one: StagedBatch, asked: BatchField, given: _Given) -> str:
+    required = "" if given.answers == one.totals.judgments else "required = false\n"
+    return f"""
+[[stage.options.fields]]
+name = "{asked.name}"
+ask = {_toml(asked.title[:_LONGEST_LINE])}
+{required}{_kind(one.batch, asked, given)}
+"""
+
+
+def _kind(batch: Batch, asked: BatchField, given: _Given) -> str:
+    """The kind of the field: a choice where there are few short labels, text where there are not."""
+    listed = f"options = [{', '.join(_toml(label) for label in sorted(given.labels))}]"
+    if asked.sep is not None:
+        if not given.fit:
+            there = f"one has {given.longest:,}" if given.longest > LONGEST_OPTION else "there are more"
+            raise UserError(
+                f"{batch.name} can't be imported with --sep: a form has at most {MOST_OPTIONS} options of at most "
+                f"{LONGEST_OPTION} characters, and {there}. Leave --sep out, or choose another --label."
+            )
+        return f'kind = "choices"\n{listed}'
+    # One of several columns may hold remarks: few as they may be, they do not come again.
+    again = len(batch.fields) == 1 or given.answers >= 2 * len(given.labels)
+    if given.fit and len(given.labels) > 1 and again:
+        return f'kind = "choice"\n{listed}'
+    return 'kind = "text"' if given.lines else 'kind = "long_text"'
+
+
+def _toml(text: str) -> str:
+    """A text as TOML has it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,118 @@
+"""Work that was done elsewhere, brought into a study's database: people, judgments, pay, and the labels they make."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import groupby, islice
+from operator import itemgetter
+from random import Random, SystemRandom
+from typing import Any, TypeVar
+
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_finished
+from chorale.exchange.imported_files import CURRENCY, StagedBatch
+from chorale.model import GoldRecord, Judgment, money_text
+from chorale.protocol import trust
+from chorale.store import Tx, events, importing, labels
+from chorale.store.importing import AddedWork, NewWorker, PaidEach
+from chorale.store.setup import as_text
+
+T = TypeVar("T")
+_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+_ITEMS_AT_ONCE = 2_000
+_STEP = 2_000
+
+Progress = Callable[[int, int, str], None]
+"""Told how much is done, of how much, and what that is."""
+_People = dict[tuple[str, str], tuple[int, str]]
+"""Number and pseudonym, by panel and the panel's own id."""
+
+
+def bring_in_work(study: Study, batches: Mapping[str, StagedBatch], tell: Progress) -> None:
+    """Bring every batch into the stage of its name."""
+    people: _People = {}
+    for name, one in batches.items():
+        study.store.write(
+            partial(_add, study=study, stage=study.stage(name), one=one, people=people, tell=tell)
+        ).result()
+
+
+def _add(tx: Tx, study: Study, stage: RunningStage, one: StagedBatch, people: _People, tell: Progress) -> None:
+    now = study.clock()
+    here = _add_people(tx, one, people, now)
+    one.staging.rewrite_answers(partial(_answer, stage, [field.name for field in one.batch.fields]))
+    one.staging.number_workers((here_number, number) for here_number, (number, _) in here.items())
+    paid = None
+    if one.reward:
+        paid = PaidEach(one.reward, f"a judgment in {stage.name}, {money_text(one.reward, CURRENCY)} each")
+    total = one.totals.judgments
+    added = importing.add_done_work(
+        tx,
+        stage.id,
+        stage.task.version,
+        one.staging,
+        total,
+        now,
+        paid,
+        lambda done: tell(done, total, "judgments put in"),
+    )
+    evidence: dict[str, Any] = {"file": one.batch.name, "sha256": one.batch.digest, "notes": list(one.notes)}
+    events.record(tx, now, "imported", evidence, stage_id=stage.id)
+    _label(tx, study, stage, one, {number: name for number, (_, name) in here.items()}, added, tell)
+
+
+def _add_people(tx: Tx, one: StagedBatch, people: _People, now: int) -> dict[int, tuple[int, str]]:
+    """Add everybody who is not there yet; number and pseudonym of those in the batch, by their numbers in it."""
+    panel = one.batch.panel
+    came = {name: (number, first) for number, name, first in one.staging.workers(now)}
+    # By chance, so that a pseudonym says nothing about the id, nor about the place in the file.
+    rng: Random = SystemRandom()
+    new = [
+        NewWorker("w-" + "".join(rng.choices(_ALPHABET, k=10)), panel, name, came[name][1])
+        for name in rng.sample(sorted(came), len(came))
+        if (panel, name) not in people
+    ]
+    for number, worker in zip(importing.add_workers(tx, new), new, strict=True):
+        people[panel, worker.external_id] = number, worker.pseudonym
+    return {number: people[panel, name] for name, (number, _) in came.items()}
+
+
+def _answer(stage: RunningStage, names: Iterable[str], given: Iterable[Any]) -> str:
+    """What was filled in, as the stage's task has it."""
+    return as_text(stage.task.parse_answer({name: value for name, value in zip(names, given, strict=True) if value}))
+
+
+def _label(
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    one: StagedBatch,
+    pseudonyms: Mapping[int, str],
+    added: AddedWork,
+    tell: Progress,
+) -> None:
+    """Make labels of the judgments."""
+    # Nothing is known of gold, so everybody is trusted alike.
+    whole = trust(GoldRecord(), None)
+    judged = (
+        [Judgment(pseudonyms[worker], answer, whole, added.before + place) for _, place, worker, answer in given]
+        for _, given in groupby(one.staging.by_item(), itemgetter(0))
+    )
+    start = added.first_item
+    for part in _parts(counted(judged, one.totals.items, "items labelled", tell)):
+        items = labels.items_between(tx, start, start + len(part))
+        settle_finished(tx, study, stage, list(zip(items, part, strict=True)))
+        start += len(part)
+
+
+def _parts(values: Iterable[T]) -> Iterator[list[T]]:
+    iterator = iter(values)
+    while part := list(islice(iterator, _ITEMS_AT_ONCE)):
+        yield part
+
+
+def counted(values: Iterable[T], total: int, what: str, tell: Progress) -> Iterator[T]:
+    """The values; now and then, it is told how many there were."""
+    for number, value in enumerate(values):
+        if number % _STEP == 0:
+            tell(number, total, what)
+        yield value

@@ -1,0 +1,115 @@
+"""A finished study from files of work that was done elsewhere, so that old data get what a new study gets.
+
+Files are read once, and nothing of them is held but who worked: their rows wait in files of a draft folder until it is
+known what they mean, and only a whole study gets the name that was asked for.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from chorale.engine.clock import wall_clock
+from chorale.engine.opening import DATABASE, bring_in
+from chorale.exchange.imported_files import StagedBatch, names_of, write_folder
+from chorale.exchange.imported_work import Progress, bring_in_work, counted
+from chorale.files.batch_files import BatchOptions, read_batch
+from chorale.files.rows import shortened
+from chorale.files.source import Passage
+from chorale.files.wording import many
+from chorale.folder.draft import draft_folder
+from chorale.model import Problem, UserError
+from chorale.store import open_loading_store
+from chorale.store.loading import disk_errors
+from chorale.store.staging import Staging
+
+MOST_JUDGMENTS = 1_000
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import came to."""
+
+    directory: Path
+    stages: Mapping[str, Mapping[str, int]]
+    """By name: judgments, items, workers."""
+    notes: tuple[str, ...]
+
+
+def import_files(
+    files: Sequence[Path],
+    directory: Path,
+    options: BatchOptions,
+    *,
+    title: str,
+    contact: str = "not known",
+    progress: Progress | None = None,
+) -> Imported:
+    """Make a study of finished work: a stage for every file. All of it, or nothing and UserError."""
+    tell = progress or (lambda _done, _total, _what: None)
+    with draft_folder(directory) as draft, disk_errors(), ExitStack() as stack:
+        read = _Reading(files, tell)
+        staged = []
+        for number, path in enumerate(files):
+            staging = Staging(draft.path / f"{number}.db")
+            stack.callback(staging.close)
+            staged.append(_staged(path, options, staging, draft.path / f"{number}.rows", read.passage(), tell))
+        batches = names_of(staged)
+        folder = write_folder(draft.study, batches, title, contact)
+        store = open_loading_store(draft.study / DATABASE)
+        stack.callback(store.close)
+        bring_in_work(bring_in(folder, store, wall_clock), batches, tell)
+        store.finish()
+    notes = (*draft.notes, *(f"{one.batch.name}: {note}" for one in batches.values() for note in one.notes))
+    return Imported(directory, {name: _counts(one) for name, one in batches.items()}, notes)
+
+
+def _counts(one: StagedBatch) -> dict[str, int]:
+    totals = one.totals
+    return {"judgments": totals.judgments, "items": totals.items, "workers": totals.workers}
+
+
+class _Reading:
+    """How much of all files has been read."""
+
+    def __init__(self, files: Sequence[Path], tell: Progress) -> None:
+        self._total = sum(path.stat().st_size for path in files if path.is_file())
+        self._tell, self._done = tell, 0
+
+    def passage(self) -> Passage:
+        return Passage(self._more)
+
+    def _more(self, count: int) -> None:
+        before, self._done = self._done, self._done + count
+        if self._done // _MEGABYTE > before // _MEGABYTE:
+            self._tell(self._done // _MEGABYTE, -(-self._total // _MEGABYTE), "MB read")
+
+
+def _staged(
+    path: Path, options: BatchOptions, staging: Staging, spool: Path, passage: Passage, tell: Progress
+) -> StagedBatch:
+    """A file, understood and in order, or UserError with everything that is wrong with it."""
+    batch = read_batch(path, options, spool, passage)
+    count = staging.add(counted(batch.rows(), batch.count, "rows understood", tell))
+    spool.unlink()
+    notes = batch.notes()
+    if not count:
+        fix = "Name the column of the labels with --label."
+        problem = Problem(batch.file, None, "has no judgments", fix, "; ".join(notes) or None)
+        raise UserError(f"{path} can't be imported", [problem])
+    totals = staging.arrange()
+    if totals.repeated:
+        again = many(totals.repeated, "judgment", "judgments")
+        notes.append(f"{again} left out: the worker judged the task more than once, and the last one counts.")
+    if totals.most > MOST_JUDGMENTS:
+        line, task = staging.too_many(MOST_JUDGMENTS)
+        message, fix = (
+            f"has more than {MOST_JUDGMENTS:,} judgments of one task",
+            "Check which column names the task (--task).",
+        )
+        raise UserError(f"{path} can't be imported", [Problem(batch.file, line, message, fix, shortened(task))])
+    lowest, highest = staging.rewards()
+    if lowest != highest:
+        notes.append("Judgments were paid differently, so nothing is said about pay.")
+    return StagedBatch(batch, staging, totals, lowest if lowest == highest else None, tuple(notes))

@@ -1,0 +1,45 @@
+"""Lists of e-mail addresses: one a line, or in a column of a CSV file."""
+
+import csv
+import re
+from io import StringIO
+from pathlib import Path
+
+from chorale.files.source import MOST_PROBLEMS, read_source
+from chorale.model import Problem, UserError
+
+COLUMNS = ("email", "e-mail", "address", "mail")
+LONGEST = 254
+_PART = r"[^@\s\",;:<>()\[\]\\]+"
+_ADDRESS = re.compile(rf"{_PART}@[^@\s\",;:<>()\[\]\\.]+(\.[^@\s\",;:<>()\[\]\\.]+)+")
+
+
+def read_addresses(path: Path) -> list[str]:
+    """The addresses in a file, each once, in small letters and in the order they stand there."""
+    rows = csv.reader(StringIO(read_source(path).text))
+    column, header = 0, True
+    problems: list[Problem] = []
+    found: dict[str, None] = {}
+    try:
+        for row in rows:
+            if not any(cell.strip() for cell in row):
+                continue
+            if header:
+                header = False
+                named = [index for index, cell in enumerate(row) if cell.strip().lower() in COLUMNS]
+                if named:
+                    column = named[0]
+                    continue
+            cell = row[column].strip() if column < len(row) else ""
+            if _ADDRESS.fullmatch(cell) and len(cell) <= LONGEST and cell.isprintable():
+                found[cell.lower()] = None
+            elif len(problems) < MOST_PROBLEMS:
+                fix = "Write one address like name@example.org a line, or name the column `email`."
+                problems.append(Problem(str(path), rows.line_num, "is not an e-mail address", fix, repr(cell[:80])))
+    except csv.Error as error:
+        problems.append(Problem(str(path), rows.line_num, f"is not CSV: {error}", "Write one address a line."))
+    if problems:
+        raise UserError(f"{path} can't be used", problems)
+    if not found:
+        raise UserError(f"{path} has no addresses in it. Write one a line.")
+    return list(found)

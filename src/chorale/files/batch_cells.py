@@ -1,0 +1,167 @@
+"""What is in the cells of batch files: names, labels, times; told with line and column where it can't be understood."""
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from chorale.files.batch_answers import JSON_LISTS
+from chorale.files.rows import shortened
+from chorale.files.source import MOST_PROBLEMS
+from chorale.model import Problem, UserError
+
+LONGEST_ID = 200
+LONGEST_LABEL = 10_000
+_UNANSWERED = "{}"
+# What Mechanical Turk wrote behind its times.
+_ZONES = {name: timezone(timedelta(hours=hours)) for name, hours in (("PDT", -7), ("PST", -8), ("UTC", 0), ("GMT", 0))}
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_IN_WORDS = re.compile(r"\w{3} (\w{3}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{3}) (\d{4})", re.ASCII)
+_AMERICAN = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4}) +(\d{1,2}):(\d{1,2}):(\d{1,2})", re.ASCII)
+_REWARD = re.compile(r"\$?\s*(\d{1,6})(?:\.(\d{1,2}))?")
+
+
+class CellProblems:
+    """What is wrong with a file, up to a number that still helps."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.found: list[Problem] = []
+
+    def add(self, line: int, column: str, message: str, fix: str, value: Any) -> None:
+        if len(self.found) < MOST_PROBLEMS:
+            where = f"column {column!r} {message}"
+            self.found.append(Problem(self.name, line, where, fix, shortened(value)))
+
+    def check(self) -> None:
+        if self.found:
+            raise UserError(f"{self.name} can't be imported", self.found[:MOST_PROBLEMS])
+
+
+class Column:
+    """A column of a file, and words for what may be wrong in it."""
+
+    def __init__(self, name: str, place: int, problems: CellProblems) -> None:
+        self.name, self.place, self._problems = name, place, problems
+        self.told = 0
+        """How often something was wrong."""
+
+    def tell(self, line: int, message: str, fix: str, value: Any) -> None:
+        self.told += 1
+        self._problems.add(line, self.name, message, fix, value)
+
+
+def name_in(column: Column, line: int, value: Any) -> str:
+    """What a task or a worker is called."""
+    text = "" if value is None else str(value).strip()
+    if not text:
+        column.tell(line, "is empty", "Fill it in, or remove the row.", text)
+    elif len(text) > LONGEST_ID or not text.isprintable():
+        fix = f"Use at most {LONGEST_ID} letters, without line breaks."
+        column.tell(line, "is no name for anything", fix, text)
+    return text
+
+
+def label_in(sep: str | None, column: Column, line: int, value: Any) -> str | tuple[str, ...] | None:
+    """A label, or a set of them where `sep` stands between; None or an empty set where nothing was answered."""
+    if value is None or value in ("", _UNANSWERED):
+        return None
+    if sep is None:
+        text = as_text(value).strip()
+        if len(text) > LONGEST_LABEL:
+            column.tell(line, f"has more than {LONGEST_LABEL:,} characters", "Shorten it.", text)
+        return text or None
+    parts = value if isinstance(value, list) else _parts(column, line, str(value), sep)
+    if not all(isinstance(part, str | int | float) for part in parts):
+        column.tell(line, "is not a list of labels", "Write texts.", value)
+        return ()
+    return tuple(sorted({text for part in parts if (text := str(part).strip())}))
+
+
+def as_text(value: Any) -> str:
+    """A value as a cell has it."""
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _parts(column: Column, line: int, text: str, sep: str) -> Sequence[Any]:
+    if sep != JSON_LISTS:
+        return text.split(sep)
+    try:
+        parts = json.loads(text)
+    except ValueError:
+        parts = None
+    if not isinstance(parts, list):
+        column.tell(line, "is not a JSON list", "Correct it, or choose another separator with --sep.", text)
+        return ()
+    return parts
+
+
+def time_in(column: Column, line: int, value: Any) -> int | None:
+    """Milliseconds since 1970; None where the file has no times."""
+    text = "" if value is None else str(value).strip()
+    if not text:
+        return None
+    for read in (_in_words, _american, datetime.fromisoformat):
+        try:
+            moment = read(text)
+        except ValueError:
+            continue
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        return int(moment.timestamp() * 1000)
+    column.tell(line, "is not a time", "Write it as 2017-09-25T09:39:11Z.", text)
+    return None
+
+
+def _in_words(text: str) -> datetime:
+    """As Mechanical Turk writes it.
+
+    >>> _in_words("Mon Sep 25 09:39:11 PDT 2017").isoformat()
+    '2017-09-25T09:39:11-07:00'
+    """
+    found = _IN_WORDS.fullmatch(text)
+    if found is None or found[6] not in _ZONES or found[1].lower() not in _MONTHS:
+        raise ValueError(text)
+    month, zone = _MONTHS.index(found[1].lower()) + 1, _ZONES[found[6]]
+    return datetime(int(found[7]), month, int(found[2]), int(found[3]), int(found[4]), int(found[5]), tzinfo=zone)
+
+
+def _american(text: str) -> datetime:
+    """As Appen writes it, in UTC.
+
+    >>> _american("3/24/2016 17:57:02").isoformat()
+    '2016-03-24T17:57:02+00:00'
+    """
+    found = _AMERICAN.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    month, day, year, hour, minute, second = map(int, found.groups())
+    return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+
+
+def seconds_in(column: Column, line: int, value: Any) -> int:
+    """A number of seconds, in milliseconds."""
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 10**9:
+        column.tell(line, "is no number of seconds", "Write a number of at least 0.", str(value))
+        return 0
+    return round(seconds * 1000)
+
+
+def reward_in(column: Column, line: int, value: Any) -> int | None:
+    """An amount of dollars, in cents; None where there is none.
+
+    >>> reward_in(Column("Reward", 0, CellProblems("batch.csv")), 2, "$0.5")
+    50
+    """
+    text = "" if value is None else str(value).strip()
+    if not text:
+        return None
+    amount = _REWARD.fullmatch(text)
+    if amount is None:
+        column.tell(line, "is no amount", "Write it as $0.05.", text)
+        return None
+    return int(amount[1]) * 100 + int((amount[2] or "").ljust(2, "0"))

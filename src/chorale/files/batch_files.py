@@ -1,0 +1,286 @@
+"""Finished work from elsewhere, row by row: batch files of Mechanical Turk and Appen, tables of task, worker, label.
+
+Beside who said what about which task, a row has what the file tells of the item, when it was answered, how long that
+took and what it paid. Anything that can't be understood is refused with its line and column. A file is read once, and
+never held: its rows wait in another file until it is known what they mean.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chorale.files.batch_answers import ANSWER, GOLD, INPUT, MOST_FIELDS, AnswerScan, BatchField
+from chorale.files.batch_cells import (
+    CellProblems,
+    Column,
+    as_text,
+    label_in,
+    name_in,
+    reward_in,
+    seconds_in,
+    time_in,
+)
+from chorale.files.judgment_layout import Layout, layout_of
+from chorale.files.row_spool import Cells, RowSpool
+from chorale.files.rows import is_table, shortened
+from chorale.files.source import Passage
+from chorale.files.wording import many
+from chorale.model import Problem, UserError
+
+LABEL = "label"
+"""What the form calls the one thing it asks."""
+
+Given = str | tuple[str, ...] | None
+"""What somebody filled in: a label or text, a set of labels, or nothing."""
+
+
+class BatchRow(NamedTuple):
+    """One judgment."""
+
+    line: int
+    task: str
+    worker: str
+    given: tuple[Given, ...]
+    """What was filled in, field by field."""
+    submitted_at: int | None
+    """Milliseconds since 1970; None where the file has no times."""
+    duration_ms: int
+    reward: int | None
+    """In cents; None where the file does not say."""
+    told: tuple[str, ...]
+    """What the file tells of the item, column by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """Which columns hold the judgments, where the file does not say itself."""
+
+    task: str | None = None
+    worker: str | None = None
+    label: str | None = None
+    sep: str | None = None
+    keep_rejected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Platform:
+    """Where a platform's files have what is not a judgment itself."""
+
+    panel: str
+    submitted: str | None = None
+    seconds: str | None = None
+    started: str | None = None
+    reward: str | None = None
+    sep: str = "|"
+    """What it puts between the options that somebody ticked."""
+
+
+_PLATFORMS = {
+    "AssignmentStatus": _Platform("mturk", "SubmitTime", "WorkTimeInSeconds", None, "Reward"),
+    "_tainted": _Platform("appen", "_created_at", None, "_started_at", None, "\n"),
+}
+_TABLE = _Platform("table")
+_MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
+
+
+def read_batch(path: Path, options: BatchOptions, spool: Path, passage: Passage | None = None) -> "Batch":
+    """A file whose columns are understood, or UserError. Its rows wait in `spool`, a new file."""
+    passage = passage or Passage()
+    problems = CellProblems(str(path))
+    rows = RowSpool(spool)
+    rows.fill(path, problems.found, passage)
+    if not rows.count and not problems.found:
+        problems.found.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+    problems.check()
+    names = rows.names
+    layout = layout_of(path, names, task=options.task, worker=options.worker, label=options.label, several=True)
+    platform = _PLATFORMS.get(layout.refusal or "", _TABLE)
+    kept = _Kept(rows, layout, keep=options.keep_rejected)
+    fields = _fields(path, kept, layout, options.sep, platform)
+    return Batch(path, layout, platform, kept, fields, passage.digest)
+
+
+class _Kept:
+    """The rows of a file without the work that was refused."""
+
+    def __init__(self, rows: RowSpool, layout: Layout, *, keep: bool) -> None:
+        self._rows, self._layout, self._keep = rows, layout, keep
+        self.places = {name: place for place, name in enumerate(rows.names)}
+        self.count = rows.count
+        self._gone = 0
+
+    def __iter__(self) -> Iterator[tuple[int, Cells]]:
+        if self._layout.refusal is None:
+            yield from self._rows
+            return
+        place, refused = self.places[self._layout.refusal], self._layout.refused
+        self._gone = 0
+        for line, cells in self._rows:
+            if str(cells[place]).lower() not in refused:
+                yield line, cells
+                continue
+            self._gone += 1
+            if self._keep:
+                yield line, cells
+
+    def notes(self) -> Iterator[str]:
+        """What was refused, once all rows were gone through."""
+        if self._gone:
+            said = " or ".join(sorted(self._layout.refused))
+            shown = f"{many(self._gone, 'judgment', 'judgments')} whose {self._layout.refusal} is {said}"
+            yield f"{'Kept' if self._keep else 'Left out'}: {shown}."
+
+
+def _fields(path: Path, rows: _Kept, layout: Layout, sep: str | None, platform: _Platform) -> Sequence[BatchField]:
+    """The column of labels that was named, or all columns that people filled in."""
+    if not layout.candidates or (layout.label and sep is not None):
+        return [BatchField(LABEL, layout.label, sep)]
+    scan = AnswerScan(list(rows.places), layout.candidates, layout.task, sep or platform.sep)
+    for _, cells in rows:
+        scan.look(cells)
+    found = scan.fields()
+    if not found or len(found) > MOST_FIELDS:
+        filled_in = f"{len(found) or 'no'} columns that people filled in"
+        problem = Problem(
+            str(path), 1, f"has {filled_in}, and a form has from 1 to {MOST_FIELDS}", "Choose one with --label."
+        )
+        raise UserError(f"{path} can't be imported", [problem])
+    return found if len(found) > 1 else [replace(found[0], name=LABEL)]
+
+
+class Batch:
+    """A file of finished work."""
+
+    def __init__(
+        self,
+        path: Path,
+        layout: Layout,
+        platform: _Platform,
+        rows: _Kept,
+        fields: Sequence[BatchField],
+        digest: str,
+    ) -> None:
+        self.name, self.file = path.name, str(path)
+        self.panel = platform.panel
+        """Where it was done: mturk, appen, or table."""
+        self.fields = tuple(fields)
+        self.digest = digest
+        self._layout, self._platform, self._rows = layout, platform, rows
+        self._is_table = is_table(path)
+        self._item_columns = self._columns_of_items()
+        self._empty = 0
+
+    @property
+    def count(self) -> int:
+        """How many rows the file has, refused ones among them."""
+        return self._rows.count
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What `told` has in every row."""
+        return tuple(name.removeprefix(INPUT) for name in self._item_columns)
+
+    def _columns_of_items(self) -> list[str]:
+        """The inputs of a batch, or all columns that hold nothing else."""
+        taken = {*self._layout.columns, *(field.column for field in self.fields)}
+        names = list(self._rows.places)
+        if self.panel == "mturk":
+            names = [name for name in names if name.startswith(INPUT)]
+        else:
+            names = [name for name in names if not name.startswith(("_", ANSWER)) and not name.endswith(GOLD)]
+        return [name for name in names if name not in taken]
+
+    def rows(self) -> Iterator[BatchRow]:
+        """The judgments in the order of the file; UserError at the end if any of them can't be understood."""
+        problems = CellProblems(self.file)
+        column = partial(self._column, problems)
+        platform, is_table = self._platform, self._is_table
+        task, worker = (_cell(column(name), name_in) for name in (self._layout.task, self._layout.worker))
+        labels = [_cell(column(field.column), partial(label_in, field.sep)) for field in self.fields]
+        told = _picked([self._rows.places[name] for name in self._item_columns])
+        moments = _Moments(platform, column)
+        reward = _cell(column(platform.reward), reward_in)
+        self._empty = 0
+        for line, cells in self._rows:
+            given = tuple([label(line, cells) for label in labels])
+            if not any(given):
+                self._empty += 1
+                continue
+            named = task(line, cells), worker(line, cells)
+            submitted_at, duration_ms = moments.of(line, cells)
+            told_here = told(cells) if is_table else tuple(map(as_text, told(cells)))
+            yield BatchRow(line, *named, given, submitted_at, duration_ms, reward(line, cells), told_here)
+        problems.check()
+
+    def _column(self, problems: CellProblems, name: str | None) -> Any:
+        """A column, or None if the file has none of the name."""
+        place = None if name is None else self._rows.places.get(name)
+        return None if name is None or place is None else Column(name, place, problems)
+
+    def notes(self) -> list[str]:
+        """What is to be told of the file once its rows were gone through."""
+        found = list(self._rows.notes())
+        if len(self.fields) > 1:
+            asked = ", ".join(shortened(field.title) for field in self.fields)
+            found.append(
+                f"Answers are in {len(self.fields)} columns, and each is a field: {asked}. --label chooses one."
+            )
+        if self._empty:
+            label = self._layout.label or "answer"
+            left = many(self._empty, "row left out: it has", "rows left out: they have")
+            found.append(f"{left} no {label}.")
+        return found
+
+
+class _Moments:
+    """When rows were answered, and how long that took."""
+
+    def __init__(self, platform: _Platform, column: Callable[[str | None], Any]) -> None:
+        self._submitted = _cell(column(platform.submitted), time_in)
+        self._started = _cell(column(platform.started), time_in)
+        self._seconds = column(platform.seconds)
+        self._duration = _cell(self._seconds, seconds_in)
+
+    def of(self, line: int, cells: Cells) -> tuple[int | None, int]:
+        submitted = self._submitted(line, cells)
+        if self._seconds is not None and cells[self._seconds.place]:
+            return submitted, self._duration(line, cells)
+        started = self._started(line, cells)
+        return submitted, 0 if started is None or submitted is None else max(0, submitted - started)
+
+
+def _cell(column: Column | None, read: Callable[[Column, int, Any], Any]) -> Callable[[int, Cells], Any]:
+    """What reads a column of a row; nothing where the file has no such column."""
+    if column is None:
+        return lambda _line, _cells: None
+    place = column.place
+    # Most texts come again: who worked, what was asked, what was chosen.
+    known: dict[str, Any] = {}
+
+    def found(line: int, cells: Cells) -> Any:
+        value = cells[place]
+        if not isinstance(value, str):
+            return read(column, line, value)
+        if value in known:
+            return known[value]
+        told = column.told
+        made = read(column, line, value)
+        if len(value) <= _LONGEST_KNOWN and column.told == told:
+            if len(known) == _MOST_KNOWN:
+                known.clear()
+            known[value] = made
+        return made
+
+    return found
+
+
+def _picked(places: Sequence[int]) -> Callable[[Cells], tuple[Any, ...]]:
+    if not places:
+        return lambda _cells: ()
+    if len(places) == 1:
+        [only] = places
+        return lambda cells: (cells[only],)
+    return itemgetter(*places)

@@ -1,0 +1,154 @@
+"""Which columns of a file hold the judgments."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from chorale.files.rows import shortened
+from chorale.model import Problem, UserError
+
+_ANSWER = "Answer."
+_GOLD = "_gold"
+_OTHER_NAMES = {
+    "task": ("task", "item", "unit", "question", "hit"),
+    "worker": ("worker", "annotator", "rater", "coder", "user", "participant"),
+    "label": ("label", "answer", "response", "annotation", "judgment", "category"),
+}
+"""What files elsewhere call their columns, by what is in them."""
+_SURELY_MEANT, _PERHAPS_MEANT = 0.8, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    task: str
+    worker: str
+    label: str
+    trust: str | None = None
+    refusal: str | None = None
+    """The column that says whether the work was refused, in a batch file."""
+    refused: frozenset[str] = frozenset()
+    """What it then says, in small letters."""
+    candidates: tuple[str, ...] = ()
+    """The columns that may hold the answer, where there are several and none was named."""
+
+    @property
+    def columns(self) -> list[str]:
+        named = (self.task, self.worker, self.label, self.trust, self.refusal)
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class _Platform:
+    name: str
+    task: str
+    worker: str
+    trust: str | None
+    refusal: str
+    refused: frozenset[str]
+
+
+_PLATFORMS = (
+    _Platform("Mechanical Turk", "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
+    _Platform("Appen", "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
+)
+
+
+def layout_of(
+    path: Path,
+    names: Sequence[str],
+    *,
+    task: str | None = None,
+    worker: str | None = None,
+    label: str | None = None,
+    trust: str | None = None,
+    several: bool = False,
+) -> Layout:
+    """The columns asked for, or those a file of this kind has; UserError if they are not there.
+
+    With `several`, a batch file may have more than one column that may hold the answer: they are the candidates then.
+    """
+    platform = next((each for each in _PLATFORMS if {each.task, each.worker} <= set(names)), None)
+    problems: list[Problem] = []
+    find = partial(column_in, path, names, problems=problems)
+    found_task = find("task", task or _default("task", names, platform.task if platform else None))
+    found_worker = find("worker", worker or _default("worker", names, platform.worker if platform else None))
+    candidates: tuple[str, ...] = ()
+    if label is None and platform is not None and "label" not in names:
+        candidates = tuple(_answer_columns(names))
+        found_label = candidates[0] if len(candidates) == 1 else ""
+        if not candidates or (len(candidates) > 1 and not several):
+            problems.append(_no_answer(path, candidates, platform))
+    else:
+        found_label = find("label", _with_prefix(label or "label", names))
+    found_trust = None if trust is None else find("trust", trust)
+    if problems:
+        raise UserError(f"{path} can't be used", problems)
+    if platform is None:
+        return Layout(found_task, found_worker, found_label, found_trust)
+    if found_trust is None and platform.trust in names:
+        found_trust = platform.trust
+    refusal = platform.refusal if platform.refusal in names else None
+    return Layout(found_task, found_worker, found_label, found_trust, refusal, platform.refused, candidates)
+
+
+def _default(role: str, names: Sequence[str], of_platform: str | None) -> str:
+    return role if role in names or of_platform is None else of_platform
+
+
+def _with_prefix(label: str, names: Sequence[str]) -> str:
+    """The column of a Mechanical Turk answer may be named without its prefix."""
+    return _ANSWER + label if label not in names and _ANSWER + label in names else label
+
+
+def column_in(
+    path: Path, names: Sequence[str], role: str, name: str, problems: list[Problem], *, option: str | None = None
+) -> str:
+    """The name of a column; a problem, with what was probably meant, if there is none of that name."""
+    if name not in names:
+        option = option or f"--{role}"
+        probable = _probably_meant(role, name, names)
+        meant = "" if probable is None else f" Did you mean {option} {probable!r}?"
+        fix = f"Name the column of {role}s with {option}.{meant}"
+        problems.append(Problem(str(path), 1, f"has no column {name!r}", fix, f"columns {_shown(names)}"))
+    return name
+
+
+def _probably_meant(role: str, name: str, names: Sequence[str]) -> str | None:
+    """The column spelled almost like it, else one that files elsewhere call so, else one spelled a little like it."""
+    free = [each for each in names if _usual_role(each) in (role, None)]
+    small = {each.lower(): each for each in reversed(free)}
+    near = difflib.get_close_matches(name.lower(), small, n=1, cutoff=_SURELY_MEANT)
+    near = near or [each.lower() for each in free if _usual_role(each) == role][:1]
+    near = near or difflib.get_close_matches(name.lower(), small, n=1, cutoff=_PERHAPS_MEANT)
+    return small[near[0]] if near else None
+
+
+def _usual_role(column: str) -> str | None:
+    """What a column of this name usually holds: _worker_id, WorkerId and worker are the same.
+
+    >>> _usual_role("_worker_id"), _usual_role("HITId"), _usual_role("Answer.category"), _usual_role("age")
+    ('worker', 'task', 'label', None)
+    """
+    plain = re.sub(r"[^a-z0-9]", "", column.removeprefix(_ANSWER).lower())
+    return next((role for role, known in _OTHER_NAMES.items() if plain.removesuffix("id") in known), None)
+
+
+def _answer_columns(names: Sequence[str]) -> list[str]:
+    """The columns that may hold an answer: those a platform marks as such, or else all that are not its own."""
+    marked = [name for name in names if name.startswith(_ANSWER) or f"{name}{_GOLD}" in names]
+    return marked or [name for name in names if not name.startswith("_") and not name.endswith(_GOLD)]
+
+
+def _no_answer(path: Path, candidates: Sequence[str], platform: _Platform) -> Problem:
+    if not candidates:
+        message = f"is a batch file of {platform.name} without a column that may hold the answer"
+        return Problem(str(path), 1, message, "Check that the right file was named.")
+    message = f"is a batch file of {platform.name} with several columns that may hold the answer"
+    return Problem(str(path), 1, message, "Choose one with --label.", _shown(candidates))
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(shortened(name) for name in names)

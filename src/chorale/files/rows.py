@@ -1,0 +1,378 @@
+"""Rows from JSONL and CSV files: streamed, with every mistake told and none raised."""
+
+import codecs
+import csv
+import gzip
+import json
+import math
+import re
+import reprlib
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from chorale.files.source import Passage
+from chorale.model import Problem
+
+LONGEST_LINE = 1_000_000
+"""In bytes. No item is that long; a file without line breaks would otherwise be read whole."""
+
+DEEPEST_NESTING = 50
+"""Of JSON values: far more than an item needs, far less than makes other programs stumble."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+"""In JSON text: what may stand for NUL, or for half a surrogate pair."""
+_TABLES = {".csv": ",", ".tsv": "\t"}
+_OBJECTS = {".jsonl", ".ndjson"}
+_PACKED = ".gz"
+
+
+class Row(NamedTuple):
+    line: int
+    """Where the row begins; a quoted cell may run over several lines."""
+    values: dict[str, Any]
+
+
+def read_rows(path: Path, *, shown_as: str, problems: list[Problem], passage: Passage | None = None) -> Iterator[Row]:
+    """The sound rows of a file. What is wrong with the others is added to `problems`, under the name `shown_as`.
+
+    The suffix decides the format: .jsonl and .ndjson hold one JSON object a line; .csv and .tsv have a header, and
+    all their cells are text; any of them may be packed, with .gz behind the suffix. The text is UTF-8, with or without
+    a byte order mark. Blank lines are skipped. `passage` hears of every byte.
+    """
+    report = _Reporter(shown_as, problems)
+    reader = _reader_for(suffix_of(path))
+    if reader is None:
+        report(
+            None,
+            "is in a format that can't be read here",
+            "Use a .jsonl, .ndjson, .csv or .tsv file.",
+            path.suffix or "no suffix",
+        )
+        return
+    try:
+        with ExitStack() as stack:
+            file = _opened(path, passage, stack)
+            if _is_utf8(file, report):
+                yield from reader(_Lines(file, report), report)
+    except FileNotFoundError:
+        report(None, "does not exist", "Create the file or correct its name.")
+    except IsADirectoryError:
+        report(None, "is a folder", "Name a file in it.")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        report(None, f"can't be unpacked: {error}", "Copy or download it again.")
+    except OSError as error:
+        report(None, f"can't be read: {error.strerror}", "Make the file readable.")
+
+
+def is_table(path: Path) -> bool:
+    """Whether the file's rows are cells under a header, so that an empty cell is all there can be of nothing."""
+    return suffix_of(path) in _TABLES
+
+
+def suffix_of(path: Path) -> str:
+    """What the file's name says its content is, in small letters, packed or not: `.csv` of `a.CSV.gz`."""
+    inner = path.with_suffix("") if path.suffix.lower() == _PACKED else path
+    return inner.suffix.lower()
+
+
+def _opened(path: Path, passage: Passage | None, stack: ExitStack) -> BufferedReader:
+    """The file, unpacked, open as long as `stack` is."""
+    file: Any = stack.enter_context(path.open("rb"))
+    if passage is not None:
+        file = _Overheard(file, lambda raw: passage.packed(len(raw)))
+    if path.suffix.lower() == _PACKED:
+        file = gzip.GzipFile(fileobj=file)
+    if passage is not None:
+        file = _Overheard(file, passage.take)
+    return file if isinstance(file, BufferedReader) else BufferedReader(file)
+
+
+class _Overheard(RawIOBase):
+    """What another file has, told to somebody as it is read."""
+
+    def __init__(self, file: Any, told: Callable[[memoryview], None]) -> None:
+        self._file, self._told = file, told
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._file.readinto(buffer)
+        self._told(memoryview(buffer)[:count])
+        return count
+
+
+def shortened(value: Any) -> str:
+    """A value of any kind and size, fit for a line of a message."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return _BRIEF.repr(value)
+    except ValueError:  # Python refuses to print integers of thousands of digits
+        return "a very long number"
+
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 80
+_BRIEF.maxlevel = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Reporter:
+    file: str
+    problems: list[Problem]
+
+    def __call__(self, line: int | None, message: str, fix: str, value: str | None = None) -> None:
+        self.problems.append(Problem(self.file, line, message, fix, value))
+
+
+class _Lines:
+    """The lines of a file as text, for readers that must know whether what they were given is sound."""
+
+    def __init__(self, file: BufferedReader, report: _Reporter) -> None:
+        self._file = file
+        self._report = report
+        self._spoiled = False
+        self.number = 0
+        self.ended = True
+        """Whether the latest line had its line break; without one, the file may have been cut off there."""
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        raw = self._file.readline(LONGEST_LINE + 1)
+        if not raw:
+            raise StopIteration
+        self.number += 1
+        self.ended = raw.endswith(b"\n")
+        if len(raw) > LONGEST_LINE:
+            self._skip_rest_of_line()
+            return "\n"
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            self._spoil("is not UTF-8 text", "Save the file as UTF-8.", shortened(raw[error.start : error.end]))
+            # The rest of the line still tells a CSV reader where its cells begin and end.
+            return raw.decode(errors="replace")
+        if "\0" in text:
+            self._spoil("contains a NUL character", "Remove it.")
+        return text
+
+    def take_spoiled(self) -> bool:
+        """Whether any line since the last call was reported already."""
+        spoiled, self._spoiled = self._spoiled, False
+        return spoiled
+
+    def _spoil(self, message: str, fix: str, value: str | None = None) -> None:
+        self._report(self.number, message, fix, value)
+        self._spoiled = True
+
+    def _skip_rest_of_line(self) -> None:
+        self._spoil(f"is longer than {LONGEST_LINE:,} bytes", "Shorten it, or check that no line break is missing.")
+        while not self.ended and (more := self._file.readline(LONGEST_LINE)):
+            self.ended = more.endswith(b"\n")
+
+
+_Reader = Callable[[_Lines, _Reporter], Iterator[Row]]
+
+
+def _reader_for(suffix: str) -> _Reader | None:
+    if suffix in _OBJECTS:
+        return _objects
+    if suffix in _TABLES:
+        return partial(_cells, delimiter=_TABLES[suffix])
+    return None
+
+
+def _is_utf8(file: BufferedReader, report: _Reporter) -> bool:
+    """Step over a UTF-8 byte order mark; refuse a UTF-16 one, or every line would be a problem of its own."""
+    head = file.peek(3)
+    if head.startswith(codecs.BOM_UTF8):
+        file.read(3)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        report(1, "is UTF-16 text, not UTF-8", "Save the file as UTF-8 (in Excel: “CSV UTF-8”).")
+        return False
+    return True
+
+
+# JSONL
+
+
+class FlawError(ValueError):
+    """What is wrong with a row, and what to do about it."""
+
+    def __init__(self, message: str, fix: str, value: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.fix, self.value = message, fix, value
+
+
+def _objects(lines: _Lines, report: _Reporter) -> Iterator[Row]:
+    empty = True
+    for text in lines:
+        if lines.take_spoiled():
+            empty = False
+        elif not text.isspace():
+            empty = False
+            try:
+                yield Row(lines.number, _parsed(text))
+            except FlawError as flaw:
+                report(lines.number, flaw.message, flaw.fix, flaw.value)
+            except (ValueError, RecursionError) as error:
+                report(lines.number, *_why_not_json(text, error, ended=lines.ended))
+    if empty:
+        report(None, "is empty", "Write one JSON object a line.")
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    values = parsed_json(text)
+    if not isinstance(values, dict):
+        raise FlawError("is not an object", 'Write one JSON object a line: {"id": "…", …}.', shortened(values))
+    return values
+
+
+def parsed_json(text: str) -> Any:
+    """What JSON text says. FlawError for what JSON or Python allows and a file must not have: a key twice, NaN, NUL."""
+    values = _DECODER.decode(text)
+    # Only an escape can bring in characters that the decoded line does not hold.
+    if "\\u" in text or text.count("[") + text.count("{") > DEEPEST_NESTING:
+        check_inside(values)
+    return values
+
+
+def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str, str]:
+    if not isinstance(error, json.JSONDecodeError):
+        return "can't be read as JSON", "Remove overlong numbers and deep nesting.", shortened(text)
+    # What is missing at the end of a line is told of the next one, behind the line break.
+    where = min(error.pos, len(text.rstrip()))
+    near = shortened(text[max(0, where - 20) : where + 20].rstrip())
+    if not ended:
+        return "is cut off: the file ends in the middle of this line", "Complete the line or remove it.", near
+    return not_json(json.JSONDecodeError(error.msg, text, where)), "Correct the line.", near
+
+
+def not_json(error: json.JSONDecodeError) -> str:
+    """What is wrong with it, and where in the line."""
+    return f"is not JSON: {error.msg.lower().removesuffix(' at')} at column {error.colno}"
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FlawError("has a key twice", "Remove one of the two.", shortened(twice))
+    return values
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise FlawError("has a number that is not finite", "Write a smaller number, or null.", shortened(text))
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_float=_finite, parse_constant=_finite)
+
+
+def check_inside(values: Any) -> None:
+    """FlawError for nesting too deep, and for texts that can't be stored or printed."""
+    left = [(values, 1)]
+    while left:
+        value, depth = left.pop()
+        if depth > DEEPEST_NESTING:
+            raise FlawError("is nested too deeply", "Put the values side by side.", f"{DEEPEST_NESTING} levels or more")
+        if isinstance(value, dict):
+            left += [(inner, depth + 1) for inner in (*value.keys(), *value.values())]
+        elif isinstance(value, list):
+            left += [(inner, depth + 1) for inner in value]
+        elif isinstance(value, str) and _UNSTORABLE.search(value):
+            raise FlawError("has a NUL character or half a surrogate pair in a text", "Remove it.", shortened(value))
+
+
+# CSV
+
+
+def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
+    records = _records(lines, report, delimiter)
+    line, header = next(records, (0, []))
+    spoiled = lines.take_spoiled()
+    if header == []:
+        report(None, "is empty", "Write a line of column names, then one line a row.")
+    if not header:
+        return
+    columns = [name.strip() for name in header]
+    sound = not spoiled and _check_header(columns, line, report)
+    for line, cells in records:
+        if lines.take_spoiled() or cells is None:
+            continue
+        if len(cells) != len(columns):
+            report(line, *_why_not_row(len(cells), len(columns), ended=lines.ended))
+        elif sound:
+            yield Row(line, dict(zip(columns, cells, strict=True)))
+
+
+def _records(lines: _Lines, report: _Reporter, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
+    """The records that are not blank, each with the line it begins on; None for one that was reported."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            message, fix = why_not_csv(str(error))
+            report(line, message, fix)
+            yield line, None
+            if "field larger" in str(error):
+                return  # what follows may be inside the quotes or outside: nobody can tell
+        else:
+            if cells:
+                yield line, cells
+            elif lines.take_spoiled():
+                yield line, None
+
+
+def why_not_csv(error: str) -> tuple[str, str]:
+    """Of what Python says of a CSV file: what is wrong with it, and what to do."""
+    if "unexpected end" in error:
+        return "has a quote that is never closed", "Close it, and double every quote inside a quoted cell."
+    if "field larger" in error:
+        return (
+            f"has a cell of more than {csv.field_size_limit():,} characters",
+            "Check that its quotes are closed; nothing after this line was read.",
+        )
+    if "new-line" in error:
+        return "has a carriage return outside quotes", "Save the file with Unix or Windows line breaks."
+    return "has text after a closing quote", "Double every quote inside a quoted cell."
+
+
+def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
+    sound = True
+    for number, name in enumerate(columns, 1):
+        if not name:
+            report(line, f"has no name for column {number}", "Give every column a name.")
+            sound = False
+        elif name in columns[: number - 1]:
+            report(line, "has a column name twice", "Rename or remove one of the two.", shortened(name))
+            sound = False
+    if len(columns) == 1 and ";" in columns[0]:
+        report(line, "separates its columns with semicolons", "Save the file with commas.", shortened(columns[0]))
+        sound = False
+    return sound
+
+
+def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, str]:
+    found = f"{cells} cell" if cells == 1 else f"{cells} cells"
+    if cells < columns and not ended:
+        return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", found
+    fix = "Put cells with commas or line breaks in quotes." if cells > columns else "Add the missing cells."
+    return f"does not have the {columns} cells of the header", fix, found

@@ -1,0 +1,73 @@
+"""The files that settings name: found inside the study folder, and read as text."""
+
+import codecs
+import difflib
+from pathlib import Path, PureWindowsPath
+
+from chorale.files.rows import shortened
+from chorale.files.toml_lines import TomlPath
+from chorale.folder.checking.report import Report
+
+
+def read_markdown(relative: str | None, at: TomlPath, report: Report) -> str:
+    """The text of the file that the setting at `at` names; empty if there is none."""
+    path = None if relative is None else located(relative, at, report)
+    if relative is None or path is None:
+        return ""
+    try:
+        text = decoded(path.read_bytes(), relative, report)
+    except OSError as error:
+        report.add(relative, None, f"can't be read: {error.strerror}", "Make the file readable.")
+        return ""
+    if text is not None and not text.strip():
+        report.add(relative, None, "is empty", "Write what workers should read, in Markdown.")
+    return text or ""
+
+
+def located(relative: str, at: TomlPath, report: Report) -> Path | None:
+    """The file a setting names, which must be inside the study folder: the folder is all that is ever copied."""
+    name = PureWindowsPath(relative)  # knows the drives and both slashes, and so sees more than the local kind
+    if name.anchor or ".." in name.parts:
+        report.setting(at, "is outside the study folder", "Copy the file into it and name it from there.", relative)
+        return None
+    try:
+        path = (report.root / relative).resolve(strict=True)
+        inside = path.is_relative_to(report.root.resolve())
+    except (FileNotFoundError, NotADirectoryError):
+        report.setting(at, "there is no such file", _other_files(relative, report.root), relative)
+        return None
+    except (OSError, RuntimeError):  # a name too long, no permission, a link to itself
+        report.setting(at, "can't be opened", "Name a file that can be read.", relative)
+        return None
+    if not inside:
+        report.setting(at, "is a link that leaves the study folder", "Copy the file itself into it.", relative)
+    elif not path.is_file():
+        report.setting(at, "is not a file", "Name a file.", relative)
+    else:
+        return path
+    return None
+
+
+def _other_files(relative: str, root: Path) -> str:
+    folder = (root / relative).parent
+    names = [path.relative_to(root).as_posix() for path in folder.iterdir()] if folder.is_dir() else []
+    near = difflib.get_close_matches(relative, names, n=1)
+    return f"Did you mean `{near[0]}`?" if near else "Create the file or correct its name."
+
+
+def decoded(raw: bytes, shown_as: str, report: Report) -> str | None:
+    """The bytes as text that can be stored, or None with what is wrong reported."""
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        report.add(
+            shown_as, line, "is not UTF-8 text", "Save the file as UTF-8.", shortened(raw[error.start : error.end])
+        )
+        return None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        report.add(shown_as, line, "contains a NUL character", "Remove it.")
+        return None
+    return text

@@ -1,0 +1,261 @@
+"""Whether a study's protocol can be carried out: everybody who must qualify can, and everything can come to an end."""
+
+from collections.abc import Iterator, Sequence
+
+from chorale.engine.running import closed_by
+from chorale.folder.checking.numbers import check_numbers
+from chorale.folder.checking.report import Report, did_you_mean
+from chorale.folder.checking.stage_files import StageFiles
+from chorale.model import EXPERT, StageSettings, StudySettings, invited_to, money_text
+from chorale.protocol import fee_due, fee_on, fewest_people, is_criterion
+
+
+def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+    """How stages, gates and arms depend on one another."""
+    _check_gate_names(settings, report)
+    _check_gate_stages(settings, contents, report)
+    _check_criteria(settings, contents, report)
+    _check_qualifications(settings, report)
+    _check_arms(settings, report)
+    _check_grading(settings, contents, report)
+    if not report.problems:
+        _check_order(settings, report)
+    if not report.problems:
+        _check_reach(settings, report)
+        check_numbers(settings, contents, report)
+        _check_budget(settings, contents, report)
+
+
+def granted(settings: StudySettings) -> dict[str, str | None]:
+    """Every qualification there is, and the gate that gives it; None for those that a link gives."""
+    found: dict[str, str | None] = {EXPERT: None, **{invited_to(stage.name): None for stage in settings.stage}}
+    for gate in settings.gate:
+        found[gate.name] = gate.name
+        if gate.promote is not None:
+            found[gate.promote.to] = gate.name
+    return found
+
+
+def _check_gate_names(settings: StudySettings, report: Report) -> None:
+    seen: set[str] = {EXPERT, *(invited_to(stage.name) for stage in settings.stage)}
+    for index, gate in enumerate(settings.gate):
+        for at, name in (("name", gate.name), ("promote", gate.promote.to if gate.promote else None)):
+            if name in seen:
+                fix = "Give every gate and promotion a name of its own."
+                report.setting(("gate", index, at), "is the name of another qualification", fix, name)
+            elif name is not None:
+                seen.add(name)
+
+
+def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+    stages = {stage.name: stage for stage in settings.stage}
+    graded = {name for stage in settings.stage if stage.grades for name in stage.sources}
+    sizes = {stage.name: content.gold_count for stage, content in zip(settings.stage, contents, strict=False)}
+    for index, gate in enumerate(settings.gate):
+        at = ("gate", index, "stage")
+        for name in gate.stage:
+            stage = stages.get(name)
+            if stage is None:
+                report.setting(at, "there is no such stage", did_you_mean(name, stages), name)
+            elif stage.round is None and name not in graded:
+                fix = "Make it a round, or add a stage with `grades = true` whose items come from it."
+                report.setting(at, "nothing in that stage is graded, so nobody could pass", fix, name)
+            elif stage.max_per_worker is not None and stage.max_per_worker < _asked(stage, gate.graded, sizes):
+                fix = f"Raise `max_per_worker` of `{name}`, or ask for fewer graded answers."
+                report.setting(at, "nobody may answer as much there as the gate asks for", fix, name)
+            elif (drawn := _drawn_of_each(settings, name)) is not None and drawn < gate.graded:
+                fix = f"Ask for at most {drawn}, or raise `items.per_worker` of the stage that grades `{name}`."
+                report.setting(
+                    ("gate", index, "graded"),
+                    "nobody has as many graded answers as the gate asks for",
+                    fix,
+                    gate.graded,
+                )
+
+
+def _drawn_of_each(settings: StudySettings, name: str) -> int | None:
+    """How many of everybody's answers in a stage are graded; None if all are."""
+    drawn = [
+        stage.items.per_worker for stage in settings.stage if stage.grades and stage.items and name in stage.sources
+    ]
+    return None if not drawn or None in drawn else sum(each or 0 for each in drawn)
+
+
+def _check_criteria(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+    """A gate can ask only for what the rubrics that grade its stages have."""
+    for index, gate in enumerate(settings.gate):
+        known = {
+            name
+            for stage, content in zip(settings.stage, contents, strict=False)
+            if stage.grades and content.task is not None and set(stage.sources) & set(gate.stage)
+            for name in content.task.criteria
+        }
+        for name in gate.criteria:
+            if not any(is_criterion(each, name) for each in known):
+                message = "nobody could pass: no rubric that grades the gate's stages has such a criterion"
+                report.setting(("gate", index, "criteria"), message, did_you_mean(name, sorted(known)), name)
+
+
+def _asked(stage: StageSettings, graded: int, sizes: dict[str, int | None]) -> int:
+    if stage.round is None:
+        return graded
+    return stage.round.size or sizes.get(stage.name) or 0
+
+
+def _check_qualifications(settings: StudySettings, report: Report) -> None:
+    known = granted(settings)
+    for index, stage in enumerate(settings.stage):
+        for name in stage.entry.qualifications:
+            if name not in known:
+                at = ("stage", index, "entry", "qualifications")
+                report.setting(at, "no gate gives this qualification", did_you_mean(name, known), name)
+    if settings.arms is not None and settings.arms.after is not None and settings.arms.after not in known:
+        report.setting(
+            ("arms", "after"),
+            "no gate gives this qualification",
+            did_you_mean(settings.arms.after, known),
+            settings.arms.after,
+        )
+
+
+def _check_arms(settings: StudySettings, report: Report) -> None:
+    names = settings.arms.names if settings.arms else ()
+    for index, stage in enumerate(settings.stage):
+        for arm in stage.arms:
+            if arm not in names:
+                fix = did_you_mean(arm, names) if names else "Name the arms in `[arms]`."
+                report.setting(("stage", index, "arms"), "there is no such arm", fix, arm)
+    used = {arm for stage in settings.stage for arm in stage.arms}
+    for arm in names:
+        if arm not in used:
+            fix = "Give a stage `arms` with it, or leave the arm out."
+            report.setting(
+                ("arms", "names"), "no stage is for this arm: its workers would have nothing of their own", fix, arm
+            )
+    fix = "Experts are in no arm: leave `arms` out of stages for them, and let another qualification come before."
+    for index, stage in enumerate(settings.stage):
+        if stage.arms and EXPERT in stage.entry.qualifications:
+            report.setting(
+                ("stage", index, "arms"), "nobody can ever enter: experts are put in no arm", fix, stage.name
+            )
+    if settings.arms is not None and settings.arms.after == EXPERT:
+        report.setting(("arms", "after"), "nobody would ever be put in an arm", fix, EXPERT)
+
+
+def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+    for index, (stage, content) in enumerate(zip(settings.stage, contents, strict=False)):
+        if stage.grades and content.task is not None and content.task.marks is None:
+            fix = "Use a task that can be a rubric, such as `form` with `points`."
+            report.setting(("stage", index, "grades"), "answers to this task are no grades", fix, stage.task)
+        at = ("stage", index, "pay", "finished")
+        if stage.pay.finished and stage.grades and not closed_by(settings, stage):
+            fix = "Leave it out, or let the gate that its grades are for decide together (`top_share`, `top`)."
+            report.setting(at, "no gate closes that could end this grading", fix, stage.pay.finished)
+        elif stage.pay.finished and stage.round is None and not stage.grades:
+            fix = "Leave it out, or make the stage a round."
+            report.setting(at, "only a round can be finished, and grading", fix, stage.pay.finished)
+
+
+def _check_order(settings: StudySettings, report: Report) -> None:
+    """Nothing may wait for itself."""
+    needs = _needs(settings)
+    state: dict[str, int] = {}
+
+    def visit(node: str, path: tuple[str, ...]) -> tuple[str, ...] | None:
+        if state.get(node) == 2:
+            return None
+        if node in path:
+            return (*path[path.index(node) :], node)
+        for other in needs[node]:
+            found = visit(other, (*path, node))
+            if found is not None:
+                return found
+        state[node] = 2
+        return None
+
+    for index, gate in enumerate(settings.gate):
+        circle = visit(f"gate {gate.name}", ())
+        if circle is not None:
+            report.setting(
+                ("gate", index, "stage"),
+                f"waits for itself and can never be passed: {' → '.join(circle)}",
+                "Let one of these stages in without that qualification.",
+                gate.name,
+            )
+            return
+
+
+def _needs(settings: StudySettings) -> dict[str, list[str]]:
+    """What must have happened before work in a stage, and before a gate can decide."""
+    known = granted(settings)
+    needs: dict[str, list[str]] = {}
+    for stage in settings.stage:
+        asked = list(stage.entry.qualifications)
+        if stage.arms and settings.arms and settings.arms.after:
+            asked.append(settings.arms.after)
+        gates = [name for name in map(known.get, asked) if name is not None]
+        earlier = [*stage.sources, *([stage.entry.qualified_in] if stage.entry.qualified_in else [])]
+        needs[f"stage {stage.name}"] = [f"gate {name}" for name in gates] + [f"stage {name}" for name in earlier]
+    for gate in settings.gate:
+        graders = [stage.name for stage in settings.stage if stage.grades and set(stage.sources) & set(gate.stage)]
+        needs[f"gate {gate.name}"] = [f"stage {name}" for name in (*gate.stage, *graders)]
+    return needs
+
+
+def _check_reach(settings: StudySettings, report: Report) -> None:
+    """Every stage must be open to somebody: an arm must be able to hold all it asks for."""
+    arms = frozenset(settings.arms.names) if settings.arms else frozenset({""})
+    stages = {stage.name: stage for stage in settings.stage}
+    gates = {gate.name: gate for gate in settings.gate}
+    known = granted(settings)
+
+    def reach(stage: StageSettings) -> frozenset[str]:
+        open_to = frozenset(stage.arms) or arms
+        for name in stage.entry.qualifications:
+            gate = known[name]
+            if gate is not None:
+                for source in gates[gate].stage:
+                    open_to &= reach(stages[source])
+        if stage.entry.qualified_in is not None and stage.entry.qualified_in in stages:
+            open_to &= reach(stages[stage.entry.qualified_in])
+        return open_to
+
+    for index, stage in enumerate(settings.stage):
+        if not reach(stage):
+            report.setting(
+                ("stage", index, "entry"),
+                "nobody can ever enter: what it asks for is given in stages of other arms",
+                "Ask for qualifications that the stage's own arms can get.",
+                stage.name,
+            )
+
+
+def _check_budget(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+    """The budget must cover the fewest people in every round and at every gate, and every item from a file."""
+    budget = settings.pay.budget
+    if budget is None:
+        return
+    least = sum(_least_costs(settings, contents))
+    cost = least + fee_due(fee_on(least, settings.pay.fee_percent), 0)
+    if cost > budget:
+        report.setting(
+            ("pay", "budget"),
+            f"does not cover what the study costs at least ({money_text(cost, settings.pay.currency)}, fees included)",
+            f"Raise it to {cost} or more, pay less, or ask for fewer judgments.",
+            budget,
+        )
+
+
+def _least_costs(settings: StudySettings, contents: Sequence[StageFiles]) -> Iterator[int]:
+    pairs = list(zip(settings.stage, contents, strict=False))
+    turnout = fewest_people(settings, {stage.name: content.items for stage, content in pairs})
+    for stage, content in pairs:
+        if stage.round is not None:
+            size = stage.round.size or content.gold_count or 0
+            yield turnout.stages[stage.name] * (size * stage.pay.per_judgment + stage.pay.finished)
+        else:
+            yield len(content.items) * stage.judgments.min * stage.pay.per_judgment
+            if stage.grades:
+                yield stage.judgments.min * stage.pay.finished
+    for gate in settings.gate:
+        yield turnout.needed[gate.name] * gate.bonus

@@ -1,0 +1,63 @@
+"""Where problems are gathered, and the words for names that are not known."""
+
+import difflib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from chorale.files.rows import shortened
+from chorale.files.toml_lines import TomlPath, line_of
+from chorale.model import Problem
+
+SETTINGS_FILE = "study.toml"
+MOST_ALIKE = 50
+
+
+class Report:
+    """The problems found so far, and where settings stand in the study file, or in another file of settings."""
+
+    def __init__(self, root: Path, file: str = SETTINGS_FILE) -> None:
+        self.root = root
+        self.file = file
+        self.text = ""
+        self.problems: list[Problem] = []
+        self._told: list[TomlPath] = []
+
+    def add(self, file: str, line: int | None, message: str, fix: str, value: str | None = None) -> None:
+        self.problems.append(Problem(file, line, message, fix, value))
+
+    def told(self) -> list[Problem]:
+        """Every problem; of a mistake made on every line of a file, the first lines and how many more there are."""
+        kinds: dict[tuple[str, str], list[Problem]] = {}
+        for problem in self.problems:
+            kinds.setdefault((problem.file, problem.message), []).append(problem)
+        told = []
+        for (file, message), found in kinds.items():
+            told += found[:MOST_ALIKE]
+            if more := found[MOST_ALIKE:]:
+                told.append(
+                    Problem(file, more[0].line, f"{message}, and so on {len(more):,} lines from here", more[0].fix)
+                )
+        return told
+
+    def setting(self, path: TomlPath, message: str, fix: str, value: Any = None) -> None:
+        """Add a problem of a setting, unless one of it or of a part of it was told: the rest follows from that."""
+        if any(told[: len(path)] == path for told in self._told):
+            return
+        self._told.append(path)
+        found = None if value is None else shortened(value)
+        self.add(self.file, line_of(self.text, path), message, fix, found)
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """The known name nearest to one that is not, or all of them if none is near."""
+    near = difflib.get_close_matches(name[:100].lower(), known, n=1)
+    names = ", ".join(f"`{printable(each)}`" for each in sorted(known))
+    if near:
+        return f"Did you mean `{printable(near[0])}`?"
+    return f"Use one of: {names}." if names else "There are none to name here."
+
+
+def printable(name: str) -> str:
+    """A name fit for a message: short, and without characters that would disturb it."""
+    return shortened(name)[1:-1]

@@ -1,0 +1,133 @@
+"""Files with a row an item: what every row of them must have, whatever the stage does with it."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from chorale.contract import AnswerError, ItemError
+from chorale.files.rows import Row, is_table, read_rows, shortened
+from chorale.files.toml_lines import TomlPath
+from chorale.folder.checking.named_files import located
+from chorale.folder.checking.report import Report, did_you_mean, printable
+from chorale.model import Answer, Problem
+from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
+
+_LONGEST_ID = 200
+_BLANK_BYTES = 100
+_BESIDE_THE_ITEM = ("id", "answer", "explanation")
+
+
+class RowFile:
+    """A file with a row an item, and words for what may be wrong with a row."""
+
+    def __init__(self, path: Path, shown_as: str, report: Report) -> None:
+        self._path = path
+        self.shown_as = shown_as
+        self._report = report
+        self.count: int | None = None
+        """How many rows there are, once all were read; None if some could not be."""
+
+    def tell(self, line: int | None, message: str, fix: str, value: Any = None) -> None:
+        self._report.add(self.shown_as, line, message, fix, None if value is None else shortened(value))
+
+    def rows(self, kind: type[BaseModel]) -> Iterator[Row]:
+        """The rows. In a table, an empty cell stands for a missing value unless `kind` requires the column."""
+        required = {field.alias or name for name, field in kind.model_fields.items() if field.is_required()}
+        unread: list[Problem] = []
+        count = 0
+        for row in read_rows(self._path, shown_as=self.shown_as, problems=unread):
+            count += 1
+            if is_table(self._path):
+                filled = {name: cell for name, cell in row.values.items() if cell or name in required}
+                yield Row(row.line, filled)
+            else:
+                yield row
+        self.count = None if unread else count
+        self._report.problems += unread
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing in it."""
+        return self._path.stat().st_size < _BLANK_BYTES and not self._path.read_bytes().strip()
+
+    def columns(self, looked_for: set[str]) -> set[str]:
+        """The columns there are, read as far as it takes to find those that are looked for."""
+        found: set[str] = set()
+        for row in read_rows(self._path, shown_as=self.shown_as, problems=[]):
+            found |= row.values.keys() - set(_BESIDE_THE_ITEM)
+            if looked_for <= found:
+                break
+        return found
+
+    def key_of(self, row: Row, lines: dict[str, int]) -> str | None:
+        """The row's `id`, which no other row may have; `lines` remembers where each was."""
+        key = row.values.get("id")
+        if key is None:
+            self.tell(row.line, "`id` is missing", "Give every row an `id` of its own.")
+            return None
+        if isinstance(key, int) and not isinstance(key, bool):
+            key = str(key)
+        if not isinstance(key, str) or not _is_id(key):
+            fix = f"Use 1 to {_LONGEST_ID} printable characters, without spaces around them."
+            self.tell(row.line, "`id` is not an id", fix, key)
+            return None
+        if key in lines:
+            self.tell(row.line, f"`id` is that of line {lines[key]} too", "Give every row an `id` of its own.", key)
+            return None
+        lines[key] = row.line
+        return key
+
+    def shaped(
+        self, row: Row, kind: type[BaseModel], parse: Callable[[Mapping[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """The item part of a row, in the shape of its task."""
+        try:
+            return parse({name: value for name, value in row.values.items() if name not in _BESIDE_THE_ITEM})
+        except ItemError as error:
+            for field, message, value in error.messages:
+                words = plain_words(message)
+                fix = did_you_mean(field, kind.model_fields) if message == UNKNOWN else words.fix
+                self.tell(row.line, f"`{printable(field)}` {words.wrong}", fix, None if message == MISSING else value)
+        return None
+
+    def answer_of(self, row: Row, parse: Callable[[Any], Answer]) -> tuple[bool, Answer]:
+        """Whether the row has an answer of the task's shape, and the answer, which may be anything."""
+        if "answer" not in row.values:
+            self.tell(row.line, "`answer` is missing", "Write the right answer.")
+            return False, None
+        try:
+            return True, parse(row.values["answer"])
+        except AnswerError as error:
+            value, wrong = row.values["answer"], error.words.wrong
+            nested = is_table(self._path) and isinstance(value, str) and ("a table" in wrong or value[:1] in "{[")
+            fix = "A cell holds text only: write the file as JSONL." if nested else error.words.fix
+            self.tell(row.line, f"`answer` {wrong}", fix, _culprit(value, wrong))
+        return False, None
+
+    def explanation_of(self, row: Row) -> str | None:
+        text = row.values.get("explanation")
+        if isinstance(text, str) and text.strip():
+            return text.strip()
+        message = "is missing" if text is None else "is not text" if not isinstance(text, str) else "is blank"
+        fix = "Say in a sentence why the answer is right: workers who miss it read it."
+        self.tell(row.line, f"`explanation` {message}", fix, text)
+        return None
+
+
+def row_file(relative: str | None, at: TomlPath, report: Report) -> RowFile | None:
+    """The file that the setting at `at` names."""
+    path = None if relative is None else located(relative, at, report)
+    return None if relative is None or path is None else RowFile(path, relative, report)
+
+
+def _culprit(answer: Any, wrong: str) -> Any:
+    """Of an answer with several fields, the one that a message names."""
+    field = re.search(r"`([^`]+)`", wrong)
+    return answer[field[1]] if isinstance(answer, dict) and field and field[1] in answer else answer
+
+
+def _is_id(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_ID and text.isprintable() and text == text.strip()

@@ -1,0 +1,107 @@
+"""The study file: its bytes, then its TOML, as the JSON values that a study can use."""
+
+import math
+import re
+import tomllib
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+from chorale.files.rows import shortened
+from chorale.files.toml_lines import TomlPath
+from chorale.folder.checking.named_files import decoded
+from chorale.folder.checking.report import SETTINGS_FILE, Report
+
+_DEEPEST = 20
+_TWICE = "Cannot overwrite a value"
+"""What tomllib says of a key that stands in a table twice, without naming it."""
+_LINE_ENDS_IN_QUOTES = ("illegal character '\\n'", "found invalid character '\\n'")
+_FILE_ENDS_IN_QUOTES = "unterminated string"
+"""What it says of a closing quote that is missing."""
+
+
+def read_settings(report: Report) -> dict[str, Any] | None:
+    """The study file as JSON values, or None if there is nothing in it to check further."""
+    try:
+        raw = (report.root / report.file).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        report.add(report.file, None, f"there is no such file in {report.root}", which_folder(report.root))
+        return None
+    except OSError as error:
+        report.add(report.file, None, f"can't be read: {error.strerror}", "Make the file readable.")
+        return None
+    text = decoded(raw, report.file, report)
+    return None if text is None else settings_in(text, report)
+
+
+def which_folder(path: Path) -> str:
+    """What to do about a path that is no study's folder."""
+    if path.is_file() and path.name == SETTINGS_FILE:
+        return f"Name the folder: {path.parent}"
+    return "Name a study folder, or make one with `chorale new DIR --template rules`."
+
+
+def settings_in(text: str, report: Report) -> dict[str, Any] | None:
+    """What a file of this text says, as JSON values."""
+    report.text = text
+    try:
+        settings = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, line = _without_position(str(error), text)
+        fix = "Correct the line; see https://toml.io."
+        if (opened := _line_of_open_quote(message, line, text)) is not None:
+            message, line = "a quote opens on this line and is probably not closed", opened
+            fix = "Add the quote at the end of the text. A text of several lines stands in three quotes."
+        report.add(report.file, line, f"is not TOML: {message}", fix)
+        return None
+    except (ValueError, RecursionError):
+        report.add(report.file, None, "can't be read as TOML", "Remove overlong numbers and deep nesting.")
+        return None
+    return {name: _usable(value, (name,), report) for name, value in settings.items()}
+
+
+def _without_position(message: str, text: str) -> tuple[str, int]:
+    """A message of tomllib's and the line it is about, which older versions of Python give only in the message."""
+    match = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$", message)
+    line = int(match[1]) if match and match[1] else text.rstrip().count("\n") + 1
+    message = message[: match.start()] if match else message
+    if message == _TWICE:
+        key = text.splitlines()[line - 1].partition("=")[0].strip()
+        return f"{shortened(key)[1:-1]} is there twice", line
+    return message[:1].lower() + message[1:], line
+
+
+def _line_of_open_quote(message: str, line: int, text: str) -> int | None:
+    """Where a text in quotes begins that does not end; None if something else is wrong."""
+    if message in _LINE_ENDS_IN_QUOTES:
+        return line
+    # The file ended without the closing quote, so the last one there is the opening one.
+    quote = {'expected "\'"': "'", "expected \"'''\"": "'''"}.get(message)
+    if message == _FILE_ENDS_IN_QUOTES:
+        quote = '"""' if text.endswith("\n") else '"'
+    return None if quote is None else text.count("\n", 0, text.rfind(quote)) + 1
+
+
+def _usable(value: Any, path: TomlPath, report: Report) -> Any:
+    """The value as JSON has it, or a stand-in for one that TOML allows and a study can't use."""
+    match value:
+        case dict() | list() if len(path) > _DEEPEST:
+            report.setting(path, "is nested too deeply", "Remove some of the brackets.")
+            return None
+        case dict():
+            return {name: _usable(inner, (*path, name), report) for name, inner in value.items()}
+        case list():
+            return [_usable(inner, (*path, number), report) for number, inner in enumerate(value)]
+        case str() if "\0" in value:
+            report.setting(path, "contains a NUL character", "Remove it.", value)
+            return value.replace("\0", "?")
+        case int() if not -(2**63) <= value < 2**63:
+            report.setting(path, "is too large a number", "Write a smaller one.")
+            return 1
+        case float() if not math.isfinite(value):
+            report.setting(path, "is not a finite number", "Write a number.", value)
+            return 1
+        case datetime() | date() | time():
+            report.setting(path, "is a date or time", "Put it in quotes.", str(value))
+            return str(value)
+    return value

@@ -1,0 +1,85 @@
+"""What the study file says, held against what it can say: tables become settings, or problems."""
+
+import json
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from chorale.files.toml_lines import TomlPath
+from chorale.folder.checking.report import Report, did_you_mean, printable
+from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def parsed_settings(kind: type[Model], raw: Any, at: TomlPath, report: Report) -> Model | None:
+    """The table at `at` as settings, or None with everything wrong in it reported."""
+    try:
+        return _validated(kind, raw)
+    except ValidationError as error:
+        for found in error.errors(include_url=False, include_context=False):
+            _tell_setting(kind, found["loc"], found["msg"], found["input"], at, report)
+    return None
+
+
+def salvaged(kind: type[Model], raw: Any) -> Model | None:
+    """The table without those of its settings that are wrong, so that what it names can be checked all the same."""
+    if not isinstance(raw, dict):
+        return None
+    try:
+        return _validated(kind, raw)
+    except ValidationError as error:
+        wrong = {found["loc"][0] for found in error.errors() if found["loc"]} & raw.keys()
+    if not wrong:
+        return None
+    return salvaged(kind, {name: value for name, value in raw.items() if name not in wrong})
+
+
+def text_at(raw: Any, *names: str) -> str | None:
+    """The text under these names, one in another; None if there is none to go by."""
+    for name in names:
+        raw = raw.get(name) if isinstance(raw, dict) else None
+    return raw if isinstance(raw, str) and raw else None
+
+
+def _validated(kind: type[Model], raw: Any) -> Model:
+    # As JSON, since TOML has types as JSON has: "3" is not 3, but "set-aside" may be the name of an enumerated value.
+    return kind.model_validate_json(json.dumps(raw), strict=True)
+
+
+def _tell_setting(kind: type[BaseModel], loc: TomlPath, message: str, value: Any, at: TomlPath, report: Report) -> None:
+    """Say in plain words what is wrong with a setting."""
+    path = (*at, *loc)
+    name = ".".join(str(part) for part in path if isinstance(part, str))
+    table = _table(kind, loc[:-1])
+    known = _known_names(table)
+    if message == UNKNOWN:
+        unknown = str(loc[-1])
+        report.setting(path, f"there is no setting `{printable(unknown)}` here", did_you_mean(unknown, known))
+        return
+    words = plain_words(message)
+    if message == MISSING and loc[-1] in known:
+        report.setting(path, f"`{name}` {words.wrong}", f"Add it: {known[str(loc[-1])]}")
+        return
+    report.setting(path, f"`{name}` {words.wrong}", words.fix, None if isinstance(value, dict) else value)
+
+
+def _table(kind: type[BaseModel] | None, loc: TomlPath) -> type[BaseModel] | None:
+    """The settings that may stand in the table at `loc`."""
+    for part in loc:
+        if isinstance(part, int) or kind is None:
+            continue
+        fields = {field.alias or name: field for name, field in kind.model_fields.items()}
+        kind = _model_in(fields[part].annotation) if part in fields else None
+    return kind
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for part in get_args(annotation) if (model := _model_in(part))), None)
+
+
+def _known_names(table: type[BaseModel] | None) -> dict[str, str]:
+    fields = {} if table is None else table.model_fields
+    return {field.alias or name: field.description or "" for name, field in fields.items()}

@@ -1,0 +1,227 @@
+"""What the settings of one stage name: its task, guidelines, items, gold and truth."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pydantic import BaseModel
+
+from chorale.contract import Task, installed_tasks
+from chorale.folder.checking.columns import names_columns_that_are_there
+from chorale.folder.checking.content import GoldRow, StageContent, TruthRow
+from chorale.folder.checking.drafts import Draft, earlier_stage
+from chorale.folder.checking.named_files import read_markdown
+from chorale.folder.checking.report import Report, did_you_mean
+from chorale.folder.checking.row_files import RowFile, row_file
+from chorale.folder.checking.settings_shape import parsed_settings
+from chorale.kits.questions.files.items import QuestionsOptions
+from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
+
+
+@dataclass(frozen=True)
+class StageFiles:
+    """What was found in the files of a stage."""
+
+    task: Task | None
+    options: BaseModel | None
+    items: tuple[NewItem, ...]
+    gold: tuple[GoldRow, ...]
+    gold_count: int | None
+    """Rows of the gold file; None if it is not known how many there would be without their problems."""
+    truth: tuple[TruthRow, ...]
+    guidelines: str
+    taken: frozenset[str]
+    """Keys and groups of the stage's items, or of those they are derived from: gold must not be called the same."""
+
+    def complete(self, settings: StageSettings) -> StageContent:
+        if self.task is None or self.options is None:
+            raise ValueError(f"stage {settings.name} has problems that were not reported")
+        return StageContent(
+            settings=settings,
+            task=self.task,
+            options=self.options,
+            items=self.items,
+            gold=self.gold,
+            truth=self.truth,
+            guidelines=self.guidelines,
+        )
+
+
+def read_stage_files(
+    draft: Draft, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+) -> StageFiles:
+    """What `draft` comes with. `earlier` is what the stages before it in `drafts` came with."""
+    kind = _task_of(draft, report)
+    options = None if kind is None else _options_of(draft, kind, report)
+    # Without its options, a task that depends on them can't say what an item is.
+    task = None if kind is None or (options is None and kind.configure) else kind
+    if task is not None and options is not None:
+        task = task.configured(options)
+    if task is not None and not names_columns_that_are_there(draft, task, report):
+        # What the rows lack follows from that.
+        task = None
+    if task is not None and task.chosen is None:
+        _check_no_choices(draft, task, report)
+    guidelines = read_markdown(draft.text("guidelines"), draft.at("guidelines"), report)
+    items, taken = _read_items_of(draft, task, drafts, earlier, report)
+    _check_same_questions(draft, options, drafts, earlier, report)
+    gold, gold_count = _read_gold_of(draft, task, taken, report)
+    return StageFiles(
+        task=task,
+        options=options,
+        items=items,
+        gold=gold,
+        gold_count=gold_count,
+        truth=_read_truth_of(draft, task, report),
+        guidelines=guidelines,
+        taken=taken,
+    )
+
+
+def _check_no_choices(draft: Draft, task: Task, report: Report) -> None:
+    """What rests on the options people choose needs a task that has some."""
+    asked = draft.raw.get("judgments")
+    wrong, fix = "`{}` needs a task where people choose from a list", "Leave it out, or give the stage another task."
+    if isinstance(asked, dict) and "stable" in asked:
+        report.setting(draft.at("judgments", "stable"), wrong.format("stable"), fix, task.name)
+    if "quality" in draft.raw:
+        report.setting(draft.at("quality"), wrong.format("quality"), fix, task.name)
+
+
+def _task_of(draft: Draft, report: Report) -> Task | None:
+    name = draft.text("task")
+    tasks = installed_tasks()
+    if name is not None and name not in tasks:
+        report.setting(draft.at("task"), "there is no such task", did_you_mean(name, tasks), name)
+    return None if name is None else tasks.get(name)
+
+
+def _options_of(draft: Draft, task: Task, report: Report) -> BaseModel | None:
+    options = draft.raw.get("options", {})
+    if not isinstance(options, dict):
+        return None
+    return parsed_settings(task.options_type, options, draft.at("options"), report)
+
+
+def _read_items_of(
+    draft: Draft, task: Task | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+) -> tuple[tuple[NewItem, ...], frozenset[str]]:
+    """The items of a stage that has them in a file, and the names that gold can't have."""
+    settings = draft.table(ItemSettings, "items")
+    if settings is None:
+        return (), frozenset()
+    if settings.from_:
+        at = draft.at("items", "from")
+        sources = [earlier_stage(name, draft, drafts, at, report) for name in settings.from_]
+        if task and task.derive is None and settings.of == "results":
+            fix = 'Give the stage a `file` of items, make them `of = "answers"`, or give it another task.'
+            report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
+        return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
+    file = row_file(settings.file, draft.at("items", "file"), report)
+    if file is None or task is None:
+        return (), frozenset()
+    items = tuple(_items_in(file, task))
+    return items, frozenset(item.key for item in items) | frozenset(item.group for item in items)
+
+
+def _check_same_questions(
+    draft: Draft, options: BaseModel | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+) -> None:
+    """Questions that one stage writes are whole items of another only if both have as many, of as many options."""
+    settings = draft.table(ItemSettings, "items")
+    if settings is None or not isinstance(options, QuestionsOptions):
+        return
+    here = options.questions, options.choices
+    for other, source in zip(drafts, earlier, strict=False):
+        there = source.options
+        if other.name not in settings.from_ or not isinstance(there, QuestionsOptions):
+            continue
+        if (there.questions, there.choices) != here:
+            message = f"has other numbers than the stage {other.name!r}, whose questions it takes"
+            fix = f"Give both {there.questions} `questions` of {there.choices} `choices`, or other numbers."
+            report.setting(draft.at("options"), message, fix, f"{here[0]} questions of {here[1]} choices")
+
+
+def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
+    lines: dict[str, int] = {}
+    keys: set[str] = set()
+    if task.may_be_empty and file.is_blank:
+        return
+    for row in file.rows(task.row_type):
+        key = file.key_of(row, lines)
+        payload = file.shaped(row, task.row_type, task.parse_row)
+        if key is None or payload is None:
+            continue
+        for item in task.expand(payload, key):
+            if item.key in keys:
+                file.tell(row.line, "`id` makes an item that another row makes too", "Give the row another `id`.", key)
+            keys.add(item.key)
+            yield item
+    if file.count == 0:
+        file.tell(None, "has no items", "Write one row an item.")
+
+
+def _read_gold_of(
+    draft: Draft, task: Task | None, taken: frozenset[str], report: Report
+) -> tuple[tuple[GoldRow, ...], int | None]:
+    if "round" in draft.raw:
+        return _read_round_of(draft, task, report)
+    settings = draft.table(GoldSettings, "gold")
+    file = settings and row_file(settings.file, draft.at("gold", "file"), report)
+    if not settings or not file or not task:
+        return (), None
+    gold = tuple(_gold_in(file, task, taken))
+    if settings.share > 0 and file.count is not None and file.count < settings.after:
+        report.setting(
+            draft.at("gold", "after"),
+            f"{settings.file} has {file.count} rows, too few for anybody's trust ever to count",
+            f"Write at least {settings.after} gold rows, or lower `after`.",
+            settings.after,
+        )
+    return gold, file.count
+
+
+def _read_round_of(draft: Draft, task: Task | None, report: Report) -> tuple[tuple[GoldRow, ...], int | None]:
+    """The items of a round: all of them have known answers."""
+    settings = draft.table(RoundSettings, "round")
+    file = settings and row_file(settings.file, draft.at("round", "file"), report)
+    if not settings or not file or not task:
+        return (), None
+    rows = tuple(_gold_in(file, task, frozenset()))
+    if settings.size is not None and file.count is not None and file.count < settings.size:
+        report.setting(
+            draft.at("round", "size"),
+            f"{settings.file} has {file.count} rows, fewer than everybody is to get",
+            f"Write at least {settings.size} rows, or lower `size`.",
+            settings.size,
+        )
+    if file.count == 0:
+        file.tell(None, "has no items", "Write one row an item.")
+    return rows, file.count
+
+
+def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldRow]:
+    lines: dict[str, int] = {}
+    for row in file.rows(task.item_type):
+        key = file.key_of(row, lines)
+        if key in taken:
+            file.tell(row.line, "`id` belongs to an item already", "Give the gold row another `id`.", key)
+        payload = file.shaped(row, task.item_type, task.parse_item)
+        answered, answer = file.answer_of(row, partial(task.parse_gold, item=payload))
+        explanation = file.explanation_of(row)
+        if key is not None and payload is not None and answered and explanation is not None:
+            yield GoldRow(NewItem(key=key, payload=payload, group=key), answer, explanation)
+
+
+def _read_truth_of(draft: Draft, task: Task | None, report: Report) -> tuple[TruthRow, ...]:
+    settings = draft.table(RehearsalSettings, "rehearsal")
+    file = settings and row_file(settings.truth, draft.at("rehearsal", "truth"), report)
+    return tuple(_truth_in(file, task)) if file and task else ()
+
+
+def _truth_in(file: RowFile, task: Task) -> Iterator[TruthRow]:
+    for row in file.rows(task.item_type):
+        payload = file.shaped(row, task.item_type, task.parse_item)
+        answered, answer = file.answer_of(row, partial(task.parse_answer, item=payload))
+        if payload is not None and answered:
+            yield TruthRow(task.view(payload), answer)

@@ -1,0 +1,165 @@
+"""The stages of a study together: each by itself, then how they depend on one another and on the whole."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chorale.contract import Task
+from chorale.contract.task import one_part
+from chorale.folder.checking.drafts import Draft, earlier_stage
+from chorale.folder.checking.report import Report
+from chorale.folder.checking.settings_shape import salvaged
+from chorale.folder.checking.stage_files import StageFiles, read_stage_files
+from chorale.folder.expected_pay import expected_pay, works_for_nothing
+from chorale.model import (
+    EntrySettings,
+    GoldSettings,
+    ItemSettings,
+    PaySettings,
+    RoundSettings,
+    StagePay,
+    money_text,
+)
+
+
+def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
+    """What every stage of the study file comes with, as far as it can be understood."""
+    pay = salvaged(PaySettings, raw.get("pay", {}))
+    stages = raw.get("stage")
+    drafts = [
+        Draft(index, stage)
+        for index, stage in enumerate(stages if isinstance(stages, list) else [])
+        if isinstance(stage, dict)
+    ]
+    _check_names(drafts, report)
+    contents: list[StageFiles] = []
+    for draft in drafts:
+        contents.append(read_stage_files(draft, drafts, contents, report))
+        _check_pay(draft, pay, contents[-1], report)
+        _check_parts(draft, contents[-1].task, report)
+    _check_confidence(drafts, report)
+    _check_entry(drafts, contents, report)
+    return contents
+
+
+def _check_names(drafts: Sequence[Draft], report: Report) -> None:
+    seen: set[str] = set()
+    for draft in drafts:
+        if draft.name in seen:
+            report.setting(
+                draft.at("name"),
+                "is the name of an earlier stage too",
+                "Give every stage a name of its own.",
+                draft.name,
+            )
+        elif draft.name is not None:
+            seen.add(draft.name)
+
+
+def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, report: Report) -> None:
+    stage = draft.table(StagePay, "pay")
+    if stage is None or pay is None or stage.expected_seconds is None:
+        return
+    entry = draft.table(EntrySettings, "entry")
+    if entry is not None and works_for_nothing(entry, stage):
+        return
+    # Finishing a round pays all of its answers a little more.
+    asked = draft.table(RoundSettings, "round") if "round" in draft.raw else None
+    size = (asked.size if asked else None) or content.gold_count or 0
+    each = _for_an_answer(stage, content) + (stage.finished / size if asked and size else 0)
+    if each * 3600 < pay.minimum_hourly * stage.expected_seconds:
+        enough = stage.per_judgment + math.ceil(pay.minimum_hourly * stage.expected_seconds / 3600 - each)
+        hourly = int(each * 3600 // stage.expected_seconds)
+        report.setting(
+            draft.at("pay", "per_judgment"),
+            f"pays {money_text(hourly, pay.currency)} an hour, below `pay.minimum_hourly` "
+            f"({money_text(pay.minimum_hourly, pay.currency)})",
+            f"Pay at least {enough} ({money_text(enough, pay.currency)}) per judgment.",
+            stage.per_judgment,
+        )
+
+
+def _check_parts(draft: Draft, task: Task | None, report: Report) -> None:
+    """Pay for more parts than an answer can have is never paid."""
+    pay = draft.table(StagePay, "pay")
+    if pay is None or pay.parts is None or task is None:
+        return
+    most = 1 if task.parts is one_part else task.most_parts
+    if most is not None and pay.parts.beyond >= most:
+        fields = "Give fields that count `part = true`" if task.name == "form" else "Lower `beyond`"
+        report.setting(
+            draft.at("pay", "parts"),
+            f"is never paid: the most parts that an answer has is {most}, and it pays for those beyond "
+            f"{pay.parts.beyond}",
+            f"{fields}, or leave `parts` out.",
+        )
+
+
+def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
+    if content.task is None:
+        return pay.per_judgment
+    return expected_pay(pay, content.task, [row.answer for row in content.truth or content.gold])
+
+
+def _check_confidence(drafts: Sequence[Draft], report: Report) -> None:
+    """Items are derived from released results only, so a lower confidence would promise what can't happen."""
+    by_name = {draft.name: draft for draft in reversed(drafts)}
+    for draft in drafts:
+        items = draft.table(ItemSettings, "items")
+        if items is None or items.of != "results":
+            continue
+        for name in items.from_:
+            source = by_name.get(name)
+            released = source and source.number("release_confidence")
+            # Above 1 it is wrong by itself.
+            if released and items.confidence < released <= 1:
+                report.setting(
+                    draft.at("items", "confidence"),
+                    f"`stage.items.confidence` is below the `release_confidence` of `{name}` ({released:g}), "
+                    "so it has no effect",
+                    f"Write at least {released:g}, or lower the `release_confidence` there.",
+                    items.confidence,
+                )
+
+
+def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report: Report) -> None:
+    """Whoever must qualify in an earlier stage must be able to."""
+    for draft in drafts:
+        entry = draft.table(EntrySettings, "entry")
+        if entry is None or entry.qualified_in is None:
+            continue
+        at = draft.at("entry", "qualified_in")
+        index = earlier_stage(entry.qualified_in, draft, drafts, at, report)
+        if index is None:
+            continue
+        gold = drafts[index].table(GoldSettings, "gold")
+        if "gold" not in drafts[index].raw or (gold and gold.share == 0):
+            report.setting(
+                at, "is a stage without gold, where nobody can qualify", "Give that stage gold.", entry.qualified_in
+            )
+        elif gold:
+            _check_answered(draft, entry, drafts[index], gold.share, contents[index].gold_count, report)
+
+
+def _check_answered(
+    draft: Draft, entry: EntrySettings, there: Draft, share: float, gold_count: int | None, report: Report
+) -> None:
+    """The gold that must have been answered there must be there, and within what one person may answer."""
+    at = draft.at("entry", "answered")
+    if gold_count is not None and gold_count < entry.answered:
+        report.setting(
+            at,
+            f"the stage `{there.name}` has {gold_count} gold rows, too few for anybody to qualify",
+            f"Write at least {entry.answered} gold rows there, or lower `answered`.",
+            entry.answered,
+        )
+    limit = there.number("max_per_worker")
+    # Not quite the number, since 100 * 0.29 comes out below 29; and below 1 the limit is wrong by itself.
+    if limit is not None and limit >= 1 and limit * share < entry.answered - 1e-9:
+        report.setting(
+            at,
+            f"people meet about {limit * share:.2g} gold in the stage `{there.name}`, too few to qualify: its "
+            f"`max_per_worker` is {limit}",
+            "Raise `max_per_worker` or the share of gold there, or lower `answered`.",
+            entry.answered,
+        )

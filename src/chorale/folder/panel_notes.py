@@ -1,0 +1,44 @@
+"""Whether people get here from the panel they are to come from, and back to it when they have finished."""
+
+from chorale.files.toml_lines import line_of
+from chorale.folder.reading import SETTINGS_FILE, StudyFolder
+from chorale.model import Problem
+from chorale.model.panels import PANELS
+
+
+def about_panel(folder: StudyFolder) -> list[str]:
+    """What a requester should know of how people come from their panel and go back to it."""
+    return [*_told_apart_as_elsewhere(folder), *_no_way_back(folder)] if folder.settings.arrival.by_url else []
+
+
+def _told_apart_as_elsewhere(folder: StudyFolder) -> list[str]:
+    """Of a panel that is not known here, that Prolific's name is taken for its own."""
+    arrival = folder.settings.arrival
+    if arrival.panel in PANELS or "worker_parameter" in arrival.model_fields_set:
+        return []
+    line = line_of(folder.settings_text, ("arrival", "panel"))
+    message = f"links from {arrival.panel} are expected to carry the person's id as {arrival.worker_parameter}"
+    fix = "That is Prolific's name. Set `worker_parameter` in [arrival] to what your panel calls it, be it the same"
+    return [str(Problem(SETTINGS_FILE, line, message, fix))]
+
+
+def _no_way_back(folder: StudyFolder) -> list[str]:
+    """What is said of a panel whose people have no link back and may need one."""
+    arrival = folder.settings.arrival
+    panel, code, url = PANELS.get(arrival.panel), arrival.completion_code, arrival.completion_url
+    # Whoever comes by a study that is made on Prolific has that one's code.
+    coded = code is not None or folder.settings.prolific is not None
+    if url is not None and (coded or "{code}" not in url):
+        return []
+    if (panel is not None and panel.takes_code and coded) or "panel" not in arrival.model_fields_set:
+        return []
+    sees = f"only read the code {code}" if code else "have neither a link nor a code"
+    if url is not None:
+        fix = "Set `completion_code` in [arrival]: the address has a place for it"
+    else:
+        fix = "Set `completion_url` in [arrival] to the address the panel gives you, with {code} or {worker} in it"
+        if panel is None or panel.takes_code:
+            fix += "; a panel where people enter the code by hand needs none" if code else ", or `completion_code`"
+    line = line_of(folder.settings_text, ("arrival", "panel"))
+    message = f"people from {arrival.panel} {sees} when they have finished"
+    return [str(Problem(SETTINGS_FILE, line, message, fix))]

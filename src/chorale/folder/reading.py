@@ -1,0 +1,68 @@
+"""The study folder: read whole and checked whole, so that every problem is told at once."""
+
+from pathlib import Path
+from typing import Any
+
+from chorale.folder.checking.content import GoldRow, StageContent, StudyFolder, TruthRow
+from chorale.folder.checking.gates import read_gates
+from chorale.folder.checking.named_files import read_markdown
+from chorale.folder.checking.protocols import check_protocol
+from chorale.folder.checking.recruiting import check_recruiting
+from chorale.folder.checking.report import SETTINGS_FILE, Report, did_you_mean
+from chorale.folder.checking.settings_file import read_settings, settings_in
+from chorale.folder.checking.settings_shape import parsed_settings, text_at
+from chorale.folder.checking.stages import read_stages
+from chorale.model import Problem, StudySettings, UserError
+
+__all__ = [
+    "SETTINGS_FILE",
+    "GoldRow",
+    "StageContent",
+    "StudyFolder",
+    "TruthRow",
+    "check_folder",
+    "did_you_mean",
+    "load_folder",
+]
+
+
+def load_folder(path: Path) -> StudyFolder:
+    """The study in the folder, or UserError with everything that is wrong with it."""
+    folder, problems = check_folder(path)
+    if folder is None:
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        raise UserError(f"{path} has {count}", problems)
+    return folder
+
+
+def check_folder(path: Path, text: str | None = None) -> tuple[StudyFolder | None, list[Problem]]:
+    """The study in the folder, or every problem in it: those of the study file first, then file by file.
+
+    `text` is what the study file is to say instead: for trying settings without writing them.
+    """
+    report = Report(path)
+    raw = read_settings(report) if text is None else settings_in(text, report)
+    folder = None if raw is None else _read_study(raw, report)
+    problems = sorted(report.told(), key=lambda found: (found.file != SETTINGS_FILE, found.file, found.line or 0))
+    return (None if problems else folder), problems
+
+
+def _read_study(raw: dict[str, Any], report: Report) -> StudyFolder | None:
+    """Check all there is to check, whatever else is wrong; the study is complete only if nothing was reported."""
+    settings = parsed_settings(StudySettings, raw, (), report)
+    consent = read_markdown(text_at(raw, "study", "consent"), ("study", "consent"), report)
+    contents = read_stages(raw, report)
+    messages = read_gates(raw, settings, report)
+    if settings is not None:
+        check_protocol(settings, contents, report)
+        check_recruiting(settings, report)
+    if settings is None or report.problems:
+        return None
+    return StudyFolder(
+        path=report.root,
+        settings=settings,
+        settings_text=report.text,
+        consent=consent,
+        stages=tuple(content.complete(stage) for content, stage in zip(contents, settings.stage, strict=True)),
+        messages=messages,
+    )

@@ -1,0 +1,130 @@
+"""Any annotation that a study file can describe, without code: choices, scales, texts, spans, comparisons."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, create_model
+
+from chorale.contract.task import Example, Task, one_part
+from chorale.kits.forms.task.answers import Form
+from chorale.kits.forms.task.items import item_type
+from chorale.kits.forms.task.page import form_page
+from chorale.kits.forms.task.settings import FormOptions
+from chorale.kits.forms.task.tables import answers_table, results_table
+from chorale.kits.forms.task.telling import Telling
+
+_HERE = Path(__file__).parent
+_EXAMPLE_OPTIONS: dict[str, Any] = {
+    "shows": [{"item": "message", "label": "A message to a neighbour"}],
+    "fields": [
+        {"name": "tone", "kind": "choice", "ask": "How does it sound?", "options": ["friendly", "neutral", "rude"]},
+        {
+            "name": "about",
+            "kind": "choices",
+            "ask": "What is it about?",
+            "options": ["noise", "garden", "parcels"],
+            "none": "None of these",
+        },
+        {"name": "urgency", "kind": "likert", "ask": "How urgent is it?", "labels": ["Not at all", "Very"]},
+        {"name": "spot", "kind": "spans", "ask": "Which words tell you?", "item": "message"},
+        {"name": "reply", "kind": "text", "ask": "What would you reply?", "required": False},
+        {
+            "name": "better",
+            "kind": "pair",
+            "ask": "Which reply is kinder?",
+            "sides": ["first_reply", "second_reply"],
+            "same": "About the same",
+            "shuffle": True,
+        },
+        {
+            "name": "why",
+            "kind": "long_text",
+            "ask": "What makes it rude?",
+            "shown_if": {"field": "tone", "is": "rude"},
+        },
+    ],
+}
+_EXAMPLES = (
+    Example(
+        row={
+            "message": "Could you water my tomatoes until Sunday? Thank you!",
+            "first_reply": "With pleasure.",
+            "second_reply": "If I must.",
+        },
+        answer={
+            "tone": "friendly",
+            "about": ["garden"],
+            "urgency": 3,
+            "spot": [{"start": 0, "end": 2}, {"start": 7, "end": 9}],
+            "reply": "Of course",
+            "better": "first_reply",
+        },
+    ),
+    Example(
+        row={
+            "message": "Your dog again. I have had enough.",
+            "first_reply": "Sorry, I will keep it inside.",
+            "second_reply": "I am sorry. It stays in from now on.",
+        },
+        answer={
+            "tone": "rude",
+            "about": [],
+            "urgency": 5,
+            "spot": [{"start": 2, "end": 3}],
+            "better": "same",
+            "why": "It gives no greeting and only complains.",
+        },
+    ),
+)
+
+
+def _answers(name: str, parse: Any, schema: dict[str, Any]) -> type[BaseModel]:
+    kind = Annotated[Any, BeforeValidator(parse), WithJsonSchema(schema)]
+    return create_model(name, __config__=ConfigDict(extra="forbid", frozen=True), answer=(kind, ...))
+
+
+def _configured(options: FormOptions) -> Task:
+    form = Form(options)
+    telling = Telling(form)
+    items = item_type(options)
+    return Task(
+        name="form",
+        version=1,
+        summary="A few questions about each item",
+        row_type=items,
+        item_type=items,
+        answer_type=_answers("FormAnswer", form.parse, form.schema()),
+        gold_type=_answers("FormGold", form.parse_gold, {"type": "object"}),
+        page=form_page(options),
+        module=_HERE / "form.js",
+        style=_HERE / "form.css",
+        options_type=FormOptions,
+        configure=_configured,
+        example_options=_EXAMPLE_OPTIONS,
+        examples=(),
+        view=form.view,
+        grade=form.grade,
+        distance=form.distance,
+        combine=form.combine,
+        tell=form.tell,
+        caption=telling.caption,
+        quote=telling.quote,
+        recount=telling.recount,
+        feedback=telling.feedback,
+        parts=form.parts if form.has_parts else one_part,
+        most_parts=form.most_parts,
+        marks=form.marks if form.is_rubric else None,
+        criteria=form.criteria,
+        best_marks=form.best_marks,
+        misfit=form.misfit,
+        arrange=form.arrange if form.shuffled else None,
+        guess=form.guess,
+        exports=(results_table(form), answers_table(form)),
+    )
+
+
+# Without options of its own, the task stands for the form of its examples.
+FORM = replace(_configured(FormOptions.model_validate(_EXAMPLE_OPTIONS)), examples=_EXAMPLES)
+
+__all__ = ["FORM"]

@@ -1,0 +1,289 @@
+"""A form as a whole: what its answers may be, and how they are compared, graded and put together."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from random import Random
+from typing import Any, Protocol
+
+from chorale.contract.task import Combined, GradeResult, Marks, Seeds
+from chorale.files.rows import shortened
+from chorale.kits.forms.task.choosing import OneOf, SomeOf
+from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions, Kind
+from chorale.kits.forms.task.spans import Spans
+from chorale.kits.forms.task.tokens import pieces
+from chorale.kits.forms.task.votes import Votes
+from chorale.kits.forms.task.writing import Written
+from chorale.model import Answer, Judgment, Payload
+
+
+class Field(Protocol):
+    """One thing a form asks for."""
+
+    @property
+    def settings(self) -> FieldSettings: ...
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of an answer."""
+
+    def parse(self, raw: Any) -> Any:
+        """The answer in its canonical form, or ValueError with words that go on after the field's name."""
+
+    def parse_gold(self, raw: Any) -> Any: ...
+
+    def misfit(self, value: Any, item: Payload) -> str | None:
+        """What only the item tells to be wrong."""
+
+    def mistake(self, value: Any, gold: Any) -> str | None:
+        """How an answer differs from gold; None if it is right."""
+
+    def distance(self, left: Any, right: Any) -> float: ...
+
+    def combine(self, votes: Votes) -> tuple[Any, float | None]:
+        """What many said, with its confidence, if it can have one."""
+
+    def guess(self, view: Mapping[str, Any], rng: Random | None) -> Any: ...
+
+    def cell(self, value: Any, item: Payload) -> Any:
+        """The answer in a table, where it must be understood by itself."""
+
+    def told(self, value: Any, item: Payload) -> Any:
+        """The answer in words, beside its item."""
+
+
+def _field(settings: FieldSettings) -> Field:
+    match settings.kind:
+        case Kind.CHOICE | Kind.LIKERT | Kind.PAIR:
+            return OneOf(settings)
+        case Kind.CHOICES:
+            return SomeOf(settings)
+        case Kind.TEXT | Kind.LONG_TEXT:
+            return Written(settings)
+        case Kind.SPANS:
+            return Spans(settings)
+
+
+class Form:
+    """A form as the study file describes it."""
+
+    def __init__(self, options: FormOptions) -> None:
+        self.options = options
+        self.fields = {settings.name: _field(settings) for settings in options.fields}
+
+    # Reading
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of an answer."""
+        return {
+            "type": "object",
+            "properties": {name: field.schema() for name, field in self.fields.items()},
+            "required": [
+                name
+                for name, field in self.fields.items()
+                if field.settings.required and field.settings.shown_if is None
+            ],
+            "additionalProperties": False,
+        }
+
+    def parse(self, raw: Any) -> dict[str, Any]:
+        """What a worker submitted, in the order of the fields; ValueError if it can't be an answer."""
+        given = self._known(raw)
+        answer: dict[str, Any] = {}
+        for name, field in self.fields.items():
+            asked = _is_asked(field.settings, answer)
+            if name in given:
+                if not asked:
+                    raise ValueError(f"must be without `{name}`, which is only asked after another answer")
+                answer[name] = _put_right(name, partial(field.parse, given[name]))
+            elif asked and field.settings.required:
+                raise ValueError(f"must be complete: `{name}` is missing")
+        return answer
+
+    def parse_gold(self, raw: Any) -> dict[str, Any]:
+        """Gold says as much as it knows: fields it leaves out are not graded."""
+        given = self._known(raw)
+        if not given:
+            raise ValueError("must be an answer to at least one field")
+        gold: dict[str, Any] = {}
+        for name, value in ((name, given[name]) for name in self.fields if name in given):
+            field = self.fields[name]
+            condition = field.settings.shown_if
+            if condition is not None and condition.field in gold and not _is_asked(field.settings, gold):
+                raise ValueError(
+                    f"must be without `{name}`, which is not asked after its answer to `{condition.field}`"
+                )
+            gold[name] = _put_right(name, partial(field.parse_gold, value))
+        return gold
+
+    def _known(self, raw: Any) -> dict[str, Any]:
+        if not isinstance(raw, dict):
+            raise ValueError("must be a table with an answer for each field")
+        unknown = [name for name in raw if name not in self.fields]
+        if unknown:
+            raise ValueError(f"must be without {shortened(unknown[0])}: the form has no such field")
+        return raw
+
+    def misfit(self, answer: Answer, item: Payload) -> str | None:
+        for name, value in answer.items():
+            wrong = self.fields[name].misfit(value, item)
+            if wrong is not None:
+                return f"must be put right: `{name}` {wrong}"
+        return None
+
+    # Showing
+
+    def view(self, item: Payload) -> dict[str, Any]:
+        """The columns that the form shows, as texts, and those to mark words in also in pieces."""
+        marked = {field.settings.item for field in self.fields.values() if field.settings.item}
+        shown = [each for part in self.options.shows for each in (part.item, part.highlight) if each]
+        shown += [side for field in self.fields.values() for side in field.settings.sides or ()]
+        shown += marked
+        view: dict[str, Any] = {name: _text(item[name]) for name in shown if item.get(name) is not None}
+        if marked:
+            view[PIECES] = {name: pieces(item[name]) for name in sorted(marked)}
+        return view
+
+    @property
+    def shuffled(self) -> dict[str, Field]:
+        return {name: field for name, field in self.fields.items() if field.settings.shuffle}
+
+    def arrange(self, _item: Payload, seeds: Seeds) -> dict[str, Any]:
+        """The order of what is shuffled: options stay for a worker, sides change from item to item."""
+        orders: dict[str, Any] = {}
+        for name, field in self.shuffled.items():
+            is_pair = field.settings.kind is Kind.PAIR
+            order = list(field.settings.sides or () if is_pair else field.settings.answers)
+            Random(f"{seeds.item if is_pair else seeds.worker}:{name}").shuffle(order)
+            orders[name] = order
+        return orders
+
+    # Comparing
+
+    def grade(self, answer: Answer, gold: Answer) -> GradeResult:
+        """The share of the fields in gold that are right."""
+        reasons = []
+        for name, right in gold.items():
+            wrong = self.fields[name].mistake(answer[name], right) if name in answer else "not answered"
+            if wrong is not None:
+                reasons.append(f"{name}: {wrong}")
+        return GradeResult(1 - len(reasons) / len(gold), tuple(reasons))
+
+    def distance(self, left: Answer, right: Answer) -> float:
+        """The mean over all fields that either answers; a field that only one answers is as far apart as can be."""
+        names = [name for name in self.fields if name in left or name in right]
+        apart = [
+            self.fields[name].distance(left[name], right[name]) if name in left and name in right else 1.0
+            for name in names
+        ]
+        return sum(apart) / len(apart) if apart else 0.0
+
+    # Putting together
+
+    def combine(self, judgments: Sequence[Judgment]) -> Combined | None:
+        """Field by field. The whole is as sure as the field that is least so; written texts say nothing of that."""
+        if not judgments:
+            return None
+        found = self.combine_fields(judgments)
+        answer = {name: value for name, (value, _) in found.items() if value is not None}
+        return Combined(answer, min((sure for _, sure in found.values() if sure is not None), default=1.0))
+
+    def combine_fields(self, judgments: Sequence[Judgment]) -> dict[str, tuple[Any, float | None]]:
+        """What came out of every field that is asked, given what came out of those before it, with its confidence.
+
+        None stands for a field that most left empty.
+        """
+        # In a fixed order, so that the last digit does not depend on who came first.
+        votes = [(each.answer, each.trust) for each in sorted(judgments, key=lambda each: each.worker)]
+        if not any(trust > 0 for _, trust in votes):
+            votes = [(answer, 1.0) for answer, _ in votes]
+        found: dict[str, tuple[Any, float | None]] = {}
+        for name, field in self.fields.items():
+            so_far = {earlier: value for earlier, (value, _) in found.items()}
+            asked = [(answer, trust) for answer, trust in votes if _is_asked(field.settings, answer)]
+            if _is_asked(field.settings, so_far) and any(trust > 0 for _, trust in asked):
+                found[name] = _combined(field, asked)
+        return found
+
+    @property
+    def is_rubric(self) -> bool:
+        return bool(self.criteria)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The fields that have points."""
+        return tuple(name for name, field in self.fields.items() if field.settings.points)
+
+    @property
+    def best_marks(self) -> dict[str, float]:
+        """The most points there are by each of them."""
+        return {name: max(field.settings.points) for name, field in self.fields.items() if field.settings.points}
+
+    def marks(self, answer: Answer) -> Marks:
+        """What an answer is worth by every field that has points; what was written goes to the person graded."""
+        criteria = {}
+        for name, value in answer.items():
+            settings = self.fields[name].settings
+            if settings.points is not None:
+                criteria[name] = settings.points[settings.answers.index(value)]
+        written = (value for name, value in answer.items() if isinstance(self.fields[name], Written))
+        return Marks(criteria, tuple(written))
+
+    @property
+    def has_parts(self) -> bool:
+        return any(field.settings.part for field in self.fields.values())
+
+    @property
+    def most_parts(self) -> int:
+        return max(1, sum(field.settings.part for field in self.fields.values()))
+
+    def parts(self, answer: Answer) -> int:
+        """How many fields that are paid by number have something in them."""
+        return sum(field.settings.part and answer.get(name) not in (None, []) for name, field in self.fields.items())
+
+    def tell(self, item: Payload, answer: Answer) -> dict[str, Any]:
+        """An answer as others understand it: in the order of the form, marked words as words."""
+        return {name: field.told(answer[name], item) for name, field in self.fields.items() if name in answer}
+
+    # Simulating
+
+    def guess(self, view: Mapping[str, Any], known: Answer, rng: Random | None) -> dict[str, Any]:
+        answer: dict[str, Any] = {}
+        for name, field in self.fields.items():
+            if not _is_asked(field.settings, answer):
+                continue
+            if known is not None and name in known:
+                value = known[name]
+                # Gold may have several texts that are right.
+                answer[name] = value[0] if isinstance(field, Written) and isinstance(value, list) else value
+            elif field.settings.required or (known is None and rng is not None and rng.random() < 0.5):
+                answer[name] = field.guess(view, rng)
+        return answer
+
+
+def _is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
+    condition = settings.shown_if
+    if condition is None:
+        return True
+    value = answer.get(condition.field)
+    return any(each in condition.is_ for each in (value if isinstance(value, list) else [value]))
+
+
+def _put_right(name: str, parse: partial[Any]) -> Any:
+    try:
+        return parse()
+    except ValueError as error:
+        raise ValueError(f"must be put right: `{name}` {error}") from None
+
+
+def _combined(field: Field, asked: Votes) -> tuple[Any, float | None]:
+    given = [(answer[field.settings.name], trust) for answer, trust in asked if field.settings.name in answer]
+    share = sum(trust for _, trust in given) / sum(trust for _, trust in asked)
+    if isinstance(field, Written):
+        return field.combine(given) if given else (None, None)
+    if share <= 0.5:
+        return None, 1 - share
+    value, sure = field.combine(given)
+    return value, None if sure is None else sure * share
+
+
+def _text(value: str | Sequence[str]) -> str:
+    return value if isinstance(value, str) else "".join(pieces(value))

@@ -1,0 +1,149 @@
+"""Fields whose answer is chosen: one option, several, a level of a scale, a side of a pair."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from chorale.kits.forms.task.settings import FieldSettings
+from chorale.kits.forms.task.votes import Votes
+from chorale.metrics.aggregation import trust_weighted_share
+from chorale.model import Payload
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A choice, a level of a scale or a side of a pair."""
+
+    settings: FieldSettings
+
+    def schema(self) -> dict[str, Any]:
+        return {"enum": list(self.settings.answers)}
+
+    def parse(self, raw: Any) -> str | int:
+        for answer in self.settings.answers:
+            # True is 1 to Python, and no level of a scale.
+            if type(raw) is type(answer) and raw == answer:
+                return answer
+        raise ValueError(f"is not one of {', '.join(map(str, self.settings.answers))}")
+
+    def parse_gold(self, raw: Any) -> str | int:
+        return self.parse(raw)
+
+    def misfit(self, _value: str | int, _item: Payload) -> str | None:
+        return None
+
+    def mistake(self, value: str | int, gold: str | int) -> str | None:
+        near = self._steps(value, gold) <= (self.settings.tolerance or 0)
+        return None if value == gold or near else f"{value}, where {gold} is right"
+
+    def _steps(self, left: str | int, right: str | int) -> float:
+        """How far apart two levels are; answers that are no levels are as far apart as can be."""
+        if isinstance(left, int) and isinstance(right, int):
+            return abs(left - right)
+        return 0 if left == right else float("inf")
+
+    def distance(self, left: str | int, right: str | int) -> float:
+        return min(1.0, self._steps(left, right) / (self.settings.scale - 1))
+
+    def combine(self, votes: Votes) -> tuple[Any, float]:
+        share = trust_weighted_share(votes)
+        if share is None:
+            raise ValueError("there are no votes to combine")
+        return share.answer, share.confidence
+
+    def guess(self, _view: Mapping[str, Any], rng: Random | None) -> str | int:
+        return rng.choice(self.settings.answers) if rng else self.settings.answers[0]
+
+    def cell(self, value: str | int, _item: Payload) -> str | int:
+        return value
+
+    def told(self, value: str | int, _item: Payload) -> str | int:
+        return value
+
+
+@dataclass(frozen=True)
+class SomeOf:
+    """Any number of options, in the order the form has them."""
+
+    settings: FieldSettings
+
+    @property
+    def _values(self) -> list[str]:
+        return [option.value for option in self.settings.options or ()]
+
+    @property
+    def _least(self) -> int:
+        return 1 if self.settings.min is None else self.settings.min
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array", "items": {"enum": self._values}, "uniqueItems": True}
+
+    def parse(self, raw: Any) -> list[str]:
+        values = self._values
+        if not isinstance(raw, list) or not all(isinstance(value, str) for value in raw):
+            raise ValueError("is not a list of options")
+        unknown = [value for value in raw if value not in values]
+        if unknown:
+            raise ValueError(f"has an option that is not one of {', '.join(values)}")
+        if len(set(raw)) < len(raw):
+            raise ValueError("has an option twice")
+        if not self._allowed(len(raw)):
+            raise ValueError(f"has {len(raw)} options and must have {self._bounds()}")
+        return [value for value in values if value in raw]
+
+    def parse_gold(self, raw: Any) -> list[str]:
+        return self.parse(raw)
+
+    def _allowed(self, count: int) -> bool:
+        if count == 0 and self.settings.none is not None:
+            return True
+        return self._least <= count <= (self.settings.max or len(self._values))
+
+    def _bounds(self) -> str:
+        bounds = f"from {self._least} to {self.settings.max or len(self._values)}"
+        return bounds if self.settings.none is None else f"none or {bounds}"
+
+    def misfit(self, _value: list[str], _item: Payload) -> str | None:
+        return None
+
+    def mistake(self, value: list[str], gold: list[str]) -> str | None:
+        return None if value == gold else f"{_words(value)}, where {_words(gold)} is right"
+
+    def distance(self, left: list[str], right: list[str]) -> float:
+        one, other = set(left), set(right)
+        return 1 - len(one & other) / len(one | other) if one or other else 0.0
+
+    def combine(self, votes: Votes) -> tuple[list[str], float]:
+        """Every option that most chose, by trust; the confidence is that of the option least agreed on.
+
+        If those are fewer or more than an answer may have, the most chosen ones count.
+        """
+        weight = sum(trust for _, trust in votes)
+        shares = {option: sum(trust for value, trust in votes if option in value) / weight for option in self._values}
+        ranked = sorted(shares, key=lambda option: -shares[option])
+        count = sum(share > 0.5 for share in shares.values())
+        if not self._allowed(count):
+            count = self._least if count < self._least else self.settings.max or count
+        chosen = set(ranked[:count])
+        agreed = min(share if option in chosen else 1 - share for option, share in shares.items())
+        return [option for option in self._values if option in chosen], agreed
+
+    def guess(self, _view: Mapping[str, Any], rng: Random | None) -> list[str]:
+        values = self._values
+        if rng is None:
+            return values[: self._least]
+        most = self.settings.max or len(values)
+        counts = [count for count in range(min(most, self._least + 2) + 1) if self._allowed(count)]
+        chosen = rng.sample(values, rng.choice(counts))
+        return [value for value in values if value in chosen]
+
+    def cell(self, value: list[str], _item: Payload) -> list[str]:
+        return value
+
+    def told(self, value: list[str], _item: Payload) -> list[str]:
+        return value
+
+
+def _words(values: list[str]) -> str:
+    return ", ".join(values) or "none"

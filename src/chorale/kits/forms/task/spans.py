@@ -1,0 +1,206 @@
+"""Words marked in a text: a list of spans, each from one token up to another, perhaps with a label."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+from chorale.kits.forms.task.settings import PIECES, FieldSettings, Match
+from chorale.kits.forms.task.tokens import excerpt, tokens
+from chorale.kits.forms.task.votes import Votes, half_of
+from chorale.model import Payload
+
+Span = dict[str, Any]
+MOST_SPANS = 500
+LONGEST_TEXT = 100_000
+USUAL_MATCH = Match.F1
+ENOUGH = 0.8
+
+
+@dataclass(frozen=True)
+class Spans:
+    settings: FieldSettings
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return tuple(option.value for option in self.settings.options or ())
+
+    @property
+    def _item(self) -> str:
+        return self.settings.item or ""
+
+    @property
+    def _least(self) -> int:
+        return self.settings.min if self.settings.min is not None else int(self.settings.required)
+
+    def schema(self) -> dict[str, Any]:
+        number = {"type": "integer", "minimum": 0}
+        span: dict[str, Any] = {
+            "type": "object",
+            "properties": {"start": number, "end": number},
+            "required": ["start", "end"],
+            "additionalProperties": False,
+        }
+        if self._labels:
+            span["properties"] = {**span["properties"], "label": {"enum": list(self._labels)}}
+            span["required"] = ["start", "end", "label"]
+        return {"type": "array", "items": span}
+
+    def parse(self, raw: Any) -> list[Span]:
+        if not isinstance(raw, list) or len(raw) > MOST_SPANS:
+            raise ValueError("is not a list of spans")
+        found = sorted((self._span(each) for each in raw), key=_order)
+        if any(left == right for left, right in pairwise(found)):
+            raise ValueError("has a span twice")
+        if not self.settings.overlap and any(right["start"] < left["end"] for left, right in pairwise(found)):
+            raise ValueError("has spans that overlap")
+        most = self.settings.max
+        if len(found) < self._least:
+            raise ValueError(f"has {len(found)} spans and must have at least {self._least}")
+        if most is not None and len(found) > most:
+            raise ValueError(f"has {len(found)} spans and must have at most {most}")
+        return found
+
+    def parse_gold(self, raw: Any) -> list[Span]:
+        return self.parse(raw)
+
+    def _span(self, raw: Any) -> Span:
+        wanted = {"start", "end", "label"} if self._labels else {"start", "end"}
+        if not isinstance(raw, dict) or raw.keys() != wanted:
+            raise ValueError(f"has a span without exactly {', '.join(sorted(wanted, reverse=True))}")
+        start, end = raw["start"], raw["end"]
+        if type(start) is not int or type(end) is not int or not 0 <= start < end <= LONGEST_TEXT:
+            raise ValueError("has a span whose end is not after its start")
+        if not self._labels:
+            return {"start": start, "end": end}
+        if raw["label"] not in self._labels:
+            raise ValueError(f"has a span that is not marked as one of {', '.join(self._labels)}")
+        return {"start": start, "end": end, "label": raw["label"]}
+
+    def misfit(self, value: list[Span], item: Payload) -> str | None:
+        count = len(tokens(item[self._item]))
+        if any(span["end"] > count for span in value):
+            return f"has a span beyond the {count} tokens of the text"
+        return None
+
+    def mistake(self, value: list[Span], gold: list[Span]) -> str | None:
+        match, enough = self.settings.match or USUAL_MATCH, self.settings.enough or ENOUGH
+        if match is Match.EXACT:
+            return None if value == gold else f"marked {_words(value)}, where {_words(gold)} is right"
+        alike = f1(value, gold) if match is Match.F1 else iou(value, gold)
+        if alike >= enough:
+            return None
+        return f"marked {_words(value)}, where {_words(gold)} is right: {match} {alike:.2f}, below {enough:g}"
+
+    def distance(self, left: list[Span], right: list[Span]) -> float:
+        if left == right:
+            return 0.0
+        # The same tokens may be cut into spans in different ways.
+        return 1 - f1(left, right) or 1 / (1 + len(_tokens(left)))
+
+    def combine(self, votes: Votes) -> tuple[list[Span], float]:
+        """What most marked, by trust; its confidence is how well the answers agree with it, as a mean F1."""
+        found = _by_span(votes) if self.settings.overlap else _by_token(votes)
+        if self.settings.max is not None and len(found) > self.settings.max:
+            kept = sorted(found, key=lambda span: (-_support(span, votes), _order(span)))[: self.settings.max]
+            found = sorted(kept, key=_order)
+        weight = sum(trust for _, trust in votes)
+        return found, sum(trust * f1(value, found) for value, trust in votes) / weight
+
+    def guess(self, view: Mapping[str, Any], rng: Random | None) -> list[Span]:
+        count = len(view[PIECES][self._item]) // 2
+        wanted = max(1, self._least)
+        if rng is None:
+            cuts = list(range(min(wanted, count)))
+            return [self._labelled(start, start + 1, self._labels[:1]) for start in cuts]
+        # Every span keeps to a stretch of its own, so that none overlap.
+        wanted = min(count, rng.randint(wanted, max(wanted, min(self.settings.max or wanted + 1, wanted + 1))))
+        edges = [count * number // wanted for number in range(wanted + 1)]
+        spans = []
+        for low, high in pairwise(edges):
+            start = rng.randrange(low, high)
+            end = rng.randint(start + 1, min(high, start + 4))
+            spans.append(self._labelled(start, end, rng.sample(self._labels, min(1, len(self._labels)))))
+        return spans
+
+    def _labelled(self, start: int, end: int, label: Sequence[str]) -> Span:
+        span: Span = {"start": start, "end": end}
+        return {**span, "label": label[0]} if label else span
+
+    def cell(self, value: list[Span], item: Payload) -> list[Span]:
+        return [{**span, "text": excerpt(item[self._item], span["start"], span["end"])} for span in value]
+
+    def told(self, value: list[Span], item: Payload) -> list[str]:
+        return [
+            f"{each['text']} ({each['label']})" if "label" in each else each["text"] for each in self.cell(value, item)
+        ]
+
+
+def f1(left: Sequence[Span], right: Sequence[Span]) -> float:
+    """Of the tokens of both, each with its label; two empty ones are alike."""
+    one, other = _tokens(left), _tokens(right)
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+
+
+def iou(left: Sequence[Span], right: Sequence[Span]) -> float:
+    """The shared tokens over all tokens of both, each with its label."""
+    one, other = _tokens(left), _tokens(right)
+    return len(one & other) / len(one | other) if one or other else 1.0
+
+
+def _tokens(spans: Sequence[Span]) -> set[tuple[int, str]]:
+    return {(token, span.get("label", "")) for span in spans for token in range(span["start"], span["end"])}
+
+
+def _order(span: Span) -> tuple[int, int, str]:
+    return span["start"], span["end"], span.get("label", "")
+
+
+def _words(spans: Sequence[Span]) -> str:
+    told = [f"{span['start']}–{span['end']}{' ' + span['label'] if 'label' in span else ''}" for span in spans]
+    return ", ".join(told) or "nothing"
+
+
+def _by_span(votes: Votes) -> list[Span]:
+    """Spans that most marked exactly so: where spans may lie in each other, tokens do not tell them apart."""
+    weights: dict[tuple[int, int, str], float] = {}
+    for value, trust in votes:
+        for span in value:
+            weights[_order(span)] = weights.get(_order(span), 0.0) + trust
+    half = half_of(votes)
+    return [_span(*order) for order, weight in sorted(weights.items()) if weight > half]
+
+
+def _by_token(votes: Votes) -> list[Span]:
+    """Runs of tokens that most marked the same, cut where most of those who marked both neighbours began anew."""
+    marked: dict[tuple[int, str], float] = {}
+    begun: dict[tuple[int, str], float] = {}
+    for value, trust in votes:
+        for place in _tokens(value):
+            marked[place] = marked.get(place, 0.0) + trust
+        for span in value:
+            start = (span["start"], span.get("label", ""))
+            begun[start] = begun.get(start, 0.0) + trust
+    half = half_of(votes)
+    found: list[Span] = []
+    for (token, label), weight in sorted(marked.items()):
+        if weight <= half:
+            continue
+        last = found[-1] if found else None
+        goes_on = last is not None and last["end"] == token and last.get("label", "") == label
+        if last is not None and goes_on and begun.get((token, label), 0.0) <= weight / 2:
+            last["end"] = token + 1
+        else:
+            found.append(_span(token, token + 1, label))
+    return found
+
+
+def _support(span: Span, votes: Votes) -> float:
+    """The trust behind the tokens of a span, on average."""
+    wanted = _tokens([span])
+    return sum(trust * len(wanted & _tokens(value)) for value, trust in votes) / len(wanted)
+
+
+def _span(start: int, end: int, label: str) -> Span:
+    return {"start": start, "end": end, "label": label} if label else {"start": start, "end": end}

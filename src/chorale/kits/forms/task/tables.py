@@ -1,0 +1,59 @@
+"""A form's results with a column for every field."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from chorale.contract.task import StageResults, TaskExport
+from chorale.kits.forms.task.answers import Form
+
+
+def results_table(form: Form) -> TaskExport:
+    """An item a row."""
+    columns = [name for field in form.fields for name in (field, f"{field}_confidence")]
+    return TaskExport(
+        name="form",
+        summary="every item with what the crowd said, a column for each field of the form, as CSV",
+        file_name="form.csv",
+        columns=("item", *columns, "confidence", "judgments", "released"),
+        rows=partial(_item_rows, form),
+    )
+
+
+def answers_table(form: Form) -> TaskExport:
+    """A counted judgment a row."""
+    return TaskExport(
+        name="form-answers",
+        summary="every counted judgment, a column for each field of the form, as CSV",
+        file_name="form-answers.csv",
+        columns=("item", "worker", "trust", *form.fields, *(f"{name}_order" for name in form.shuffled)),
+        rows=partial(_answer_rows, form),
+    )
+
+
+def _item_rows(form: Form, stage: StageResults) -> Iterator[Mapping[str, Any]]:
+    for item in stage.items:
+        row: dict[str, Any] = {"item": item.key}
+        if item.label is not None:
+            row |= {
+                "confidence": item.label.confidence,
+                "judgments": item.label.judgments,
+                "released": item.label.released,
+            }
+            for name, (value, sure) in form.combine_fields(stage.judgments(item)).items():
+                row[name] = None if value is None else form.fields[name].cell(value, item.payload)
+                row[f"{name}_confidence"] = sure
+        yield row
+
+
+def _answer_rows(form: Form, stage: StageResults) -> Iterator[Mapping[str, Any]]:
+    for item in stage.items:
+        for judgment in stage.judgments(item):
+            orders = form.arrange(item.payload, stage.seeds(judgment.worker, item.key))
+            yield {
+                "item": item.key,
+                "worker": judgment.worker,
+                "trust": judgment.trust,
+                **{name: form.fields[name].cell(value, item.payload) for name, value in judgment.answer.items()},
+                **{f"{name}_order": order for name, order in orders.items()},
+            }

@@ -1,0 +1,96 @@
+"""Fields whose answer is written: a line, or a longer text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, FieldSettings, Kind
+from chorale.kits.forms.task.votes import Votes
+from chorale.model import Payload
+
+_FILLER = ("simulated", "words", "that", "say", "nothing")
+
+
+@dataclass(frozen=True)
+class Written:
+    settings: FieldSettings
+
+    @property
+    def least(self) -> int:
+        return max(1, self.settings.min or 0)
+
+    @property
+    def most(self) -> int:
+        return self.settings.max or (LONGEST_LINE if self.settings.kind is Kind.TEXT else LONGEST_TEXT)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "minLength": self.least, "maxLength": self.most}
+
+    def parse(self, raw: Any) -> str:
+        text = self._text(raw)
+        if not self.least <= len(text) <= self.most:
+            raise ValueError(f"has {len(text)} characters and must have from {self.least} to {self.most}")
+        words = len(text.split())
+        least, most = self.settings.min_words or 0, self.settings.max_words
+        if words < least:
+            raise ValueError(f"has {words} words and must have at least {least}")
+        if most is not None and words > most:
+            raise ValueError(f"has {words} words and must have at most {most}")
+        return text
+
+    def _text(self, raw: Any) -> str:
+        if not isinstance(raw, str):
+            raise ValueError("is not a text")
+        if any("\ud800" <= character <= "\udfff" or character == "\0" for character in raw):
+            raise ValueError("has characters that can't be stored")
+        return " ".join(raw.split()) if self.settings.kind is Kind.TEXT else raw.strip()
+
+    def parse_gold(self, raw: Any) -> str | list[str]:
+        """A text that is right, or a list of such."""
+        if not isinstance(raw, list):
+            return self.parse(raw)
+        if not raw:
+            raise ValueError("is an empty list: leave the field out where anything is right")
+        return [self.parse(each) for each in raw]
+
+    def misfit(self, _value: str | list[str], _item: Payload) -> str | None:
+        return None
+
+    def mistake(self, value: str | list[str], gold: str | list[str]) -> str | None:
+        if _normal(value) & _normal(gold):
+            return None
+        return f"{_words(value)}, where {_words(gold)} is right"
+
+    def distance(self, left: str | list[str], right: str | list[str]) -> float:
+        """0 or 1; between results, which may have several texts, the share of those they do not have in common."""
+        one, other = _normal(left), _normal(right)
+        return 1 - len(one & other) / len(one | other)
+
+    def combine(self, votes: Votes) -> tuple[str | list[str], None]:
+        """Texts are not put together: the one text there is, or else all of them. They have no confidence."""
+        different = {min(_normal(text)): text for text, _ in reversed(votes)}
+        texts = [different[key] for key in sorted(different)]
+        return (texts[0] if len(texts) == 1 else texts), None
+
+    def guess(self, _view: Mapping[str, Any], rng: Random | None) -> str:
+        wanted = max(self.settings.min_words or 1, 1)
+        words = [_FILLER[number % len(_FILLER)] for number in range(wanted)]
+        if rng is not None:
+            words[0] = rng.choice(_FILLER)
+        return " ".join(words)[: self.most].strip().ljust(self.least, "x")
+
+    def cell(self, value: str | list[str], _item: Payload) -> str | list[str]:
+        return value
+
+    def told(self, value: str | list[str], _item: Payload) -> str | list[str]:
+        return value
+
+
+def _normal(texts: str | list[str]) -> set[str]:
+    """A text, or several, as they are compared: without regard to case and white space."""
+    return {" ".join(text.casefold().split()) for text in ([texts] if isinstance(texts, str) else texts)}
+
+
+def _words(texts: str | list[str]) -> str:
+    return " or ".join(f"“{text}”" for text in ([texts] if isinstance(texts, str) else texts))

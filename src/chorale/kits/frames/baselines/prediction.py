@@ -1,0 +1,41 @@
+"""What a system says of a word in a sentence."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from chorale.files.tables import write_csv, write_jsonl, write_tsv
+from chorale.kits.frames.files.frame_scores import FrameScores, fold
+
+COLUMNS = ("sent_id", "frame", "score")
+
+
+@dataclass(frozen=True, slots=True)
+class FramePrediction:
+    """The frames of a word in a sentence, each with how far it fits. A sentence nothing is said of has none."""
+
+    sentence: str
+    frames: Mapping[str, float]
+
+
+def write_predictions(predictions: Iterable[FramePrediction], path: Path) -> None:
+    """A row per sentence and frame, as `chorale evaluate frames` reads it: .csv, .tsv or .jsonl."""
+    rows = (
+        {"sent_id": one.sentence, "frame": fold(frame), "score": score}
+        for one in predictions
+        for frame, score in sorted(one.frames.items())
+    )
+    if path.suffix.lower() == ".jsonl":
+        write_jsonl(rows, path)
+    elif path.suffix.lower() == ".tsv":
+        write_tsv(COLUMNS, rows, path)
+    else:
+        write_csv(COLUMNS, rows, path)
+
+
+def scores_of(predictions: Iterable[FramePrediction]) -> FrameScores:
+    """The same for the metrics, without a file between."""
+    rows = [(one.sentence, frame, score) for one in predictions for frame, score in one.frames.items()]
+    return FrameScores.from_columns(
+        [sentence for sentence, _, _ in rows], [frame for _, frame, _ in rows], [score for _, _, score in rows]
+    )

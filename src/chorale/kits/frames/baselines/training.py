@@ -1,0 +1,150 @@
+"""Training the frame classifier on FrameNet's annotated texts."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from chorale.files.source import refused
+from chorale.kits.frames.baselines.accuracy import FrameAccuracy, measure
+from chorale.kits.frames.baselines.classifier import FrameClassifier, Progress
+from chorale.kits.frames.baselines.fulltext import Part, TargetSentence, most_frequent_frames, sentences_of
+from chorale.kits.frames.baselines.lexicon import Batch, Lexicon
+from chorale.kits.frames.baselines.network import Network, Shape
+from chorale.kits.frames.framenet import FrameNet
+from chorale.metrics import signature
+from chorale.metrics.signature import Setting
+
+_LONGEST_STEP = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTraining:
+    """Everything that decides what a classifier becomes, but the data."""
+
+    epochs: int = 10
+    batch: int = 32
+    rate: float = 1e-3
+    """Of learning, at the start; it falls to 0 in a straight line."""
+    seed: int = 1
+    threads: int = 1
+    """Sums are rounded otherwise by more threads, so their number is one of the settings."""
+    shape: Shape = field(default_factory=Shape)
+
+    def settings(self) -> dict[str, Setting]:
+        return {**{name: value for name, value in asdict(self).items() if name != "shape"}, **self.shape.as_dict()}
+
+
+def train_frames(
+    framenet: FrameNet, settings: FrameTraining | None = None, progress: Progress | None = None
+) -> FrameClassifier:
+    """A classifier trained on the training texts; of all epochs, the one that does best on the development texts."""
+    settings = settings or FrameTraining()
+    parts = sentences_of(framenet)
+    lexicon = Lexicon.of(parts["train"], framenet.lexical_units)
+    learnt_from = [one for one in parts["train"] if any(_is_open(lexicon, target.unit) for target in one.targets)]
+    if not learnt_from:
+        fix = "Use the whole of FrameNet 1.7, with its fulltext folder"
+        raise refused(f"{framenet.name}/fulltext", None, "has nothing to learn from outside the texts held out", fix)
+    with _alone(settings.seed, settings.threads):
+        network = Network(lexicon.sizes, settings.shape)
+        line = _signature(settings, framenet)
+        classifier = FrameClassifier(network, lexicon, line)
+        epochs = _learn(classifier, learnt_from, parts["dev"], settings, progress)
+    return replace(classifier, training=_report(classifier, parts, settings, epochs, framenet))
+
+
+def _signature(settings: FrameTraining, framenet: FrameNet) -> str:
+    used = {**settings.settings(), "torch": torch.__version__}
+    return signature("frame-classifier", used, {"framenet": framenet.digest})
+
+
+@contextmanager
+def _alone(seed: int, threads: int) -> Iterator[None]:
+    """Random numbers of its own, and as many threads as it was told."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _is_open(lexicon: Lexicon, unit: str) -> bool:
+    return len(lexicon.candidates(unit)) > 1
+
+
+def _learn(
+    classifier: FrameClassifier,
+    sentences: Sequence[TargetSentence],
+    dev: Sequence[TargetSentence],
+    settings: FrameTraining,
+    progress: Progress | None,
+) -> list[dict[str, float]]:
+    """Trains the network in place, and tells of every epoch its loss and its accuracy on the development texts."""
+    network, lexicon = classifier.network, classifier.lexicon
+    optimizer = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=0.0)
+    order = list(sentences)
+    shuffler = random.Random(settings.seed)
+    batches = -(-len(order) // settings.batch)
+    epochs: list[dict[str, float]] = []
+    best: dict[str, Any] = {}
+    for epoch in range(settings.epochs):
+        network.train()
+        shuffler.shuffle(order)
+        for group in optimizer.param_groups:
+            group["lr"] = settings.rate * (1 - epoch / settings.epochs)
+        losses = []
+        for number in range(batches):
+            part = order[number * settings.batch : (number + 1) * settings.batch]
+            losses.append(_step(network, optimizer, lexicon.batch(part)))
+            if progress:
+                progress(epoch * batches + number + 1, settings.epochs * batches)
+        accuracy = measure(classifier, dev).accuracy if dev else 0.0
+        if not best or not dev or accuracy > max(one["dev_accuracy"] for one in epochs):
+            best = {name: value.clone() for name, value in network.state_dict().items()}
+        epochs.append({"loss": float(np.mean(losses)), "dev_accuracy": accuracy})
+    network.load_state_dict(best)
+    return epochs
+
+
+def _step(network: Network, optimizer: Any, batch: Batch) -> float:
+    """One step down the cross entropy of targets that have a choice."""
+    chosen = torch.from_numpy((batch.right >= 0) & (batch.real.sum(axis=1) > 1))
+    loss = functional.cross_entropy(network(batch)[chosen], torch.from_numpy(batch.right)[chosen])
+    optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(network.parameters(), _LONGEST_STEP)
+    optimizer.step()
+    return float(loss.item())
+
+
+def _report(
+    classifier: FrameClassifier,
+    parts: Mapping[Part, Sequence[TargetSentence]],
+    settings: FrameTraining,
+    epochs: Sequence[Mapping[str, float]],
+    framenet: FrameNet,
+) -> dict[str, Any]:
+    usual = most_frequent_frames(parts["train"], framenet.lexical_units)
+    held_out = {part: measure(classifier, parts[part], usual) for part in ("dev", "test") if parts[part]}
+    return {
+        "settings": settings.settings(),
+        "seed": settings.seed,
+        "framenet": framenet.digest,
+        "missing_documents": list(framenet.missing_documents()),
+        "sentences": {part: len(sentences) for part, sentences in parts.items()},
+        "epochs": [dict(epoch) for epoch in epochs],
+        "held_out": {part: _told(accuracy) for part, accuracy in held_out.items()},
+    }
+
+
+def _told(found: FrameAccuracy) -> dict[str, float]:
+    return {**found.metric().scores(found.statistics()), "targets": len(found.ids), "ambiguous": found.ambiguous}

@@ -1,0 +1,287 @@
+"""A crowd's frames to browse: how clear sentences are, and which frames people take for one another."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from chorale.engine.quality import stage_quality
+from chorale.engine.running import RunningStage, Study
+from chorale.kits.frames.files.frame_sentences import FrameScore, FrameSentence, FrameSentences
+from chorale.kits.frames.framenet import FrameNet
+from chorale.kits.frames.metrics.ambiguity import (
+    BOUND,
+    ConfusedPair,
+    FrameRelating,
+    Majorities,
+    Relation,
+    confused_pairs,
+    histogram,
+    majorities,
+    majority_frames,
+    none_score,
+    seen_frames,
+    why_unclear,
+)
+from chorale.metrics import signature
+from chorale.metrics.aggregation.crowdtruth import CrowdTruth
+from chorale.present.scoring import Scored, ScoreTable
+from chorale.store import item_rows
+
+BINS = 20
+_SHOWN = 15
+_IN_WORDS = {True: "LU in FrameNet", False: "LU not in FrameNet", None: "not known"}
+_EXAMPLES = {
+    Relation.PARENT_CHILD: "Frames of which one is above the other",
+    Relation.OVERLAPPING: "Frames that overlap",
+    Relation.COMPOSED: "Frames that together say what the word means",
+}
+
+
+@dataclass(frozen=True)
+class FrameBrowsing:
+    """Sentences with their frames, and everything that is told of them."""
+
+    sentences: tuple[FrameSentence, ...]
+    digest: str
+    framenet: FrameNet | None = None
+    bound: float = BOUND
+    qualities: CrowdTruth | None = None
+    """Of workers and frames, where the judgments themselves are at hand."""
+
+    @cached_property
+    def relating(self) -> FrameRelating | None:
+        return None if self.framenet is None else FrameRelating(self.framenet)
+
+    @cached_property
+    def majorities(self) -> Majorities:
+        return majorities(self.sentences)
+
+    @cached_property
+    def pairs(self) -> list[ConfusedPair]:
+        return confused_pairs(self.sentences, self.relating, self.bound)
+
+    @cached_property
+    def reasons(self) -> Mapping[str, Relation | None]:
+        """Why each sentence is unclear, as far as FrameNet tells."""
+        if self.relating is None:
+            return {}
+        return {each.id: why_unclear(each, self.relating, self.bound) for each in self.sentences}
+
+    def by_clarity(self) -> list[FrameSentence]:
+        """The clearest first: by SQS, or by the score of the leading frame where there is none."""
+        return sorted(self.sentences, key=lambda each: (-_clarity(each), each.id))
+
+    def histograms(self) -> dict[str, list[int]]:
+        """SQS in equal parts from 0 to 1, for words in FrameNet and others."""
+        found: dict[str, list[int]] = {}
+        for kind, name in _IN_WORDS.items():
+            values = [each.quality for each in self.sentences if each.in_framenet is kind and each.quality is not None]
+            if values:
+                found[name] = histogram(values, BINS)
+        return found
+
+
+def browsing_of_files(
+    sentences: FrameSentences, framenet: FrameNet | None = None, bound: float = BOUND
+) -> FrameBrowsing:
+    return FrameBrowsing(sentences.sentences, sentences.digest, framenet, bound)
+
+
+def browsing_of_study(
+    study: Study, stage: RunningStage, framenet: FrameNet | None = None, bound: float = BOUND
+) -> FrameBrowsing:
+    """A stage as it is now: its counted judgments, and the qualities computed from them."""
+    known = stage_quality(study, stage, at_once=True)
+    items = study.store.read(lambda tx: list(item_rows.all_items(tx, stage.name))).result()
+    payloads = {item.key: item.payload for item in items}
+    sentences = tuple(_judged(known.found, payloads)) if known.found is not None else ()
+    digest = f"{len(known.answers)}-judgments"
+    return FrameBrowsing(sentences, digest, framenet, bound, known.found)
+
+
+def _judged(found: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -> Iterable[FrameSentence]:
+    initial = dict(found.unit_annotation_scores(initial=True))
+    quality = dict(zip(found.units, found.uqs.tolist(), strict=True))
+    for key, scores in found.unit_annotation_scores():
+        payload = payloads[key]
+        names = [*(candidate["frame"] for candidate in payload["candidates"]), "none"]
+        frames = {name: FrameScore(scores.get(name, 0.0), initial[key].get(name, 0.0)) for name in names}
+        yield FrameSentence(key, payload["sentence"], payload["word"], frames, quality[key], payload.get("in_framenet"))
+
+
+def browsing_scored(found: FrameBrowsing, shown: int = _SHOWN) -> Scored:
+    """Everything for `--json`; tables of the most telling for people."""
+    settings = {"bound": found.bound, "framenet": found.framenet.digest if found.framenet else None}
+    tables = [summary_table(found), *histogram_tables(found), clarity_table(found, shown)]
+    tables += [pairs_table(found, shown), *reason_tables(found, shown), *quality_tables(found, shown)]
+    signed = signature(
+        "frames-browse", {key: value for key, value in settings.items() if value is not None}, {"input": found.digest}
+    )
+    return Scored(_json(found), tables, signed, _notes(found))
+
+
+def summary_table(found: FrameBrowsing) -> ScoreTable:
+    counts = found.majorities
+    rows: list[tuple[str, int | float | None]] = [
+        ("sentences", counts.sentences),
+        ("with two or more frames of a majority", counts.several),
+        ("with one", counts.one),
+        ("without a frame of a majority", counts.none),
+    ]
+    for kind, name in _IN_WORDS.items():
+        many = [each for each in found.sentences if each.in_framenet is kind]
+        if many and len(many) < len(found.sentences):
+            rows.append((f"{name}: sentences", len(many)))
+            without = majorities(many).none
+            rows.append((f"{name}: without a frame of a majority", without))
+        clear = [each.quality for each in many if each.quality is not None]
+        if clear:
+            rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
+    for relation in Relation if found.reasons else ():
+        rows.append((f"unclear, frames {relation}", sum(reason is relation for reason in found.reasons.values())))
+    return ScoreTable("The corpus", ("what", "number#"), rows, digits=3)
+
+
+def histogram_tables(found: FrameBrowsing) -> list[ScoreTable]:
+    histograms = found.histograms()
+    if not histograms:
+        return []
+    rows: list[tuple[str | int, ...]] = [
+        (f"{place / BINS:.2f} to {(place + 1) / BINS:.2f}", *(counts[place] for counts in histograms.values()))
+        for place in range(BINS)
+    ]
+    return [ScoreTable("How clear sentences are (SQS)", ("SQS", *(f"{name}#" for name in histograms)), rows)]
+
+
+def clarity_table(found: FrameBrowsing, shown: int) -> ScoreTable:
+    ordered = found.by_clarity()
+    few = ordered if len(ordered) <= 2 * shown else [*ordered[:shown], *ordered[-shown:]]
+    title = "Sentences by clarity" + ("" if len(few) == len(ordered) else f": the first and last {shown}")
+    rows = [
+        (each.id, each.word, each.quality, in_short(each.sentence), frames_in_words(each, found.bound)) for each in few
+    ]
+    return ScoreTable(title, ("sentence", "word", "SQS#", "text", "frames (FSS)"), rows, digits=3)
+
+
+def pairs_table(found: FrameBrowsing, shown: int) -> ScoreTable:
+    rows = [
+        (pair.first, pair.second, len(pair.sentences), pair.weight, pair.relation or "", ", ".join(pair.links))
+        for pair in found.pairs[:shown]
+    ]
+    title = f"Frames taken for one another: {len(rows)} of {len(found.pairs):,} pairs"
+    columns = ("frame", "frame ", "sentences#", "weight#", "relation", "FrameNet's links")
+    return ScoreTable(title, columns, rows, digits=2)
+
+
+def reason_tables(found: FrameBrowsing, shown: int) -> list[ScoreTable]:
+    """Unclear sentences by what their frames have to do with each other, as in the paper's appendix."""
+    tables = []
+    for kind, title in _EXAMPLES.items():
+        several = [each for each in found.by_clarity() if found.reasons.get(each.id) is kind]
+        rows = [
+            (each.word, in_short(each.sentence), each.quality, frames_in_words(each, found.bound))
+            for each in several[:shown]
+        ]
+        if rows:
+            columns = ("word", "text", "SQS#", "frames (FSS)")
+            tables.append(ScoreTable(f"{title}: {len(rows)} of {len(several):,}", columns, rows, digits=3))
+    return tables
+
+
+def quality_tables(found: FrameBrowsing, shown: int) -> list[ScoreTable]:
+    known = found.qualities
+    if known is None:
+        return []
+    workers = sorted(
+        zip(known.workers, known.wqs.tolist(), known.wwa.tolist(), known.wua.tolist(), strict=True),
+        key=lambda row: (row[1], row[0]),
+    )
+    frames = sorted(zip(known.annotations, known.aqs.tolist(), strict=True), key=lambda row: (row[1], row[0]))
+    return [
+        ScoreTable(
+            f"Workers, those who agree least first: {min(shown, len(workers))} of {len(workers)}",
+            ("worker", "WQS#", "WWA#", "WSA#"),
+            workers[:shown],
+            digits=3,
+        ),
+        ScoreTable(
+            f"Frames, those agreed on least first: {min(shown, len(frames))} of {len(frames)}",
+            ("frame", "FQS#"),
+            frames[:shown],
+            digits=3,
+        ),
+    ]
+
+
+def frames_in_words(sentence: FrameSentence, bound: float) -> str:
+    """The frames people see, with their scores; if there are none, the leading one."""
+    found = [(name, score) for name, score in sentence.ranked() if score.final > bound] or sentence.ranked()[:1]
+    parts = [f"{name} ({score.final:.3f})" for name, score in found]
+    if (nothing := none_score(sentence)) > bound:
+        parts.append(f"no frame ({nothing:.3f})")
+    return ", ".join(parts)
+
+
+def in_short(text: str, longest: int = 90) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= longest else flat[: longest - 1].rstrip() + "…"
+
+
+def _clarity(sentence: FrameSentence) -> float:
+    if sentence.quality is not None:
+        return sentence.quality
+    return max((score.final for score in sentence.frames.values()), default=0.0)
+
+
+def _json(found: FrameBrowsing) -> dict[str, Any]:
+    counts = found.majorities
+    known = found.qualities
+    told: dict[str, Any] = {
+        "sentences": [_sentence_json(each, found) for each in found.by_clarity()],
+        "majorities": {"several": counts.several, "one": counts.one, "none": counts.none},
+        "sqs": found.histograms(),
+        "pairs": [
+            {
+                "frames": [pair.first, pair.second],
+                "sentences": list(pair.sentences),
+                "weight": pair.weight,
+                "relation": pair.relation,
+                "links": list(pair.links),
+            }
+            for pair in found.pairs
+        ],
+        "reasons": dict(Counter(str(reason) for reason in found.reasons.values() if reason is not None)),
+    }
+    if known is not None:
+        columns = zip(known.workers, known.wqs.tolist(), known.wwa.tolist(), known.wua.tolist(), strict=True)
+        told["workers"] = {name: {"wqs": wqs, "wwa": wwa, "wsa": wsa} for name, wqs, wwa, wsa in columns}
+        told["frames"] = dict(zip(known.annotations, known.aqs.tolist(), strict=True))
+    return told
+
+
+def _sentence_json(each: FrameSentence, found: FrameBrowsing) -> dict[str, Any]:
+    return {
+        "id": each.id,
+        "word": each.word,
+        "sentence": each.sentence,
+        "sqs": each.quality,
+        "in_framenet": each.in_framenet,
+        "majority": majority_frames(each),
+        "seen": seen_frames(each, found.bound),
+        "reason": found.reasons.get(each.id),
+        "fss": {name: score.final for name, score in sorted(each.frames.items())},
+        "fss_initial": {name: score.initial for name, score in sorted(each.frames.items())},
+    }
+
+
+def _notes(found: FrameBrowsing) -> Sequence[str]:
+    notes = []
+    if not found.sentences:
+        notes.append("No two people have judged one sentence yet: nothing can be said of how clear they are.")
+    elif all(each.quality is None for each in found.sentences):
+        notes.append("The files have no sentence quality (SQS): sentences stand by the score of their leading frame.")
+    if found.framenet is None:
+        notes.append("Without --framenet nothing is said of how frames are related.")
+    return notes

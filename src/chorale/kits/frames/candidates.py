@@ -1,0 +1,169 @@
+"""Which frames a word may evoke: those of its lexical unit, and those of its senses in WordNet.
+
+A sense has the frames a map gives it. Published maps name few senses, so candidates can be looked for farther away, as
+Framester does it: at senses that have a lexical unit among their words, and along WordNet's own relations. What is
+farther away is worth less:
+
+    score(frame) = max over ways from a sense of the word to a sense that has the frame, of the product of
+                   0.9 for each step to what is more general, 0.5 to 0.8 for a step sideways, 0.3 for one from there,
+                   and how sure it is that the sense has the frame (1 by the map)
+
+The step sideways from there is taken only to senses that have the frame for sure: the others bring nearly nothing that
+fits. The frames of the word's own lexical unit come first, always.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Literal, get_args
+
+from chorale.kits.frames.framenet import FrameNet
+from chorale.text.wordnet import WordNet
+
+Reach = Literal["units", "map", "synonyms", "related"]
+"""How far candidates are looked for: FrameNet's lexical units only; with the map; with lexical units that share a
+sense; with all that WordNet's relations lead to."""
+REACHES: tuple[Reach, ...] = get_args(Reach)
+
+_POS = {"v": "v", "n": "n", "a": "a", "adv": "r"}
+"""FrameNet's parts of speech as WordNet has them."""
+_SIDEWAYS = {"+": 0.7, "$": 0.8, "^": 0.5, "!": 0.5}
+"""Links to senses that tell of the same in another way: derived, grouped, see also, opposite."""
+_UP = 0.9
+_FROM_THERE = 0.3
+_OWN = 2.0
+_SURE, _AMONG_ITS_LIKE, _FIRST_SENSE, _ANY_SENSE, _DERIVED = 1.0, 0.6, 0.35, 0.12, 0.05
+"""How sure it is that a lexical unit is meant in a sense: its lemma has no other; words of the same frame are near;
+it is the most frequent; none of these; the sense is one of a word that is derived from it."""
+
+
+class CandidateFrames:
+    """Candidates of words. What was found out of a sense is kept."""
+
+    def __init__(
+        self,
+        framenet: FrameNet,
+        wordnet: WordNet | None = None,
+        mapped: Mapping[str, Iterable[str]] | None = None,
+        reach: Reach = "map",
+    ) -> None:
+        if wordnet is None and reach != "units":
+            raise ValueError(f"reach {reach!r} needs WordNet")
+        self.framenet = framenet
+        self.wordnet = wordnet
+        self.reach = reach
+        self._mapped = {} if mapped is None else mapped
+        self._found: dict[str, Mapping[str, float]] = {}
+
+    def candidates(self, lemma: str, pos: str = "v") -> list[str]:
+        """The frames of a lemma as a part of speech (FrameNet's: `v`, `n`, `a`, `adv`), the nearest first."""
+        return list(self.ranked(lemma, pos))
+
+    def ranked(self, lemma: str, pos: str = "v") -> dict[str, float]:
+        """The same with their scores, in order; 2 for those of the lemma's own lexical unit."""
+        found = dict.fromkeys(self.framenet.units(lemma, pos), _OWN)
+        if self.wordnet is not None and pos in _POS:
+            for sense in self.wordnet.senses(lemma, _POS[pos]):
+                for frame, score in self.of_sense(sense).items():
+                    found[frame] = max(score, found.get(frame, 0.0))
+        return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    def of_sense(self, sense: str) -> Mapping[str, float]:
+        """The frames of one of WordNet's senses, by its name, with their scores."""
+        if sense not in self._found:
+            self._found[sense] = self._scores(sense)
+        return self._found[sense]
+
+    def in_framenet(self, lemma: str, pos: str = "v") -> bool:
+        """Whether FrameNet has the lemma as a lexical unit."""
+        return bool(self.framenet.units(lemma, pos))
+
+    def _scores(self, sense: str) -> dict[str, float]:
+        if self.reach == "units":
+            return {}
+        if self.reach == "map":
+            return dict.fromkeys(self._mapped.get(sense, ()), 1.0)
+        near, beside = self._reached(sense) if self.reach == "related" else ({sense: 1.0}, {})
+        found: dict[str, float] = {}
+        for reached, surest in ((near, 0.0), (beside, _SURE)):
+            for other, weight in reached.items():
+                for frame, sure in self._seeds.get(other, {}).items():
+                    if sure >= surest:
+                        found[frame] = max(weight * sure, found.get(frame, 0.0))
+        return found
+
+    def _reached(self, sense: str) -> tuple[dict[str, float], dict[str, float]]:
+        """Senses that lead to frames, and how near they are; and those beside them, which must have frames for sure."""
+        start = {sense: 1.0} | {other: _SIDEWAYS[link] for link, other in self._links(sense) if link in _SIDEWAYS}
+        found: dict[str, float] = {}
+        beside: dict[str, float] = {}
+        for first, near in start.items():
+            edge, seen, weight = {first}, {first}, near
+            while edge:
+                for each in edge:
+                    found[each] = max(weight, found.get(each, 0.0))
+                    for link, other in self._links(each):
+                        if link in _SIDEWAYS:
+                            beside[other] = max(weight * _FROM_THERE, beside.get(other, 0.0))
+                edge = {other for each in edge for link, other in self._links(each) if link in ("@", "@i")} - seen
+                seen |= edge
+                weight *= _UP
+        return found, beside
+
+    @cached_property
+    def _seeds(self) -> Mapping[str, Mapping[str, float]]:
+        """The frames of each sense by the map and by its words, and how sure they are."""
+        seeds: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        for frame, lemmas in self._lemmas_of_frames().items():
+            for lemma, pos in lemmas:
+                senses = self._senses(lemma, pos)
+                for number, sense in enumerate(senses):
+                    if len(senses) == 1:
+                        sure = _SURE
+                    elif self._among_its_like(sense, (lemma, pos), lemmas):
+                        sure = _AMONG_ITS_LIKE
+                    else:
+                        sure = _ANY_SENSE if number else _FIRST_SENSE
+                    seeds[sense][frame] = max(sure, seeds[sense].get(frame, 0.0))
+                for sense in self._senses_of_derived(lemma, pos):
+                    seeds[sense].setdefault(frame, _DERIVED)
+        for sense, frames in self._mapped.items():
+            seeds[sense].update(dict.fromkeys(frames, _SURE))
+        return seeds
+
+    def _senses_of_derived(self, lemma: str, pos: str) -> Iterator[str]:
+        """Every sense of the verbs and nouns that a word is akin to: *amount to* leads to all that *amount* can be."""
+        if self.wordnet is not None and self.reach == "related":
+            for word, part in sorted(self.wordnet.derived(lemma, pos)):
+                if part in ("v", "n"):
+                    yield from self.wordnet.senses(word, part)
+
+    def _lemmas_of_frames(self) -> dict[str, set[tuple[str, str]]]:
+        found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        for unit, frames in self.framenet.lexical_units.items():
+            lemma, _, pos = unit.rpartition(".")
+            if pos in _POS:
+                for frame in frames:
+                    found[frame].add((lemma.replace(" ", "_"), _POS[pos]))
+        return found
+
+    def _among_its_like(self, sense: str, own: tuple[str, str], lemmas: set[tuple[str, str]]) -> bool:
+        """Whether another word of the frame is in the sense, linked to it, or beside it under the same general one."""
+        near = {sense} | {other for _, other in self._links(sense)}
+        for link, above in self._links(sense):
+            if link == "@":
+                near |= {other for symbol, other in self._links(above) if symbol == "~"}
+        return any(
+            (word, name[-1]) in lemmas and (word, name[-1]) != own for name in near for word in self._words(name)
+        )
+
+    def _senses(self, lemma: str, pos: str) -> tuple[str, ...]:
+        return () if self.wordnet is None else self.wordnet.senses(lemma, pos)
+
+    def _links(self, sense: str) -> tuple[tuple[str, str], ...]:
+        synset = None if self.wordnet is None else self.wordnet.synset(sense)
+        return () if synset is None else synset.links
+
+    def _words(self, sense: str) -> tuple[str, ...]:
+        synset = None if self.wordnet is None else self.wordnet.synset(sense)
+        return () if synset is None else synset.lemmas

@@ -1,0 +1,140 @@
+"""Which frames fit which senses of WordNet, from the files people have published."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from chorale.files.rows import read_rows, shortened, suffix_of
+from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source
+from chorale.kits.frames.framenet import FrameNet, newer_names
+from chorale.model import Problem, UserError
+from chorale.text.wordnet import WordNet
+
+_FRAME_COLUMNS = ("frame", "framenet", "frame_name")
+_SENSE_COLUMNS = ("synset", "sense", "sense_key", "wordnet")
+_TURTLE = (".ttl", ".nt")
+_IN_TURTLE = re.compile(
+    r"(?:frame/|frame:|fn:|fn15:|fn17:)([A-Z][\w-]*)|(synset-[^\s<>;,]+-[a-z]+-\d{1,6})|([;,.])(?=\s|$)"
+)
+_NAMED_SENSE = re.compile(r"synset-(.+)-(noun|verb|adjective|adjectivesatellite|adverb)-(\d{1,6})")
+_DOTTED_SENSE = re.compile(r"(.+)\.([nvasr])\.(\d{1,6})")
+_OFFSET = re.compile(r"(\d{8})-?([nvasr])|([nvasr])(\d{8})")
+_POS = {"noun": "n", "verb": "v", "adjective": "a", "adjectivesatellite": "a", "adverb": "r", "s": "a"}
+
+
+@dataclass(frozen=True, slots=True)
+class FrameMap:
+    """From the names of WordNet's synsets to frames."""
+
+    frames: Mapping[str, frozenset[str]]
+    digest: str
+    unknown_senses: int
+    """Senses that this WordNet does not have: another version's, mostly."""
+    unknown_frames: tuple[str, ...]
+    """Frames that this FrameNet does not have, under any name that is known."""
+
+
+def read_frame_map(
+    paths: Sequence[Path],
+    framenet: FrameNet,
+    wordnet: WordNet,
+    changes: Mapping[str, tuple[str, ...]] | None = None,
+) -> FrameMap:
+    """Files that say which frame fits which sense, put together.
+
+    A .ttl or .nt file has Framester's statements; a .csv, .tsv or .jsonl file has a row per frame and sense, in the
+    columns `frame` and `synset`; any other has lines as FnWnVerbMap's: a frame, a verb, and its sense keys. A sense is
+    an offset with its part of speech, a sense key, or a name like `synset-run-verb-1` or `run.v.01`. Frames of earlier
+    releases are taken by their present names.
+    """
+    problems: list[Problem] = []
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    unknown_senses, unknown_frames = 0, set()
+    for path in paths:
+        for name, sense in _pairs(path, problems):
+            frames = [known for new in newer_names(name, changes) if (known := framenet.known(new))]
+            synset = _resolved(sense, wordnet)
+            if not frames:
+                unknown_frames.add(name)
+            elif synset is None:
+                unknown_senses += 1
+            else:
+                found[synset].update(frames)
+    if problems:
+        raise UserError("The frame map can't be used", problems[:MOST_PROBLEMS])
+    digest = digest_of("".join(sorted(digest_of(read_bytes(path)) for path in paths)).encode())
+    plain = {synset: frozenset(frames) for synset, frames in sorted(found.items())}
+    return FrameMap(plain, digest, unknown_senses, tuple(sorted(unknown_frames)))
+
+
+def _pairs(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    suffix = suffix_of(path)
+    if suffix in _TURTLE:
+        return _from_turtle(path, problems)
+    if suffix in (".csv", ".tsv", ".jsonl", ".ndjson"):
+        return _from_rows(path, problems)
+    return _from_lines(path, problems)
+
+
+def _from_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(read_source(path).text.split("\n"), start=1):
+        cells = line.split()
+        if not cells or line.startswith("#"):
+            continue
+        if len(cells) < 2 or not all("%" in sense or sense == "0" for sense in cells[2:]):
+            fix = "Write a frame, a verb, and sense keys such as run%2:38:00::, with spaces between them."
+            problems.append(Problem(str(path), number, "is not a line of a frame map", fix, shortened(line)))
+            if len(problems) >= MOST_PROBLEMS:
+                return
+        yield from ((cells[0], sense) for sense in cells[2:] if sense != "0")
+
+
+def _from_rows(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    for row in read_rows(path, shown_as=str(path), problems=problems):
+        frame, sense = (
+            next((row.values[name] for name in names if name in row.values), None)
+            for names in (_FRAME_COLUMNS, _SENSE_COLUMNS)
+        )
+        if isinstance(frame, str) and isinstance(sense, str) and frame.strip() and sense.strip():
+            yield frame.strip(), sense.strip()
+        else:
+            fix = "Give every row a frame and a synset."
+            problems.append(
+                Problem(str(path), row.line, "does not name a frame and a sense", fix, shortened(row.values))
+            )
+
+
+def _from_turtle(path: Path, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    """Every frame and sense that stand in one statement, whichever is said of the other."""
+    pairs = 0
+    frames: list[str] = []
+    senses: list[str] = []
+    for frame, sense, mark in _IN_TURTLE.findall(read_source(path).text):
+        if frame:
+            frames.append(frame)
+        elif sense:
+            senses.append(sense)
+        elif mark == ".":
+            pairs += len(frames) * len(senses)
+            yield from ((name, each) for name in frames for each in senses)
+            frames, senses = [], []
+    if not pairs:
+        fix = "Name a file of Framester's that maps frames to synsets."
+        problems.append(Problem(str(path), None, "has no statement about a frame and a synset", fix))
+
+
+def _resolved(sense: str, wordnet: WordNet) -> str | None:
+    """The name of the synset that a sense is."""
+    if "%" in sense:
+        return wordnet.of_key(sense)
+    if found := _OFFSET.fullmatch(sense):
+        offset, pos = (found[1], found[2]) if found[1] else (found[4], found[3])
+        name = f"{offset}-{_POS.get(pos, pos)}"
+        return name if wordnet.synset(name) else None
+    if found := _NAMED_SENSE.fullmatch(sense) or _DOTTED_SENSE.fullmatch(sense):
+        senses = wordnet.senses(found[1], _POS.get(found[2], found[2]))
+        number = int(found[3])
+        return senses[number - 1] if 0 < number <= len(senses) else None
+    return None

@@ -1,0 +1,158 @@
+"""FrameNet's folder: names, lexical units and relations at once, frames and texts when they are asked for."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from chorale.files.source import MOST_PROBLEMS, digest_of, refused
+from chorale.kits.frames.framenet.fulltext import Document, document
+from chorale.kits.frames.framenet.markup import Marked, brief, readable
+from chorale.kits.frames.framenet.names import frame_key
+from chorale.kits.frames.framenet.relations import FrameLink, FrameLinks
+from chorale.kits.frames.framenet.shelf import Shelf, open_shelf
+from chorale.kits.frames.framenet.xml_files import children, every, parsed, parsed_bytes
+from chorale.model import Problem, UserError
+
+_INDEX = "frameIndex.xml"
+_LONGEST_UNIT = 200
+_REMARK = re.compile(r"\s*[\[(].*?[\])]\s*")
+"""Behind or in a lemma: `cover [in clothes].v`, `(can't) help.v`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    name: str
+    definition: str
+    """Readable, in paragraphs; role names stand in it as words."""
+    examples: tuple[Marked, ...]
+    """Of the definition."""
+
+    @property
+    def brief(self) -> str:
+        """What a worker is shown of the definition."""
+        return brief(self.definition)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameNet:
+    """A release. Frames and annotated texts are read when they are first asked for, and kept."""
+
+    name: str
+    """The folder, as messages show it."""
+    frames: tuple[str, ...]
+    """The names of all frames, sorted."""
+    lexical_units: Mapping[str, tuple[str, ...]]
+    """From `lemma.pos`, as FrameNet writes it but in small letters (`give up.v`), to the frames it evokes, sorted."""
+    links: FrameLinks
+    digest: str
+    """Of the indexes and relations."""
+    _shelf: Shelf = field(repr=False)
+    _by_key: Mapping[str, str] = field(repr=False)
+    _frames: dict[str, Frame] = field(default_factory=dict, repr=False)
+    _documents: dict[str, Document] = field(default_factory=dict, repr=False)
+
+    def known(self, name: str) -> str | None:
+        """The frame as FrameNet spells it, whatever the case and with spaces or underscores; None if there is none."""
+        return self._by_key.get(frame_key(name))
+
+    def units(self, lemma: str, pos: str) -> tuple[str, ...]:
+        """The frames that a lemma evokes as a part of speech (`v`, `n`, `a`, `adv`, …)."""
+        return self.lexical_units.get(f"{lemma.casefold()}.{pos}", ())
+
+    def frame(self, name: str) -> Frame:
+        """A frame with its definition, from its own file."""
+        if name not in self._frames:
+            self._frames[name] = self._read(name)
+        return self._frames[name]
+
+    def check_frames(self) -> None:
+        """Refuse a release that lacks files of its own frames, before work is done that needs them."""
+        there = {file.removesuffix(".xml") for file in self._shelf.under("frame")}
+        missing = [name for name in self.frames if name not in there]
+        if missing:
+            fix = "Copy or download FrameNet again: frameIndex.xml names the frame."
+            problems = [Problem(f"{self.name}/frame/{name}.xml", None, "does not exist", fix) for name in missing]
+            raise UserError(f"{self.name} is not whole: it lacks {len(missing):,} frames", problems[:MOST_PROBLEMS])
+
+    def documents(self) -> tuple[str, ...]:
+        """The names of the annotated texts that are there."""
+        return tuple(file.removesuffix(".xml") for file in self._shelf.under("fulltext"))
+
+    def missing_documents(self) -> tuple[str, ...]:
+        """Texts that the release's index names and that are not there."""
+        content = self._shelf.read("fulltextIndex.xml")
+        if content is None:
+            return ()
+        there = set(self.documents())
+        root = parsed_bytes(content, f"{self.name}/fulltextIndex.xml")
+        named = (
+            f"{corpus.get('name')}__{text.get('name')}"
+            for corpus in every(root, "corpus")
+            for text in children(corpus, "document")
+        )
+        return tuple(sorted(set(named) - there))
+
+    def fulltext(self) -> Iterator[Document]:
+        """All annotated texts, by name."""
+        names = self.documents()
+        if not names:
+            fix = "Add the release's fulltext folder"
+            raise refused(f"{self.name}/fulltext", None, "has no annotated texts", fix)
+        for name in names:
+            if name not in self._documents:
+                self._documents[name] = document(name, parsed(self._shelf, f"fulltext/{name}.xml"))
+            yield self._documents[name]
+
+    def _read(self, name: str) -> Frame:
+        if name not in self.frames:
+            raise refused(self.name, None, "has no such frame", "Correct the frame's name", name)
+        root = parsed(self._shelf, f"frame/{name}.xml")
+        text = next((child.text or "" for child in children(root, "definition")), "")
+        definition, examples = readable(text)
+        return Frame(name, definition, examples)
+
+
+def read_framenet(folder: Path) -> FrameNet:
+    """FrameNet 1.7 as its release or NLTK lays it out: a folder, or the packed file as it was downloaded.
+
+    It needs `frameIndex.xml`, `luIndex.xml`, `frRelation.xml`, and a file for every frame that is asked for. Files of
+    single lexical units are not read.
+    """
+    shelf = open_shelf(folder, _INDEX)
+    frames = tuple(
+        sorted({name for each in children(parsed(shelf, _INDEX), "frame") if (name := each.get("name")) is not None})
+    )
+    if not frames:
+        raise refused(f"{shelf.name}/{_INDEX}", None, "names no frames", "Copy or download FrameNet again")
+    units = _lexical_units(shelf)
+    links = FrameLinks(tuple(_links(shelf)))
+    digest = digest_of(repr((frames, sorted(units.items()), links.links)).encode())
+    by_key = {frame_key(name): name for name in frames}
+    return FrameNet(shelf.name, frames, units, links, digest, shelf, by_key)
+
+
+def _lexical_units(shelf: Shelf) -> dict[str, tuple[str, ...]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for unit in every(parsed(shelf, "luIndex.xml"), "lu"):
+        name, frame = unit.get("name", "").casefold(), unit.get("frameName")
+        if not frame or "." not in name or len(name) > _LONGEST_UNIT:
+            continue
+        found[name].add(frame)
+        lemma, _, pos = name.rpartition(".")
+        bare = " ".join(_REMARK.sub(" ", lemma).split())
+        if bare and bare != lemma:
+            found[f"{bare}.{pos}"].add(frame)
+    if not found:
+        raise refused(f"{shelf.name}/luIndex.xml", None, "names no lexical units", "Copy or download FrameNet again")
+    return {name: tuple(sorted(frames)) for name, frames in sorted(found.items())}
+
+
+def _links(shelf: Shelf) -> Iterator[FrameLink]:
+    links = {
+        FrameLink(kind.get("name", ""), each.get("subFrameName", ""), each.get("superFrameName", ""))
+        for kind in children(parsed(shelf, "frRelation.xml"), "frameRelationType")
+        for each in children(kind, "frameRelation")
+    }
+    return iter(sorted(links, key=lambda link: (link.kind, link.below, link.above)))

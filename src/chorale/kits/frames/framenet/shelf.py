@@ -1,0 +1,136 @@
+"""The files of a release, whether they lie in a folder or are still packed."""
+
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from lzma import LZMAError
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from chorale.files.source import refused
+
+_LARGEST = 64 * 1024 * 1024
+"""Bytes of one file of a packed release: FrameNet's largest that is read has three million."""
+_LARGEST_TOGETHER = 512 * 1024 * 1024
+"""Of all files that are kept: FrameNet's have sixty-five million."""
+_FOLDERS = ("frame", "fulltext")
+"""What is read besides the files beside `needed`. The folder `lu` is by far the largest, and not needed."""
+_SPOILED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError, EOFError, OSError, RuntimeError, ValueError)
+"""What unpackers say of files that are cut off, locked, packed in unknown ways, or no archives at all."""
+
+
+class Shelf(Protocol):
+    @property
+    def name(self) -> str:
+        """As messages show it."""
+
+    def read(self, file: str) -> bytes | None:
+        """The bytes of a file; None if it is not there."""
+
+    def under(self, folder: str) -> list[str]:
+        """The names of the XML files in a folder, sorted, without the folder."""
+
+
+def open_shelf(path: Path, needed: str) -> Shelf:
+    """The release at a folder, one folder below it, or in a .tar.gz, .tgz, .tar or .zip file.
+
+    `needed` is a file that tells where in it the release begins.
+    """
+    if path.is_dir():
+        start = _start(path, needed)
+        return _Folder(str(start), start)
+    if not path.exists():
+        raise refused(path, None, "does not exist", "Name the folder that holds the release, or its packed file")
+    try:
+        if zipfile.is_zipfile(path):
+            return _Packed(str(path), _beginning(path, _kept(path, _unzipped(path)), needed))
+        if tarfile.is_tarfile(path):
+            return _Packed(str(path), _beginning(path, _kept(path, _untarred(path)), needed))
+    except _SPOILED as error:
+        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
+    raise refused(path, None, "is neither a folder nor a packed release", "Name the folder that holds the release")
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    name: str
+    path: Path
+
+    def read(self, file: str) -> bytes | None:
+        # Names of frames come from the release's index, and lead nowhere else.
+        if ".." in PurePosixPath(file).parts or PurePosixPath(file).is_absolute():
+            return None
+        try:
+            return (self.path / file).read_bytes()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        except OSError as error:
+            raise refused(self.path / file, None, f"can't be read: {error.strerror}", "Make it readable") from None
+
+    def under(self, folder: str) -> list[str]:
+        return sorted(path.name for path in (self.path / folder).glob("*.xml"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    name: str
+    files: dict[str, bytes]
+
+    def read(self, file: str) -> bytes | None:
+        return self.files.get(file)
+
+    def under(self, folder: str) -> list[str]:
+        start = f"{folder}/"
+        names = (name.removeprefix(start) for name in self.files if name.startswith(start) and name.endswith(".xml"))
+        return sorted(name for name in names if "/" not in name)
+
+
+def _start(path: Path, needed: str) -> Path:
+    """The folder itself, or the only one in it (as unpacking makes) that has the file."""
+    if (path / needed).is_file():
+        return path
+    inner = sorted(each.parent for each in path.glob(f"*/{needed}"))
+    return inner[0] if len(inner) == 1 else path
+
+
+def _untarred(path: Path) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(path) as archive:
+        for member in archive:
+            if member.isfile() and _is_wanted(member.name) and member.size <= _LARGEST:
+                content = archive.extractfile(member)
+                if content is not None:
+                    yield member.name, content.read()
+
+
+def _unzipped(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if _is_wanted(member.filename) and member.file_size <= _LARGEST:
+                yield member.filename, archive.read(member)
+
+
+def _is_wanted(name: str) -> bool:
+    """Whether it is XML at the top of the release or in a folder that is read; where it begins is not known yet."""
+    *_, folder, file = ("", *name.split("/"))
+    return file.endswith(".xml") and (folder in _FOLDERS or file.endswith(("Index.xml", "Relation.xml")))
+
+
+def _kept(path: Path, files: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    together = 0
+    for name, content in files:
+        together += len(content)
+        if together > _LARGEST_TOGETHER:
+            fix = "Unpack it, and name the folder"
+            raise refused(path, None, f"unpacks to more than {_LARGEST_TOGETHER // 1024**2} MB", fix)
+        found[name] = content
+    return found
+
+
+def _beginning(path: Path, files: dict[str, bytes], needed: str) -> dict[str, bytes]:
+    starts = sorted(name.removesuffix(needed) for name in files if name == needed or name.endswith(f"/{needed}"))
+    if not starts:
+        raise refused(path, None, f"has no {needed} in it", "Name the packed release")
+    return {name.removeprefix(starts[0]): content for name, content in files.items() if name.startswith(starts[0])}

@@ -1,0 +1,153 @@
+"""Where a crowd sees more than one frame, and how those frames are related (Dumitrache, Aroyo and Welty, 2019, 2.3).
+
+A frame has a majority if more than half of the sentence's workers chose it, before weighting. Frames are confused with
+each other where both have a frame-sentence score (FSS) above a bound; a pair weighs the smaller of the two scores, over
+all sentences.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from chorale.kits.frames.files.frame_sentences import NONE, FrameSentence
+from chorale.kits.frames.framenet import FrameNet
+
+BOUND = 0.2
+"""FSS above which a frame counts as one that people see in a sentence."""
+SHARED_UNITS = 0.1
+"""Share of the words of the smaller of two frames that both have, from which on they overlap."""
+
+
+class Relation(StrEnum):
+    """How two frames that people take for one another are related."""
+
+    PARENT_CHILD = "parent and child"
+    """FrameNet puts one above the other, directly or with one frame between them."""
+    OVERLAPPING = "overlapping"
+    """They have a parent in common, another of FrameNet's relations, or many of their words."""
+    COMPOSED = "composed"
+    """Neither: together they say what the word means, if anything does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Majorities:
+    """How many sentences have how many frames of a majority."""
+
+    none: int
+    one: int
+    several: int
+
+    @property
+    def sentences(self) -> int:
+        return self.none + self.one + self.several
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusedPair:
+    first: str
+    second: str
+    sentences: tuple[str, ...]
+    """Those in which people see both, the strongest first."""
+    weight: float
+    relation: Relation | None
+    """None without FrameNet."""
+    links: tuple[str, ...]
+    """FrameNet's own names of what links them directly."""
+
+
+def majority_frames(sentence: FrameSentence) -> list[str]:
+    """The frames that more than half chose."""
+    return [name for name, score in sentence.ranked() if score.initial > 0.5]
+
+
+def majorities(sentences: Iterable[FrameSentence]) -> Majorities:
+    counts = Counter(min(2, len(majority_frames(sentence))) for sentence in sentences)
+    return Majorities(counts[0], counts[1], counts[2])
+
+
+def seen_frames(sentence: FrameSentence, bound: float = BOUND) -> list[str]:
+    return [name for name, score in sentence.ranked() if score.final > bound]
+
+
+class FrameRelating:
+    """Relations between frames, each found out once."""
+
+    def __init__(self, framenet: FrameNet) -> None:
+        self._framenet = framenet
+        self._units: defaultdict[str, set[str]] = defaultdict(set)
+        for unit, frames in framenet.lexical_units.items():
+            for frame in frames:
+                self._units[frame].add(unit)
+        self._known: dict[tuple[str, str], tuple[Relation, tuple[str, ...]]] = {}
+
+    def between(self, one: str, other: str) -> tuple[Relation, tuple[str, ...]]:
+        """How two frames are related, and what FrameNet calls their direct links."""
+        pair = (min(one, other), max(one, other))
+        if pair not in self._known:
+            self._known[pair] = self._related(*pair)
+        return self._known[pair]
+
+    def _related(self, one: str, other: str) -> tuple[Relation, tuple[str, ...]]:
+        one, other = self._framenet.known(one) or one, self._framenet.known(other) or other
+        links = self._framenet.links
+        named = tuple(sorted({link.kind for link in links.between(one, other)}))
+        above, over = links.parents(one), links.parents(other)
+        if other in above or one in over or self._over(above, other) or self._over(over, one):
+            return Relation.PARENT_CHILD, named
+        if named or above & over or self._share_words(one, other):
+            return Relation.OVERLAPPING, named
+        return Relation.COMPOSED, named
+
+    def _over(self, parents: Iterable[str], frame: str) -> bool:
+        return any(frame in self._framenet.links.parents(parent) for parent in parents)
+
+    def _share_words(self, one: str, other: str) -> bool:
+        left, right = self._units[one], self._units[other]
+        smaller = min(len(left), len(right))
+        return smaller > 0 and len(left & right) >= max(1.0, SHARED_UNITS * smaller)
+
+
+def confused_pairs(
+    sentences: Iterable[FrameSentence], relating: FrameRelating | None = None, bound: float = BOUND
+) -> list[ConfusedPair]:
+    """Pairs of frames that people see in the same sentences, the heaviest first."""
+    weights: defaultdict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
+    for sentence in sentences:
+        for one, other in combinations(sorted(seen_frames(sentence, bound)), 2):
+            weight = min(sentence.frames[one].final, sentence.frames[other].final)
+            weights[one, other].append((weight, sentence.id))
+    pairs = []
+    for (one, other), found in weights.items():
+        relation, links = relating.between(one, other) if relating is not None else (None, ())
+        ordered = sorted(found, key=lambda pair: (-pair[0], pair[1]))
+        pairs.append(
+            ConfusedPair(one, other, tuple(name for _, name in ordered), sum(w for w, _ in ordered), relation, links)
+        )
+    return sorted(pairs, key=lambda pair: (-pair.weight, pair.first, pair.second))
+
+
+def why_unclear(sentence: FrameSentence, relating: FrameRelating, bound: float = BOUND) -> Relation | None:
+    """What the frames people see in a sentence have to do with each other; None if they see one, or none.
+
+    The strongest relation of any two counts. The order is that of the paper's appendix: parent and child, overlap,
+    composition.
+    """
+    seen = seen_frames(sentence, bound)
+    kinds = {relating.between(one, other)[0] for one, other in combinations(seen, 2)}
+    return next((kind for kind in Relation if kind in kinds), None)
+
+
+def histogram(values: Sequence[float], bins: int = 20) -> list[int]:
+    """How many values are in each of the equal parts of 0 to 1."""
+    counts = [0] * bins
+    for value in values:
+        counts[min(bins - 1, max(0, int(value * bins)))] += 1
+    return counts
+
+
+def none_score(sentence: FrameSentence) -> float:
+    """The share, by quality, of those who found that no candidate fits."""
+    score = sentence.frames.get(NONE)
+    return 0.0 if score is None else score.final

@@ -1,0 +1,191 @@
+"""Frame disambiguation with ambiguity: a system's scores against the crowd's (Dumitrache, Aroyo and Welty, 2019).
+
+Per sentence, over its list of candidates, where a frame the system does not name has 0:
+
+    τ_b = (concordant − discordant) / √((n₀ − ties in one)·(n₀ − ties in the other)),   n₀ = n(n−1)/2
+    cos = Σ crowd·system / √(Σ crowd² · Σ system²)
+
+Over the corpus, the area under the curve of the sentences' values in descending order, by trapezoids and divided by
+the number of sentences, and their mean weighted by sentence quality (SQS).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.wording import in_short, many
+from chorale.kits.frames.files.frame_scores import FrameScores
+from chorale.metrics import FloatArray, Metric, Statistics
+
+Constant = Literal["zero", "skip"]
+"""What τ is where all candidates have the same score: 0, or the sentence has none."""
+
+_AT_ONCE = 2**21
+_TAU, _COSINE, _QUALITY = range(3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameAgreement:
+    """How far a system agrees with the crowd, sentence by sentence."""
+
+    sentences: tuple[str, ...]
+    tau: FloatArray
+    """NaN where it has none."""
+    cosine: FloatArray
+    quality: FloatArray | None
+    candidates: NDArray[np.intp]
+    """How many each sentence has."""
+    constant: NDArray[np.bool_]
+    """Whether all candidates of the sentence have the same score, by the crowd or by the system."""
+    without_score: int
+    """Sentences for which the system gives no candidate a score."""
+    outside: int
+    """Scores of the system for frames that are not candidates of the sentence."""
+    unknown: int
+    """Sentences of the system that the crowd has not judged."""
+
+    def __repr__(self) -> str:
+        scores = (f"{name} {value:.4f}" for name, value in self.metric().scores(self.statistics()).items())
+        return in_short("FrameAgreement", many(len(self.sentences), "sentence", "sentences"), *scores)
+
+    def statistics(self) -> Statistics:
+        weights = np.zeros(len(self.tau)) if self.quality is None else self.quality
+        return Statistics(self.sentences, np.column_stack([self.tau, self.cosine, weights]))
+
+    def metric(self) -> Metric:
+        """Scores over sentences; the weighted mean only where sentences have a quality."""
+        kinds = {"tau": _TAU, "cosine": _COSINE}
+        weighted = self.quality is not None
+
+        def formula(rows: FloatArray) -> dict[str, float]:
+            found = {}
+            for name, column in kinds.items():
+                defined = rows[~np.isnan(rows[:, column])]
+                values = defined[:, column]
+                found[f"{name}_auc"] = area(values)
+                found[f"{name}_mean"] = float(values.mean()) if len(values) else 0.0
+                if weighted:
+                    whole = defined[:, _QUALITY].sum()
+                    found[f"{name}_w_avg"] = float(values @ defined[:, _QUALITY] / whole) if whole else 0.0
+            return found
+
+        return Metric(formula, additive=False)
+
+
+def frame_agreement(
+    gold: FrameScores, system: FrameScores, *, top: bool = False, constant: Constant = "zero"
+) -> FrameAgreement:
+    """The system's scores against the crowd's, over the crowd's sentences.
+
+    With `top` only the system's highest frame counts, as 1 (of several, the one that sorts first). The crowd's own
+    scores with `top` are the best that a system with one frame a sentence can do.
+
+    >>> crowd = FrameScores.from_columns(["s", "s", "s"], ["a", "b", "none"], [0.9, 0.6, 0.0])
+    >>> agreement = frame_agreement(crowd, FrameScores.from_columns(["s"], ["a"]))
+    >>> round(float(agreement.tau[0]), 4), round(float(agreement.cosine[0]), 4)
+    (0.8165, 0.8321)
+    """
+    scores = _one_hot(system) if top else system
+    given, outside, unknown = _over_candidates(gold, scores)
+    edges = np.searchsorted(gold.sentence, np.arange(len(gold.sentences) + 1))
+    many = np.diff(edges)
+    tau, cosine = np.zeros(len(many)), np.zeros(len(many))
+    constant_there = np.zeros(len(many), dtype=np.bool_)
+    for size in np.unique(many).tolist():
+        rows = np.flatnonzero(many == size)
+        for some in np.array_split(rows, max(1, len(rows) * size**2 // _AT_ONCE)):
+            place = edges[some][:, None] + np.arange(size)
+            crowd, system_scores = gold.score[place], given[place]
+            cosine[some] = cosines(crowd, system_scores)
+            tau[some] = kendall_tau_b(crowd, system_scores)
+            constant_there[some] = np.isnan(tau[some])
+    tau[constant_there] = 0.0 if constant == "zero" else np.nan
+    said = np.bincount(gold.sentence, weights=given, minlength=len(many)) > 0
+    return FrameAgreement(
+        sentences=gold.sentences,
+        tau=tau,
+        cosine=cosine,
+        quality=gold.quality,
+        candidates=many,
+        constant=constant_there,
+        without_score=int((~said).sum()),
+        outside=outside,
+        unknown=unknown,
+    )
+
+
+def kendall_tau_b(first: FloatArray, second: FloatArray) -> FloatArray:
+    """τ_b of each row of the one with the same row of the other; NaN where a row is constant.
+
+    >>> kendall_tau_b(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 3.0, 2.0]])).round(4).tolist()
+    [0.3333]
+    """
+    one, other = np.triu_indices(first.shape[1], 1)
+    signs = np.sign(first[:, one] - first[:, other]), np.sign(second[:, one] - second[:, other])
+    agreed = (signs[0] * signs[1]).sum(axis=1)
+    apart = np.sqrt(np.abs(signs[0]).sum(axis=1)) * np.sqrt(np.abs(signs[1]).sum(axis=1))
+    tau = np.full(len(first), np.nan)
+    np.divide(agreed, apart, out=tau, where=apart > 0)
+    np.clip(tau, -1.0, 1.0, out=tau)
+    return tau
+
+
+def cosines(first: FloatArray, second: FloatArray) -> FloatArray:
+    """The cosine of each row of the one with the same row of the other; 0 where a row is all 0."""
+    # Scaled first, so that the smallest and largest numbers can be squared.
+    first, second = (each / np.maximum(np.abs(each).max(axis=1, keepdims=True), 1e-300) for each in (first, second))
+    product = (first * second).sum(axis=1)
+    length = np.sqrt((first**2).sum(axis=1)) * np.sqrt((second**2).sum(axis=1))
+    cosine = np.zeros(len(first))
+    np.divide(product, length, out=cosine, where=length > 0)
+    np.clip(cosine, -1.0, 1.0, out=cosine)
+    return cosine
+
+
+def area(values: FloatArray) -> float:
+    """Under the curve of the values in descending order, by trapezoids, over their number.
+
+    Of one value, which makes no curve, it is the value; of none, 0.
+
+    >>> round(area(np.array([0.2, 1.0, 0.6])), 3)
+    0.4
+    """
+    if len(values) < 2:
+        return float(values.sum())
+    # Every value is in two trapezoids, half each; the first and the last are in one.
+    return float((values.sum() - (values.max() + values.min()) / 2) / len(values))
+
+
+def _one_hot(scores: FrameScores) -> FrameScores:
+    order = np.lexsort((scores.frame, -scores.score, scores.sentence))
+    first = order[np.r_[True, np.diff(scores.sentence[order]) != 0]]
+    first = first[scores.score[first] > 0]
+    return FrameScores(
+        scores.sentences, scores.frames, scores.sentence[first], scores.frame[first], np.ones(len(first))
+    )
+
+
+def _over_candidates(gold: FrameScores, system: FrameScores) -> tuple[FloatArray, int, int]:
+    """The system's score of every candidate; how many of its scores and sentences have no place there."""
+    sentence = _places(system.sentences, gold.sentences)[system.sentence]
+    frame = _places(system.frames, gold.frames)[system.frame]
+    width = len(gold.frames)
+    candidates = gold.sentence * width + gold.frame
+    named = np.flatnonzero((sentence >= 0) & (frame >= 0))
+    key = sentence[named] * width + frame[named]
+    place = np.minimum(np.searchsorted(candidates, key), len(candidates) - 1)
+    fits = candidates[place] == key
+    given = np.zeros(len(candidates))
+    given[place[fits]] = system.score[named[fits]]
+    of_known = (sentence >= 0) & (system.score > 0)
+    placed = np.count_nonzero(system.score[named[fits]] > 0)
+    unknown = len(np.unique(system.sentence[sentence < 0]))
+    return given, int(np.count_nonzero(of_known) - placed), unknown
+
+
+def _places(names: tuple[str, ...], among: tuple[str, ...]) -> NDArray[np.intp]:
+    """Where each name stands among the others; −1 if it does not."""
+    place = {name: number for number, name in enumerate(among)}
+    return np.fromiter((place.get(name, -1) for name in names), dtype=np.intp, count=len(names))

@@ -1,0 +1,77 @@
+"""A crowd's frames as one HTML page, or a part of one: pictures and tables, nothing to load."""
+
+from collections.abc import Sequence
+from html import escape
+
+from chorale.kits.frames.browsing import (
+    BINS,
+    FrameBrowsing,
+    clarity_table,
+    pairs_table,
+    quality_tables,
+    reason_tables,
+    summary_table,
+)
+from chorale.present.html import html_page, html_table
+from chorale.present.svg import Curve, curve_chart
+
+_SHOWN = 40
+
+
+def frames_section(found: FrameBrowsing, shown: int = _SHOWN) -> str:
+    """What a report has of a frame study: no page around it."""
+    parts = [html_table(summary_table(found))]
+    if histograms := found.histograms():
+        parts.append(_figure("How clear sentences are: share of the sentences by SQS", _histogram(histograms)))
+    parts.append(html_table(pairs_table(found, shown)))
+    parts += [html_table(table) for table in reason_tables(found, shown)]
+    parts.append(html_table(clarity_table(found, shown)))
+    parts += [html_table(table) for table in quality_tables(found, shown)]
+    return "\n".join(parts)
+
+
+def frames_page(found: FrameBrowsing, title: str, notes: Sequence[str] = (), shown: int = _SHOWN) -> str:
+    """One HTML file: no scripts, nothing to load."""
+    told = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    body = f"<h1>{escape(title)}</h1>\n{f'<ul>{told}</ul>' if told else ''}\n{frames_section(found, shown)}"
+    return html_page(title, _STYLE, body)
+
+
+def _histogram(histograms: dict[str, list[int]]) -> str:
+    """Steps, as shares of each kind: there are more words in FrameNet than others."""
+    curves = []
+    for group, (name, counts) in enumerate(histograms.items()):
+        whole = sum(counts) or 1
+        points = [
+            (edge, count / whole) for place, count in enumerate(counts) for edge in (place / BINS, (place + 1) / BINS)
+        ]
+        curves.append(Curve(f"{name} ({whole:,})", points, group))
+    return curve_chart("Histogram of SQS", curves, "SQS", lambda share: f"{share:.0%}")
+
+
+def _figure(caption: str, picture: str) -> str:
+    return f"<figure><figcaption>{escape(caption)}</figcaption>{picture}</figure>"
+
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6676; --line: #d5dbe3; --back: #fff; --mark: #2b6cb0;
+  --other: #b7791f; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e9ee; --soft: #a3adbb; --line: #3a4452; --back: #14181f; --mark: #7db3ea; --other: #e6b35a; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); max-width: 72rem;
+  margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; }
+.wide { overflow-x: auto; margin: 1.75rem 0; }
+table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+caption, figcaption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
+th, td { padding: 0.3rem 0.9rem 0.3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.text { min-width: 6rem; max-width: 30rem; }
+th { color: var(--soft); font-weight: 500; } .text { text-align: left; } .number { text-align: right; }
+figure { margin: 1.75rem 0; } svg { width: 100%; max-width: 44rem; height: auto; }
+svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
+.grid { stroke: var(--line); } .axis { stroke: var(--soft); }
+.curve { fill: none; stroke: var(--mark); stroke-width: 2; } .group1 { stroke: var(--other); }
+footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
+@media print { body { margin: 0; max-width: none; font-size: 10pt; } figure, tr { break-inside: avoid; } }
+"""

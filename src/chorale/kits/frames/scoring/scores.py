@@ -1,0 +1,208 @@
+"""How a frame disambiguation system does, for people and for scripts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chorale.files.wording import many
+from chorale.kits.frames.files.frame_scores import FrameScores
+from chorale.kits.frames.metrics.crowd import Constant, FrameAgreement, frame_agreement
+from chorale.kits.frames.scoring.curves import frame_curves
+from chorale.metrics import Comparison, Interval, signature
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.signature import Setting
+from chorale.model import Problem, UserError
+from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
+
+_MOST_ROWS = 20
+"""Of a table on a terminal; `--json` has them all."""
+_KINDS = {"tau": "Kendall's tau", "cosine": "cosine"}
+_OVER = {"auc": "AUC", "mean": "mean", "w_avg": "w-avg"}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Frame scores and the file they came from."""
+
+    name: str
+    scores: FrameScores
+
+
+@dataclass(frozen=True, slots=True)
+class FrameOptions:
+    """What can change the numbers."""
+
+    top: bool = False
+    constant: Constant = "zero"
+    initial: bool = False
+    """Whether the crowd's scores were read as they were before workers were weighted."""
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+    """Those that were named, by option."""
+
+
+def score_frames(
+    system: Named,
+    gold: Named,
+    options: FrameOptions,
+    drawing: Drawing,
+    *,
+    against: Named | None = None,
+    with_items: bool = False,
+    only: Named | None = None,
+) -> Scored:
+    """A system against the crowd, and what was asked for beside it; with `only`, over the sentences that are there."""
+    gold = restricted(gold, only)
+    found = _agreement(system, gold, options)
+    metric = found.metric()
+    values = metric.scores(found.statistics())
+    drawn = None
+    if drawing.ci:
+        drawn = drawing.intervals(found.statistics(), metric)
+    json = _json(found, values)
+    tables = [_main_table(f"{system.name} against {gold.name}", values, drawn, found)]
+    if drawn is not None:
+        json["ci"] = jsonable(drawn)
+    if with_items:
+        json["sentences"] = _sentences(found)
+        tables.append(_worst(found))
+    inputs = {"pred": system.scores.digest, "gold": gold.scores.digest}
+    if only is not None:
+        inputs["only"] = only.scores.digest
+    notes = [*_notes_on_gold(found), *_notes(found, options)]
+    if against is not None:
+        other = _agreement(against, gold, options)
+        compared = _compared(found, other, drawing)
+        json["against"] = jsonable(compared)
+        tables.append(comparison_table("Compared", (system.name, against.name), compared))
+        inputs["against"] = against.scores.digest
+        notes += [f"{against.name}: {note}" for note in _notes(other, options)]
+    return Scored(json, tables, _signature(options, drawing.settings(compared=against is not None), inputs), notes)
+
+
+def restricted(gold: Named, only: Named | None) -> Named:
+    """The sentences of the gold that are in the other as well; all of them if there is no other."""
+    if only is None:
+        return gold
+    scores = gold.scores.only(only.scores.sentences)
+    if not scores.sentences:
+        fix = f"Name a file with ids of {gold.name}, such as {gold.scores.sentences[0]!r}."
+        problem = Problem(only.name, None, "has no sentence of the gold", fix, repr(only.scores.sentences[0]))
+        raise UserError("There is nothing to score", [problem])
+    return Named(f"{gold.name}, only {only.name}", scores)
+
+
+def draw_curves(systems: Sequence[Named], gold: Named, options: FrameOptions, only: Named | None = None) -> str:
+    """The curves of several systems on the same gold, as an SVG file."""
+    gold = restricted(gold, only)
+    names = [Path(one.name).stem for one in systems]
+    labels = names if len(set(names)) == len(names) else [one.name for one in systems]
+    return frame_curves({label: _agreement(one, gold, options) for label, one in zip(labels, systems, strict=True)})
+
+
+def _agreement(system: Named, gold: Named, options: FrameOptions) -> FrameAgreement:
+    if not set(system.scores.sentences) & set(gold.scores.sentences):
+        fix = f"Give its sentences the ids of {gold.name}, such as {gold.scores.sentences[0]!r}."
+        found = repr(system.scores.sentences[0])
+        raise UserError(
+            "There is nothing to score", [Problem(system.name, None, "has no sentence of the gold", fix, found)]
+        )
+    return frame_agreement(gold.scores, system.scores, top=options.top, constant=options.constant)
+
+
+def _compared(found: FrameAgreement, other: FrameAgreement, drawing: Drawing) -> dict[str, Comparison]:
+    return drawing.compare(found.statistics(), other.statistics(), found.metric())
+
+
+def _json(found: FrameAgreement, values: dict[str, float]) -> dict[str, Any]:
+    scores: dict[str, Any] = {kind: {over: values.get(f"{kind}_{over}") for over in _OVER} for kind in _KINDS}
+    return {
+        **scores,
+        "n_sentences": len(found.sentences),
+        "n_candidates": int(found.candidates.sum()),
+        "n_constant": int(found.constant.sum()),
+        "n_without_score": found.without_score,
+        "n_outside": found.outside,
+        "n_unknown": found.unknown,
+    }
+
+
+def _notes_on_gold(found: FrameAgreement) -> list[str]:
+    notes = []
+    if found.quality is None:
+        notes.append("No weighted average: the gold has no sentence quality (a column sqs), or not everywhere.")
+    elif not found.quality.any():
+        notes.append("The weighted average is 0 by definition: every sentence has the quality 0.")
+    if len(found.sentences) == 1:
+        notes.append("One sentence makes no curve: its AUC is its score.")
+    return notes
+
+
+def _notes(found: FrameAgreement, options: FrameOptions) -> list[str]:
+    notes = []
+    constant = int(found.constant.sum())
+    if constant:
+        then = "tau is 0 there" if options.constant == "zero" else "only the cosine counts there"
+        sentences = many(constant, "sentence has", "sentences have")
+        notes.append(f"{sentences} the same score for all candidates, and {then}.")
+    if found.without_score:
+        notes.append(
+            f"{many(found.without_score, 'sentence has', 'sentences have')} no candidate with a score: the cosine is 0."
+        )
+    if found.outside:
+        notes.append(
+            f"{many(found.outside, 'score', 'scores')} left out: no such frame is among the sentence's candidates."
+        )
+    if found.unknown:
+        notes.append(f"{many(found.unknown, 'sentence', 'sentences')} left out: not in the gold.")
+    return notes
+
+
+def _main_table(
+    title: str, values: dict[str, float], drawn: dict[str, Interval] | None, found: FrameAgreement
+) -> ScoreTable:
+    columns: tuple[str, ...] = ("score", "over sentences", "value#")
+    rows: list[tuple[Cell, ...]] = []
+    for kind, named in _KINDS.items():
+        for over, shown in _OVER.items():
+            name = f"{kind}_{over}"
+            if name in values:
+                interval = () if drawn is None else (shown_interval(drawn[name]),)
+                rows.append((named, shown, values[name], *interval))
+    if drawn is not None:
+        columns = (*columns, "95% interval#")
+    return ScoreTable(f"{title}, {many(len(found.sentences), 'sentence', 'sentences')}", columns, rows)
+
+
+def _sentences(found: FrameAgreement) -> dict[str, dict[str, float | None]]:
+    of_all = zip(found.sentences, found.tau.tolist(), found.cosine.tolist(), strict=True)
+    return {name: {"tau": None if np.isnan(tau) else tau, "cosine": cosine} for name, tau, cosine in of_all}
+
+
+def _worst(found: FrameAgreement) -> ScoreTable:
+    order = np.lexsort((found.tau, found.cosine))[:_MOST_ROWS]
+    rows = [
+        (
+            found.sentences[place],
+            int(found.candidates[place]),
+            None if np.isnan(found.tau[place]) else float(found.tau[place]),
+            float(found.cosine[place]),
+        )
+        for place in order.tolist()
+    ]
+    several = len(rows) < len(found.sentences)
+    title = f"Sentences: the worst {len(rows)} of {len(found.sentences):,} (--json has all)" if several else "Sentences"
+    return ScoreTable(title, ("sentence", "candidates#", "tau#", "cosine#"), rows)
+
+
+def _signature(options: FrameOptions, drawn: dict[str, Setting], inputs: dict[str, str]) -> str:
+    settings: dict[str, Setting] = {
+        "top": options.top,
+        "constant": options.constant,
+        "scores": "initial" if options.initial else "final",
+        **options.columns,
+        **drawn,
+    }
+    return signature("frames", settings, inputs)

@@ -1,0 +1,174 @@
+"""What people answer: the frames that fit, or none; what many of them say together."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from random import Random
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from chorale.contract.task import Combined, GradeResult
+from chorale.kits.frames.task.items import MOST_CANDIDATES, NONE, frames_of, in_words
+from chorale.model import Answer, Judgment, Payload
+
+_Names = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=120, pattern=r"\S")]],
+    Field(min_length=1, max_length=MOST_CANDIDATES),
+]
+
+
+class FramesChosen(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: _Names
+
+    @field_validator("answer", mode="before")
+    @classmethod
+    def _is_a_list(cls, value: Any) -> Any:
+        return _listed(value)
+
+    @field_validator("answer")
+    @classmethod
+    def _alone_or_frames(cls, value: list[str]) -> list[str]:
+        return _canonical(value)
+
+
+class FrameGold(BaseModel):
+    """Gold: the frames that fit, or a table of those that must and those that may be chosen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: _Names | dict[str, list[str]]
+
+    @field_validator("answer", mode="before")
+    @classmethod
+    def _has_what_fits(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return _canonical(_listed(value))
+        unknown = sorted(value.keys() - {"fits", "may"})
+        if unknown or not isinstance(value.get("fits"), list) or not isinstance(value.get("may", []), list):
+            raise ValueError(
+                "must be a list of frames, or have `fits` and `may`. Write the frames that fit as a list, or "
+                '{"fits": ["…"], "may": ["…"]}.'
+            )
+        return {"fits": _canonical(_listed(value["fits"])), "may": sorted(set(map(str, value.get("may", []))))}
+
+
+def _listed(value: Any) -> Any:
+    if not isinstance(value, list) or not value or not all(isinstance(name, str) and name.strip() for name in value):
+        raise ValueError("must be a list of frames. Choose at least one, or none of these.")
+    return value
+
+
+def _canonical(names: list[str]) -> list[str]:
+    found = sorted({name.strip() for name in names})
+    if NONE in found and len(found) > 1:
+        raise ValueError("must be either frames or none of them. Choose one or the other.")
+    return found
+
+
+def misfit(answer: Answer, payload: Payload) -> str | None:
+    """A frame that is not among the candidates."""
+    names = [*answer["fits"], *answer["may"]] if isinstance(answer, dict) else answer
+    known = {*frames_of(payload), NONE}
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is None:
+        return None
+    return f"must be among the candidates, and {unknown!r} is not. Choose from {', '.join(sorted(known))}."
+
+
+def chosen(answer: Answer) -> tuple[str, ...]:
+    """The options in an answer, for measures of agreement."""
+    return tuple(answer)
+
+
+def grade(answer: Answer, gold: Answer) -> GradeResult:
+    """Right if all that fits was chosen, and nothing that does not; in part by the cosine of the two."""
+    fits, may = (set(gold["fits"]), set(gold["may"])) if isinstance(gold, dict) else (set(gold), set())
+    said = set(answer)
+    missed, wrong = sorted(fits - said), sorted(said - fits - may)
+    if not missed and not wrong:
+        return GradeResult(1.0)
+    reasons = [f"does not name “{in_words(name)}”, which fits" for name in missed]
+    reasons += [f"names “{in_words(name)}”, which does not fit" for name in wrong]
+    return GradeResult(min(_cosine(said - may, fits - may) if fits - may else 0.0, 0.99), tuple(reasons))
+
+
+def distance(left: Answer, right: Answer) -> float:
+    return 0.0 if left == right else 1.0 - _cosine(set(left), set(right))
+
+
+def combine(judgments: Sequence[Judgment]) -> Combined | None:
+    """The options that more than half chose, by trust; where there are none, the one or ones chosen most often.
+
+    The confidence is how clear the sentence is: the mean cosine of all pairs of answers, weighted by trust.
+    """
+    weights: defaultdict[str, float] = defaultdict(float)
+    for judgment in judgments:
+        for name in judgment.answer:
+            weights[name] += judgment.trust
+    whole = sum(judgment.trust for judgment in judgments)
+    if whole <= 0:
+        return None
+    leading = [name for name, weight in weights.items() if weight > whole / 2]
+    if not leading or (NONE in leading and len(leading) > 1):
+        most = max(weights.values())
+        leading = [name for name, weight in weights.items() if weight >= most - 1e-9]
+    # People who find that nothing fits, and as many who find something, do not make one answer.
+    frames = [name for name in leading if name != NONE]
+    return Combined(sorted(frames or leading), _clarity(judgments))
+
+
+def tell(_payload: Payload, answer: Answer) -> Answer:
+    """The answer in words, for whoever reviews it."""
+    names = [*answer["fits"], *answer["may"]] if isinstance(answer, dict) else answer
+    return ", ".join(in_words(name) for name in names)
+
+
+def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
+    """An answer for simulated people: the known one, or a frame at random, or the first."""
+    if known is not None:
+        return known["fits"] if isinstance(known, dict) else known
+    frames = [candidate["frame"] for candidate in view["candidates"]]
+    if rng is None:
+        return [frames[0]]
+    return sorted(rng.sample(frames, min(len(frames), rng.choice((1, 1, 1, 2)))))
+
+
+def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
+    """What somebody makes of a sentence that several frames fit: they see one of them, and each other half the time.
+
+    So a sentence with one frame in its truth is clear, and the more it has the less so. Whoever misses it takes
+    another candidate.
+    """
+    if rng.random() >= accuracy:
+        others = [candidate["frame"] for candidate in view["candidates"] if candidate["frame"] not in truth]
+        return sorted({rng.choice(others)}) if others and rng.random() < 0.9 else [NONE]
+    first = rng.choice(truth)
+    return sorted({first, *(name for name in truth if rng.random() < 0.5)}) if len(truth) > 1 else list(truth)
+
+
+def _cosine(left: set[str], right: set[str]) -> float:
+    """Of two choices as vectors of 0 and 1."""
+    if not left or not right:
+        return 0.0
+    return len(left & right) / sqrt(len(left) * len(right))
+
+
+def _clarity(judgments: Sequence[Judgment]) -> float:
+    """In one pass: the weighted sum of all pairs is that of the sums, less everybody with themselves."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    own = whole = 0.0
+    for judgment in judgments:
+        length = sqrt(len(judgment.answer))
+        for name in judgment.answer:
+            sums[name] += judgment.trust / length
+        own += judgment.trust**2
+        whole += judgment.trust
+    pairs = whole**2 - own
+    if pairs <= 1e-12:
+        return 1.0
+    if len({tuple(judgment.answer) for judgment in judgments}) == 1:
+        return 1.0
+    return min(1.0, max(0.0, (sum(sums[name] ** 2 for name in sorted(sums)) - own) / pairs))

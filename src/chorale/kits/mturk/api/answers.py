@@ -1,0 +1,196 @@
+"""What came back: fields of a form as the XML scripts read, and tests scored by their answer key."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+from xml.sax.saxutils import escape
+
+from chorale.kits.mturk.api.errors import bad_xml
+from chorale.kits.mturk.api.markup import LARGEST, child, children, kind_of, parsed, text_of, whole_number
+from chorale.kits.mturk.api.questions import Asked, QuestionForm
+
+SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
+LONGEST_ANSWER = 100_000
+OTHER = ":other"
+"""What the field of one's own words is called, behind the question's identifier."""
+Fields = Sequence[tuple[str, str]]
+"""Names and values as a form sends them; a name may come more than once."""
+
+
+def joined(fields: Fields) -> dict[str, str]:
+    """Fields with the values of each name in one text, with | between them, as batch files have them."""
+    together: dict[str, list[str]] = {}
+    for name, value in fields:
+        together.setdefault(name, []).append(value)
+    return {name: "|".join(values) for name, values in together.items()}
+
+
+def answers_xml(fields: Mapping[str, str], form: QuestionForm | None = None) -> str:
+    """The answers to a page, or to a form, as QuestionFormAnswers."""
+    parts = (
+        [_free_text(name, value) for name, value in fields.items()]
+        if form is None
+        else [_form_answer(asked, fields) for asked in form.asked]
+    )
+    inside = "".join(parts)
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<QuestionFormAnswers xmlns="{SCHEMA}">{inside}</QuestionFormAnswers>'
+    )
+
+
+def fields_in(answer: str) -> dict[str, str]:
+    """The fields of QuestionFormAnswers, the other way round."""
+    found: dict[str, str] = {}
+    for one in children(parsed("Answer", answer), "Answer"):
+        chosen = [(part.text or "") for part in children(one, "SelectionIdentifier", "OtherSelectionText")]
+        written = child(one, "FreeText")
+        found[text_of(one, "QuestionIdentifier")] = (
+            "|".join(chosen) if chosen else "" if written is None else written.text or ""
+        )
+    return found
+
+
+def _answer(name: str, inside: str) -> str:
+    return f"<Answer><QuestionIdentifier>{_clean(name)}</QuestionIdentifier>{inside}</Answer>"
+
+
+def _free_text(name: str, value: str) -> str:
+    return _answer(name, f"<FreeText>{_clean(value)}</FreeText>")
+
+
+def _form_answer(asked: Asked, fields: Mapping[str, str]) -> str:
+    value = fields.get(asked.identifier, "")
+    if asked.choices is None:
+        return _free_text(asked.identifier, value)
+    chosen = [f"<SelectionIdentifier>{_clean(one)}</SelectionIdentifier>" for one in value.split("|") if one]
+    if other := fields.get(asked.identifier + OTHER):
+        chosen.append(f"<OtherSelectionText>{_clean(other)}</OtherSelectionText>")
+    return _answer(asked.identifier, "".join(chosen))
+
+
+def _clean(text: str) -> str:
+    """Text as XML can hold it: without the control characters it has no way to write."""
+    kept = "".join(sign for sign in text if sign in "\t\n\r" or (sign >= " " and sign not in "\ufffe\uffff"))
+    # A reader would take a carriage return for a line break.
+    return escape(kept, {"\r": "&#13;"})
+
+
+def misfit(form: QuestionForm, fields: Mapping[str, str]) -> str | None:
+    """What keeps answers to a form from being taken; None if nothing does."""
+    for asked in form.asked:
+        wrong = _wrong_with(asked, fields)
+        if wrong is not None:
+            return f"{asked.name or asked.identifier}: {wrong}"
+    return None
+
+
+def _wrong_with(asked: Asked, fields: Mapping[str, str]) -> str | None:
+    value = fields.get(asked.identifier, "")
+    if asked.choices is None:
+        return _wrong_text(asked, value.strip())
+    chosen = [one for one in value.split("|") if one]
+    count = len(chosen) + bool(fields.get(asked.identifier + OTHER))
+    fewest = max(asked.fewest, 1 if asked.required else 0)
+    known = {choice.identifier for choice in asked.choices}
+    if not set(chosen) <= known:
+        return "this is not one of the choices"
+    if count < fewest:
+        return "choose an answer" if fewest == 1 else f"choose at least {fewest}"
+    return f"choose at most {asked.most}" if count > asked.most else None
+
+
+def _wrong_text(asked: Asked, value: str) -> str | None:
+    if not value:
+        return "write an answer" if asked.required else None
+    shortest, longest = asked.length
+    if len(value) < shortest:
+        return f"write at least {shortest} characters"
+    if longest is not None and len(value) > longest:
+        return f"write at most {longest} characters"
+    if asked.numeric is not None:
+        return _wrong_number(asked.numeric, value)
+    # Patterns from outside could take for ever: they are checked in the browser, whose time is the worker's own.
+    return None
+
+
+def _wrong_number(bounds: tuple[float | None, float | None], value: str) -> str | None:
+    try:
+        given = float(value)
+    except ValueError:
+        return "write a number"
+    low, high = bounds
+    if not math.isfinite(given) or (low is not None and given < low) or (high is not None and given > high):
+        return f"write a number from {low:g}" if high is None and low is not None else "the number is out of range"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKey:
+    """What answers to a test are worth."""
+
+    options: Mapping[str, Sequence[tuple[frozenset[str], int]]]
+    """By question: sets of choices, and what choosing exactly those is worth."""
+    otherwise: Mapping[str, int]
+    mapping: Element | None
+
+    def score(self, answers: Mapping[str, str]) -> int:
+        """The value of the qualification that somebody gets."""
+        total = 0
+        for question, options in self.options.items():
+            given = frozenset(one for one in answers.get(question, "").split("|") if one)
+            total += next((worth for chosen, worth in options if chosen == given), self.otherwise.get(question, 0))
+        value = total if self.mapping is None else _mapped(self.mapping, total)
+        return max(-LARGEST, min(LARGEST, value))
+
+
+def read_answer_key(text: str) -> AnswerKey:
+    root = parsed("AnswerKey", text)
+    if kind_of(root) != "AnswerKey":
+        raise bad_xml("AnswerKey", f"is {kind_of(root)!r}")
+    options: dict[str, list[tuple[frozenset[str], int]]] = {}
+    otherwise: dict[str, int] = {}
+    for question in children(root, "Question"):
+        name = text_of(question, "QuestionIdentifier")
+        options[name] = [
+            (
+                frozenset((one.text or "").strip() for one in children(option, "SelectionIdentifier")),
+                _number(option, "AnswerScore"),
+            )
+            for option in children(question, "AnswerOption")
+        ]
+        if child(question, "DefaultScore") is not None:
+            otherwise[name] = _number(question, "DefaultScore")
+    mapping = child(root, "QualificationValueMapping")
+    found = None if mapping is None else next(iter(mapping), None)
+    if found is not None:
+        _mapped(found, 0)  # tells now what is wrong with it, not when somebody has taken the test
+    return AnswerKey(options, otherwise, found)
+
+
+def _number(element: Element, name: str) -> int:
+    return whole_number(text_of(element, name), "AnswerKey", name)
+
+
+def _mapped(mapping: Element, total: int) -> int:
+    match kind_of(mapping):
+        case "PercentageMapping":
+            most = _number(mapping, "MaximumSummedScore")
+            if most <= 0:
+                raise bad_xml("AnswerKey", "has a MaximumSummedScore that is not above 0")
+            return round(100 * total / most)
+        case "ScaleMapping":
+            try:
+                multiplier = float(text_of(mapping, "SummedScoreMultiplier"))
+            except ValueError:
+                multiplier = math.inf
+            if not abs(multiplier) <= LARGEST:
+                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number of a usual size")
+            return round(total * multiplier)
+        case "RangeMapping":
+            for one in children(mapping, "SummedScoreRange"):
+                if _number(one, "InclusiveLowerBound") <= total <= _number(one, "InclusiveUpperBound"):
+                    return _number(one, "QualificationValue")
+            return _number(mapping, "OutOfRangeQualificationValue")
+        case other:
+            raise bad_xml("AnswerKey", f"maps values with {other!r}")

@@ -1,0 +1,213 @@
+"""Review policies: what Mechanical Turk did with answers by itself, once somebody asked for it.
+
+`ScoreMyKnownAnswers/2011-09-01` scores every assignment as it comes in, `SimplePlurality/2011-09-01` all those of a HIT
+once it is over. Scores are whole percents, rounded down.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.kits.mturk.api.errors import invalid, missing
+from chorale.kits.mturk.api.requests import YEAR
+
+ASSIGNMENT, HIT = "Assignment", "HIT"
+"""What a policy is about."""
+KNOWN_ANSWERS = "ScoreMyKnownAnswers/2011-09-01"
+PLURALITY = "SimplePlurality/2011-09-01"
+LONGEST_ANSWER = 256
+"""Longer answers are not compared."""
+MOST_QUESTIONS = 15
+Answers = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """What is done by a score: from which on an assignment is approved, below which it is rejected or asked again."""
+
+    approve_from: int | None
+    approve_reason: str
+    reject_below: int | None
+    reject_reason: str
+    extend_below: int | None
+    most: int
+    """Assignments a HIT may have in all by being extended."""
+    seconds: int
+    """For how long it is up again at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAnswers:
+    key: Mapping[str, frozenset[str]]
+    """By question, all values of the right answer."""
+    acts: Acts
+
+    def right(self, answers: Answers) -> dict[str, bool]:
+        return {question: _values(answers.get(question, "")) == right for question, right in self.key.items()}
+
+    def score(self, answers: Answers) -> int:
+        return 100 * sum(self.right(answers).values()) // len(self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What a HIT's assignments agree on."""
+
+    questions: Mapping[str, tuple[str | None, int]]
+    """The agreed answer, if there is one, and how many percent gave the commonest one."""
+    hit: int
+    workers: Mapping[str, int]
+    """By assignment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plurality:
+    questions: tuple[str, ...]
+    threshold: int
+    without_rejected: bool
+    known_at_least: int | None
+    """Assignments whose known answers score less do not count."""
+    acts: Acts
+
+    def agreement(self, given: Mapping[str, Answers]) -> Agreement:
+        """What is agreed on, by assignments and their answers."""
+        questions = {question: self._agreed(question, given.values()) for question in self.questions}
+        agreed = {question: answer for question, (answer, _) in questions.items() if answer is not None}
+        workers = {
+            name: 100 * sum(_shown(answers.get(one, "")) == right for one, right in agreed.items()) // len(agreed)
+            if agreed
+            else 0
+            for name, answers in given.items()
+        }
+        return Agreement(questions, 100 * len(agreed) // len(questions), workers)
+
+    def _agreed(self, question: str, given: Iterable[Answers]) -> tuple[str | None, int]:
+        shown = [_shown(answers.get(question, "")) for answers in given]
+        # Of equally common ones the first in the alphabet, so that it is the same whatever the order.
+        counts = sorted(Counter(one for one in shown if one).items(), key=lambda one: (-one[1], one[0]))
+        if not counts:
+            return None, 0
+        answer, count = counts[0]
+        score = 100 * count // len(shown)
+        return (answer if score > self.threshold else None), score
+
+
+def _values(answer: str) -> frozenset[str]:
+    return frozenset(one.strip() for one in answer.split("|") if one.strip())
+
+
+def _shown(answer: str) -> str:
+    """An answer as it is compared: without space around it, several values in one order; nothing if it is too long."""
+    return "" if len(answer) > LONGEST_ANSWER else "|".join(sorted(_values(answer)))
+
+
+class _Given:
+    """The parameters of a policy, taken out one by one."""
+
+    def __init__(self, name: str, policy: Mapping[str, Any]) -> None:
+        self.name = name
+        self._left = {}
+        for one in policy["Parameters"] or []:
+            self._left[one["Key"]] = one
+
+    def values(self, key: str) -> list[str]:
+        return list((self._left.pop(key, None) or {}).get("Values") or [])
+
+    def mapping(self, key: str) -> list[Mapping[str, Any]]:
+        return list((self._left.pop(key, None) or {}).get("MapEntries") or [])
+
+    def text(self, key: str) -> str:
+        return ", ".join(self.values(key))
+
+    def number(self, key: str, fewest: int, most: int) -> int | None:
+        values = self.values(key)
+        if not values:
+            return None
+        try:
+            number = int(values[0])
+        except ValueError:
+            number = fewest - 1
+        if len(values) > 1 or not fewest <= number <= most:
+            raise invalid(f"{self.name}.{key}", f"must be a whole number from {fewest:,} to {most:,}")
+        return number
+
+    def nothing_else(self) -> None:
+        if self._left:
+            raise invalid(f"{self.name}.{next(iter(self._left))}", "is not a parameter of this policy")
+
+
+def _acts(given: _Given, score: str, of_hit: str) -> Acts:
+    extend_below = given.number(f"ExtendIf{of_hit}ScoreIsLessThan", 0, 101)
+    most, seconds = (
+        given.number("ExtendMaximumAssignments", 2, 25),
+        given.number("ExtendMinimumTimeInSeconds", 60, YEAR),
+    )
+    if extend_below is not None and (most is None or seconds is None):
+        raise missing(f"{given.name}.ExtendMaximumAssignments or ExtendMinimumTimeInSeconds")
+    acts = Acts(
+        given.number(f"ApproveIf{score}ScoreIsAtLeast", 0, 101),
+        given.text("ApproveReason"),
+        given.number(f"RejectIf{score}ScoreIsLessThan", 0, 101),
+        given.text("RejectReason") or "It differs from what is known or what others answered.",
+        extend_below,
+        most or 0,
+        seconds or 0,
+    )
+    given.nothing_else()
+    return acts
+
+
+def read_known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
+    given = _named(policy, "AssignmentReviewPolicy", KNOWN_ANSWERS)
+    key = {
+        str(one["Key"]): frozenset(value.strip() for value in one.get("Values") or [])
+        for one in given.mapping("AnswerKey")
+    }
+    if not key or not all(key.values()):
+        raise missing("AssignmentReviewPolicy.AnswerKey with its questions and their answers")
+    return KnownAnswers(key, _acts(given, "KnownAnswer", "KnownAnswer"))
+
+
+def read_plurality(policy: Mapping[str, Any]) -> Plurality:
+    given = _named(policy, "HITReviewPolicy", PLURALITY)
+    # Either one value for each, or all in one with commas between them.
+    questions = tuple(one.strip() for text in given.values("QuestionIds") for one in text.split(",") if one.strip())
+    threshold = given.number("QuestionAgreementThreshold", 0, 100)
+    if not questions or threshold is None:
+        raise missing("HITReviewPolicy.QuestionIds or QuestionAgreementThreshold")
+    if len(questions) > MOST_QUESTIONS:
+        raise invalid("HITReviewPolicy.QuestionIds", f"must name at most {MOST_QUESTIONS} questions")
+    without = given.text("DisregardAssignmentIfRejected").lower() == "true"
+    at_least = given.number("DisregardAssignmentIfKnownAnswerScoreIsLessThan", 0, 101)
+    return Plurality(questions, threshold, without, at_least, _acts(given, "WorkerAgreement", "HITAgreement"))
+
+
+def stored(known: Mapping[str, Any] | None, plurality: Mapping[str, Any] | None) -> str | None:
+    """The policies of a request as they are stored; refused if they can't be followed."""
+    if known is not None:
+        read_known_answers(known)
+    if plurality is not None:
+        read_plurality(plurality)
+    given = {level: policy for level, policy in ((ASSIGNMENT, known), (HIT, plurality)) if policy is not None}
+    return json.dumps(given) if given else None
+
+
+def policies_of(text: str | None) -> dict[str, dict[str, Any]]:
+    """By level, policies that were stored."""
+    found: dict[str, dict[str, Any]] = json.loads(text or "{}")
+    return found
+
+
+def _named(policy: Mapping[str, Any], name: str, wanted: str) -> _Given:
+    if policy["PolicyName"] != wanted:
+        raise invalid(f"{name}.PolicyName", f"must be {wanted}")
+    return _Given(name, policy)
+
+
+def decided(acts: Acts, score: int) -> str | None:
+    """What is done with an assignment by its score: approve, reject, or nothing."""
+    if acts.approve_from is not None and score >= acts.approve_from:
+        return "approve"
+    return "reject" if acts.reject_below is not None and score < acts.reject_below else None

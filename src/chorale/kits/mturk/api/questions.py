@@ -1,0 +1,275 @@
+"""What a HIT or a qualification test asks: an address elsewhere, a page of HTML, or a form in XML."""
+
+import re
+from dataclasses import dataclass, field
+from math import inf, isfinite
+from typing import Literal
+from urllib.parse import urlencode, urlsplit
+from xml.etree.ElementTree import Element
+
+from chorale.kits.mturk.api.errors import bad_xml, invalid
+from chorale.kits.mturk.api.markup import child, children, kind_of, parsed, text_of, whole_number
+
+LOWEST, HIGHEST = 100, 2_000
+"""Pixels a frame may be high."""
+_IDENTIFIER = re.compile(r"[\w .:-]{1,200}")
+_NETLOC = re.compile(r"[\w.:\[\]-]+", re.ASCII)
+
+
+def origin_of(url: str) -> str:
+    """Whose an address is: written in one way, however the address writes it.
+
+    >>> origin_of("HTTPS://Study.example.org:443/a"), origin_of("http://[::1]:8000/")
+    ('https://study.example.org', 'http://[::1]:8000')
+    """
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    host = f"[{host}]" if ":" in host else host
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return f"{parts.scheme}://{host}" + ("" if parts.port in (None, usual) else f":{parts.port}")
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A page on somebody else's site."""
+
+    url: str
+    height: int
+
+    @property
+    def origin(self) -> str:
+        return origin_of(self.url)
+
+    def address(self, values: dict[str, str]) -> str:
+        """The page's address for one assignment."""
+        query = urlencode(values)
+        return f"{self.url}{'&' if urlsplit(self.url).query else '?'}{query}"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of HTML."""
+
+    html: str
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A piece of what is shown."""
+
+    kind: Literal["title", "text", "list", "html", "image"]
+    text: str = ""
+    entries: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    identifier: str
+    label: str
+    html: str = ""
+    """Formatted, if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of a form."""
+
+    identifier: str
+    name: str
+    required: bool
+    content: tuple[Content, ...]
+    choices: tuple[Choice, ...] | None
+    """None where people write."""
+    fewest: int = 0
+    most: int = 1
+    style: str = ""
+    other: bool = False
+    default: str = ""
+    lines: int = 1
+    numeric: tuple[float | None, float | None] | None = None
+    length: tuple[int, int | None] = (0, None)
+    patterns: tuple[tuple[str, str], ...] = ()
+    """Regular expressions, each with what to say if an answer does not match."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionForm:
+    overview: tuple[Content, ...]
+    asked: tuple[Asked, ...] = field(default=())
+
+
+Question = External | Page | QuestionForm
+
+
+def read_question(text: str, name: str = "Question") -> Question:
+    """A question as a request has it."""
+    root = parsed(name, text)
+    match kind_of(root):
+        case "ExternalQuestion":
+            return _external(root, name)
+        case "HTMLQuestion":
+            html = text_of(root, "HTMLContent")
+            if not html:
+                raise bad_xml(name, "has no HTMLContent")
+            return Page(html, _height(root, name))
+        case "QuestionForm":
+            return _form(root, name)
+        case other:
+            raise bad_xml(name, f"is neither an HTMLQuestion, an ExternalQuestion nor a QuestionForm but {other!r}")
+
+
+def read_test(text: str) -> QuestionForm:
+    """A qualification test, which can only be a form."""
+    form = read_question(text, "Test")
+    if not isinstance(form, QuestionForm):
+        raise invalid("Test", "must be a QuestionForm")
+    return form
+
+
+def html_question(html: str, height: int = 0) -> str:
+    """A page of HTML as the XML that asks it."""
+    inside = html.replace("]]>", "]]]]><![CDATA[>")
+    space = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"
+    return (
+        f'<HTMLQuestion xmlns="{space}"><HTMLContent><![CDATA[{inside}]]></HTMLContent>'
+        f"<FrameHeight>{height}</FrameHeight></HTMLQuestion>"
+    )
+
+
+def _height(root: Element, name: str) -> int:
+    text = text_of(root, "FrameHeight")
+    return whole_number(text, name, "FrameHeight") if text else 0
+
+
+def _external(root: Element, name: str) -> External:
+    url = text_of(root, "ExternalURL")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    # The origin stands in a header of the page: nothing in it may end the directive.
+    if not host or parts.scheme not in ("https", "http") or not _NETLOC.fullmatch(parts.netloc):
+        raise invalid(name, "has an ExternalURL that is not an http or https address in plain letters")
+    return External(url, _height(root, name))
+
+
+def _form(root: Element, name: str) -> QuestionForm:
+    overview: list[Content] = []
+    asked: list[Asked] = []
+    for part in root:
+        if kind_of(part) == "Overview":
+            overview += _contents(part, name)
+        elif kind_of(part) == "Question":
+            asked.append(_asked(part, name))
+    identifiers = [one.identifier for one in asked]
+    if not asked or len(set(identifiers)) < len(identifiers):
+        raise bad_xml(name, "needs questions, each with a QuestionIdentifier of its own")
+    return QuestionForm(tuple(overview), tuple(asked))
+
+
+def _contents(element: Element, name: str) -> list[Content]:
+    found: list[Content] = []
+    for part in element:
+        text = (part.text or "").strip()
+        match kind_of(part):
+            case "Title":
+                found.append(Content("title", text))
+            case "Text":
+                found.append(Content("text", text))
+            case "List":
+                found.append(Content("list", "", tuple((one.text or "").strip() for one in children(part, "ListItem"))))
+            case "FormattedContent":
+                found.append(Content("html", text))
+            case "Binary":
+                found.append(Content("image", text_of(part, "DataURL"), (text_of(part, "AltText"),)))
+            case other:
+                raise bad_xml(name, f"has {other!r} among its content, which is not supported")
+    return found
+
+
+def _asked(element: Element, name: str) -> Asked:
+    identifier = text_of(element, "QuestionIdentifier")
+    if not _IDENTIFIER.fullmatch(identifier):
+        raise bad_xml(name, "has a question without a QuestionIdentifier of letters, digits and . : _ -")
+    content, specification = child(element, "QuestionContent"), child(element, "AnswerSpecification")
+    answer = None if specification is None else next(iter(specification), None)
+    if content is None or answer is None:
+        raise bad_xml(name, f"has a question {identifier!r} without its content or its AnswerSpecification")
+    common = {
+        "identifier": identifier,
+        "name": text_of(element, "DisplayName"),
+        "required": text_of(element, "IsRequired") == "true",
+        "content": tuple(_contents(content, name)),
+    }
+    match kind_of(answer):
+        case "FreeTextAnswer":
+            return _free_text(answer, name, common)
+        case "SelectionAnswer":
+            return _selection(answer, name, common)
+        case other:
+            raise bad_xml(name, f"asks {identifier!r} with {other!r}, which is not supported")
+
+
+def _selection(answer: Element, name: str, common: dict[str, object]) -> Asked:
+    style = text_of(answer, "StyleSuggestion")
+    listed = child(answer, "Selections")
+    choices = [] if listed is None else [_choice(one, name) for one in children(listed, "Selection")]
+    identifiers = {choice.identifier for choice in choices}
+    if not choices or len(identifiers) < len(choices):
+        raise bad_xml(name, "needs selections, each with a SelectionIdentifier of its own")
+    several = style in ("checkbox", "list", "multichooser")
+    fewest, most = text_of(answer, "MinSelectionCount"), text_of(answer, "MaxSelectionCount")
+    return Asked(
+        **common,  # type: ignore[arg-type]
+        choices=tuple(choices),
+        fewest=whole_number(fewest, name, "MinSelectionCount") if fewest else 0,
+        most=whole_number(most, name, "MaxSelectionCount") if most else len(choices) if several else 1,
+        style=style,
+        other=listed is not None and child(listed, "OtherSelection") is not None,
+    )
+
+
+def _choice(element: Element, name: str) -> Choice:
+    identifier = text_of(element, "SelectionIdentifier")
+    if not _IDENTIFIER.fullmatch(identifier):
+        raise bad_xml(name, "has a selection without a SelectionIdentifier")
+    return Choice(identifier, text_of(element, "Text") or identifier, text_of(element, "FormattedContent"))
+
+
+def _free_text(answer: Element, name: str, common: dict[str, object]) -> Asked:
+    constraints = child(answer, "Constraints")
+    numeric = None if constraints is None else child(constraints, "IsNumeric")
+    length = None if constraints is None else child(constraints, "Length")
+    patterns = () if constraints is None else tuple(children(constraints, "AnswerFormatRegex"))
+    lines = text_of(answer, "NumberOfLinesSuggestion")
+    return Asked(
+        **common,  # type: ignore[arg-type]
+        choices=None,
+        default=text_of(answer, "DefaultText"),
+        lines=max(1, min(40, whole_number(lines, name, "NumberOfLinesSuggestion"))) if lines else 1,
+        numeric=None if numeric is None else (_bound(numeric, "minValue", name), _bound(numeric, "maxValue", name)),
+        length=(
+            (0, None) if length is None else (int(_bound(length, "minLength", name) or 0), _most_length(length, name))
+        ),
+        patterns=tuple((one.get("regex", ""), one.get("errorText", "")) for one in patterns),
+    )
+
+
+def _bound(element: Element, attribute: str, name: str) -> float | None:
+    text = element.get(attribute)
+    if text is None:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = inf
+    if not isfinite(number):
+        raise bad_xml(name, f"has a {attribute} that is not a number")
+    return number
+
+
+def _most_length(element: Element, name: str) -> int | None:
+    most = _bound(element, "maxLength", name)
+    return None if most is None else int(most)

@@ -1,0 +1,65 @@
+"""Queues that notifications are kept in, for scripts that ask for them as they asked Amazon's (SQS)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from chorale.kits.mturk.api.errors import invalid
+from chorale.kits.mturk.api.requests import Parameter, may, must, number, read_table, several, table, text
+
+SERVICE = "sqs"
+TARGET = "AmazonSQS."
+PATH = "/mturk/queue/"
+"""Where the address of a queue here leads, behind the site's own."""
+LONGEST_WAIT = 20
+_UNNAMEABLE = re.compile(r"[^A-Za-z0-9_-]+")
+_URL = {"QueueUrl": must(text(2000, 1))}
+_HANDLE = {"ReceiptHandle": must(text(200, 1))}
+
+OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
+    "CreateQueue": {"QueueName": must(text(80, 1))},
+    "GetQueueUrl": {"QueueName": must(text(80, 1))},
+    "GetQueueAttributes": _URL,
+    "SetQueueAttributes": _URL,
+    "ReceiveMessage": {
+        **_URL,
+        "MaxNumberOfMessages": may(number(1, 10), 1),
+        "VisibilityTimeout": may(number(0, 43_200), 30),
+        "WaitTimeSeconds": may(number(0, LONGEST_WAIT), 0),
+    },
+    "DeleteMessage": {**_URL, **_HANDLE},
+    "DeleteMessageBatch": {**_URL, "Entries": must(several(table({"Id": must(text(80, 1)), **_HANDLE}), 10))},
+    "PurgeQueue": _URL,
+}
+"""What can be asked of a queue, with what it takes. What else is sent along changes nothing here."""
+
+
+def read_queue_request(operation: str, body: Any) -> dict[str, Any]:
+    """The parameters of a request, and under `queue` the name of the queue it is about."""
+    if not isinstance(body, dict):
+        raise invalid("The request", "must be a JSON object")
+    read = read_table(OPERATIONS[operation], body)
+    return {**read, "queue": queue_named(read.get("QueueName") or read["QueueUrl"])}
+
+
+def queue_named(destination: str) -> str:
+    """The queue of an address, a topic or an e-mail address: what stands behind its last stroke or colon.
+
+    >>> queue_named("https://sqs.us-east-1.amazonaws.com/1234/hits"), queue_named("me@example.org")
+    ('hits', 'me-example-org')
+    """
+    last = re.split(r"[/:]", destination.rstrip("/:"))[-1]
+    return _UNNAMEABLE.sub("-", last)[:80] or "queue"
+
+
+def is_kept(transport: str, destination: str) -> bool:
+    """Whether what is told goes into a queue here: all but what can be posted to a queue elsewhere.
+
+    Amazon's own queues take only what is signed with Amazon's keys, and those stay with their owner.
+    """
+    if transport != "SQS":
+        return True
+    parts = urlsplit(destination)
+    host = parts.hostname or ""
+    return parts.path.startswith(PATH) or host == "amazonaws.com" or host.endswith(".amazonaws.com")

@@ -1,0 +1,134 @@
+"""Signature Version 4: who a request comes from, checked as Amazon publishes it.
+
+A request carries the name of a key and a signature made with its secret over the method, the path, some headers and the
+body. Whoever changes any of them, or lacks the secret, can't make one that fits.
+"""
+
+import hmac
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from urllib.parse import parse_qsl, quote
+
+from chorale.kits.mturk.api import queues
+from chorale.kits.mturk.api.errors import refused_signature
+
+SERVICE = "mturk-requester"
+SERVICES = frozenset({SERVICE, queues.SERVICE})
+ALGORITHM = "AWS4-HMAC-SHA256"
+SKEW_SECONDS = 5 * 60
+"""How far the clocks may be apart, and so for how long a signature can be used."""
+MUST_SIGN = ("host", "x-amz-date", "x-amz-target")
+_AUTHORIZATION = re.compile(
+    rf"{ALGORITHM} Credential=(?P<key>[A-Z0-9]{{4,64}})/(?P<date>\d{{8}})/(?P<region>[a-z0-9-]{{1,40}})/"
+    rf"(?P<service>[a-z-]{{1,40}})/aws4_request, ?SignedHeaders=(?P<signed>[a-z0-9;-]{{1,2000}}), ?"
+    r"Signature=(?P<signature>[0-9a-f]{64})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRequest:
+    """A request as it came in; header names in small letters."""
+
+    method: str
+    path: str
+    query: str
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+
+    def header(self, name: str) -> str:
+        """The values of a header, as they are signed: without space around them, with commas between them."""
+        return ",".join(" ".join(value.split()) for key, value in self.headers if key == name)
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What the Authorization header says."""
+
+    key: str
+    date: str
+    region: str
+    service: str
+    signed: tuple[str, ...]
+    signature: str
+
+    @property
+    def scope(self) -> str:
+        return f"{self.date}/{self.region}/{self.service}/aws4_request"
+
+
+def read_credential(request: SignedRequest, now: float) -> Credential:
+    """Who says they are asking; refused if it can't be a signature of ours, or is too old or too new."""
+    header = request.header("authorization")
+    if not header:
+        raise refused_signature("MissingAuthenticationTokenException", "The request is not signed.")
+    found = _AUTHORIZATION.fullmatch(header)
+    if found is None or found["service"] not in SERVICES:
+        raise refused_signature(
+            "IncompleteSignatureException", f"The Authorization header is not a {ALGORITHM} signature for {SERVICE}."
+        )
+    signed = tuple(found["signed"].split(";"))
+    credential = Credential(found["key"], found["date"], found["region"], found["service"], signed, found["signature"])
+    lacking = [name for name in MUST_SIGN if name not in credential.signed or not request.header(name)]
+    if lacking:
+        raise refused_signature("IncompleteSignatureException", f"{', '.join(lacking)} must be signed and is not.")
+    _check_time(request.header("x-amz-date"), credential.date, now)
+    return credential
+
+
+def _check_time(stamp: str, date: str, now: float) -> None:
+    try:
+        signed_at = datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise refused_signature("IncompleteSignatureException", "X-Amz-Date is not a time.") from None
+    if not stamp.startswith(date):
+        raise refused_signature("InvalidSignatureException", "The date of the signature is not that of the request.")
+    if abs(now - signed_at) > SKEW_SECONDS:
+        raise refused_signature(
+            "InvalidSignatureException",
+            f"Signature expired: it was made at {stamp}, and it is {datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ} "
+            "here. Set the clock.",
+        )
+
+
+def check_signature(request: SignedRequest, credential: Credential, secret: str) -> None:
+    """Refused unless the secret made the signature over this very request."""
+    content = sha256(request.body).hexdigest()
+    claimed = request.header("x-amz-content-sha256")
+    fits = hmac.compare_digest(signature_of(request, credential, secret, content), credential.signature)
+    if not fits or (claimed and claimed != content):
+        raise refused_signature(
+            "InvalidSignatureException",
+            "The request signature does not match the one calculated here. Check the secret access key.",
+        )
+
+
+def signature_of(request: SignedRequest, credential: Credential, secret: str, content: str) -> str:
+    """The signature that a secret makes over a request whose body has the digest `content`."""
+    canonical = "\n".join(
+        (
+            request.method,
+            quote(request.path or "/", safe="/-_.~%"),
+            _canonical_query(request.query),
+            *(f"{name}:{request.header(name)}" for name in credential.signed),
+            "",
+            ";".join(credential.signed),
+            content,
+        )
+    )
+    digest = sha256(canonical.encode()).hexdigest()
+    to_sign = "\n".join((ALGORITHM, request.header("x-amz-date"), credential.scope, digest))
+    key = f"AWS4{secret}".encode()
+    for part in (credential.date, credential.region, credential.service, "aws4_request"):
+        key = hmac.digest(key, part.encode(), "sha256")
+    return hmac.digest(key, to_sign.encode(), "sha256").hex()
+
+
+def _canonical_query(query: str) -> str:
+    pairs = sorted(
+        (quote(name, safe="-_.~"), quote(value, safe="-_.~"))
+        for name, value in parse_qsl(query, keep_blank_values=True)
+    )
+    return "&".join(f"{name}={value}" for name, value in pairs)

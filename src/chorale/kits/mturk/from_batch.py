@@ -1,0 +1,133 @@
+"""A study from an old layout for Mechanical Turk and its batch file."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from chorale.files.rows import read_rows, shortened
+from chorale.kits.mturk.layouts import unknown_elements, variables_in
+from chorale.model import Problem, UserError
+
+MOST_LAYOUT = 200_000
+MOST_PROBLEMS = 50
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def study_from_batch(template: Path, html: Path, csv: Path) -> Iterator[tuple[str, str]]:
+    """The files of a study, each as name and content, made from the template's with another layout and other rows."""
+    layout = _layout(html)
+    columns, rows = _rows(csv, variables_in(layout), html)
+    yield "batch.jsonl", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    yield "study.toml", _settings((template / "study.toml").read_text("utf-8"), layout, columns)
+    for name in ("guidelines.md", "consent.md", "README.md"):
+        yield name, _TEXTS.get(name) or (template / name).read_text("utf-8")
+
+
+def _layout(path: Path) -> str:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror}. Name the layout's file.") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not UTF-8 text. Save the layout as UTF-8.") from None
+    problem = None
+    if len(text) > MOST_LAYOUT:
+        problem = Problem(str(path), None, f"is longer than {MOST_LAYOUT:,} characters", "Link to large parts instead.")
+    elif not text.strip():
+        problem = Problem(str(path), None, "is empty", "Name the layout's HTML file.")
+    elif (odd := _CONTROL.search(text)) is not None:
+        line = text.count("\n", 0, odd.start()) + 1
+        problem = Problem(str(path), line, "has a control character", "Take it out.", repr(odd[0]))
+    elif (unknown := unknown_elements(text)) != []:
+        line = text[: text.lower().find(f"<{unknown[0]}")].count("\n") + 1
+        fix = "There is nothing for drawing here. Ask by other elements."
+        problem = Problem(str(path), line, "has an element that is not there", fix, f"<{unknown[0]}>")
+    if problem is not None:
+        raise UserError(f"{path} can't be used as a layout", [problem])
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list[dict[str, object]]]:
+    """The columns of the batch file, and its rows as items."""
+    if not path.is_file():
+        raise UserError(f"{path} is not there. Name the batch file.")
+    problems: list[Problem] = []
+    rows: list[dict[str, object]] = []
+    columns: dict[str, None] = {}
+    for row in read_rows(path, shown_as=str(path), problems=problems):
+        values = {name: str(value) for name, value in row.values.items()}
+        columns |= dict.fromkeys(values)
+        if any(_CONTROL.search(value) for value in values.values()):
+            problems.append(Problem(str(path), row.line, "has control characters in it", "Take them out."))
+        rows.append({"id": f"row-{len(rows) + 1:06d}", "input": values})
+    for name in variables:
+        if rows and name not in columns:
+            fix = f"Add the column, or take ${{{name}}} out of the layout. There are: {', '.join(list(columns)[:10])}."
+            problems.append(Problem(str(path), 1, f"has no column for a variable of {html}", fix, shortened(name)))
+    if not rows and not problems:
+        problems.append(Problem(str(path), None, "has no rows", "Name the batch file with the rows to be judged."))
+    if problems:
+        raise UserError(f"{path} can't be used as the batch of {html}", problems[:MOST_PROBLEMS])
+    return list(columns), rows
+
+
+def _settings(text: str, layout: str, columns: list[str]) -> str:
+    """The template's study file with this layout: what belonged to its own rows is left out."""
+    head, _, _ = text.partition("[stage.gold]")
+    title = re.search(r"<title[^>]{0,200}>([^<]{1,150})</title>", layout, re.IGNORECASE)
+    shown = " ".join(title[1].split()) if title and title[1].strip() else "Answer the question"
+    head = re.sub(r"(?m)^title = \".*?\"", lambda _: f"title = {_toml(shown)}", head)
+    head = re.sub(r"(?m)^# The study: .*$", "# The study: made from a layout for Mechanical Turk", head)
+    return (
+        f"{head}"
+        "# [stage.gold]              # rows with known answers, mixed into everybody's work: see the documentation\n"
+        '# file = "gold.jsonl"\n\n'
+        "[stage.pay]\n"
+        "per_judgment = 10             # the reward, in cents: set your own\n"
+        "expected_seconds = 25         # how long one takes: try it, and set it\n\n"
+        "[stage.options]\n"
+        f"columns = [{', '.join(map(_toml, columns))}]  # in the order results have them\n"
+        "# judged = []                 # fields that results are made of; all fields if not given\n"
+        f"html = {_toml_text(layout)}\n"
+    )
+
+
+def _toml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _toml_text(text: str) -> str:
+    """A long text as TOML: as it is where that can be, so that it can be edited."""
+    if "'''" not in text and not text.endswith("'"):
+        return f"'''\n{text}'''"
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"""\n{escaped}"""'
+
+
+_TEXTS = {
+    "guidelines.md": """## What to do
+
+Read the page and answer what it asks.
+
+Replace this text by your own: what people should look at, how to decide, and
+two or three examples.
+""",
+    "README.md": """# A study from a layout for Mechanical Turk
+
+| File | Content |
+|---|---|
+| `study.toml` | the study, and the layout under `[stage.options]` |
+| `batch.jsonl` | the rows of the batch file |
+| `guidelines.md` | what annotators read: write it |
+| `consent.md` | consent text, to be completed |
+
+1. Set title, pay and the number of judgments in `study.toml`.
+2. Write `gold.jsonl`: rows like those of `batch.jsonl`, each with an `answer`
+   (a table of the fields that are to be graded) and an `explanation`. Then
+   switch `[stage.gold]` on.
+3. Run `chorale check` with the name of this folder, then `chorale serve`.
+4. `chorale export DIR --format mturk` writes the results as the batch file
+   that Mechanical Turk gave.
+""",
+}

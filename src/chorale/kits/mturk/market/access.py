@@ -1,0 +1,35 @@
+"""Access keys: made by the owner, given to scripts, ended when they are no longer needed."""
+
+import secrets
+from dataclasses import dataclass
+
+from chorale.engine.running import Study
+from chorale.model import UserError
+from chorale.store import Tx, events
+from chorale.store.mturk import keys
+
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    access_key: str
+    secret: str
+
+
+def make_key(tx: Tx, study: Study, name: str, by: str) -> NewKey:
+    """A key for a script. Its secret is shown this once."""
+    name = name.strip()
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        raise UserError(f"A key needs a name of 1 to {LONGEST_NAME} printable characters, to know it by.")
+    made = NewKey("CHORALE" + "".join(secrets.choice(_ALPHABET) for _ in range(13)), secrets.token_urlsafe(30))
+    keys.add_key(tx, made.access_key, made.secret, name, study.clock())
+    events.record(tx, study.clock(), "access key made", {"by": by, "key": made.access_key, "name": name})
+    return made
+
+
+def end_key(tx: Tx, study: Study, access_key: str, by: str) -> None:
+    if not keys.revoke(tx, access_key, study.clock()):
+        raise UserError(f"There is no key {access_key!r} in use. `chorale keys DIR` lists them.")
+    events.record(tx, study.clock(), "access key revoked", {"by": by, "key": access_key})

@@ -1,0 +1,263 @@
+"""HITs and their types: made, looked at, extended, expired and deleted."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+from chorale.kits.mturk.api import errors
+from chorale.kits.mturk.api.names import id_from
+from chorale.kits.mturk.api.policies import stored
+from chorale.kits.mturk.api.questions import Page, html_question, read_question
+from chorale.kits.mturk.api.requests import YEAR, money_as_sent
+from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
+from chorale.kits.mturk.market.notifying import notify
+from chorale.kits.mturk.market.stage import Market, as_seconds, layout_id, page
+from chorale.store import events
+from chorale.store.mturk import hits, keys
+from chorale.store.mturk.hits import HitRow, TypeRow
+
+TOKEN_LIFE_MS = int(timedelta(hours=24).total_seconds() * 1000)
+Request = dict[str, Any]
+Reply = dict[str, Any]
+
+
+def create_type(market: Market, request: Request) -> Reply:
+    return {"HITTypeId": _type(market, request).name}
+
+
+def _type(market: Market, request: Request) -> TypeRow:
+    """The type with these properties: the same whenever they are the same."""
+    requirements = json.dumps(
+        [
+            {name: value for name, value in one.items() if value is not None}
+            for one in request["QualificationRequirements"]
+        ],
+        sort_keys=True,
+    )
+    values = {
+        "title": request["Title"],
+        "description": request["Description"],
+        "keywords": request["Keywords"],
+        "reward": request["Reward"],
+        "assignment_seconds": request["AssignmentDurationInSeconds"],
+        "approval_seconds": request["AutoApprovalDelayInSeconds"],
+        "requirements": requirements,
+    }
+    name = id_from("type", json.dumps(values, sort_keys=True))
+    hits.add_type(market.tx, name, values)
+    found = hits.type_called(market.tx, name)
+    if found is None:
+        raise RuntimeError("a type of HIT vanished in its own transaction")
+    return found
+
+
+def create_hit(market: Market, request: Request) -> Reply:
+    return _create(market, request, _type(market, request), "CreateHIT")
+
+
+def create_hit_with_type(market: Market, request: Request) -> Reply:
+    return _create(market, request, _known_type(market, request["HITTypeId"]), "CreateHIT")
+
+
+def _known_type(market: Market, name: str) -> TypeRow:
+    found = hits.type_called(market.tx, name)
+    if found is None:
+        raise errors.unknown("HITType", name)
+    return found
+
+
+def _create(market: Market, request: Request, kind: TypeRow, operation: str) -> Reply:
+    policies = stored(request["AssignmentReviewPolicy"], request["HITReviewPolicy"])
+    token = request["UniqueRequestToken"]
+    if token is not None:
+        made = keys.made_by(market.tx, operation, token, market.now - TOKEN_LIFE_MS)
+        if made is not None:
+            raise errors.exists("HIT", f"The HIT with ID {made} was made with this UniqueRequestToken before.")
+    question, layout = _question(market, request)
+    market.covers(kind.reward * request["MaxAssignments"], request["MaxAssignments"])
+    name = market.new_id()
+    values = {
+        "name": name,
+        "type_id": kind.id,
+        "question": question,
+        "annotation": request["RequesterAnnotation"],
+        "layout": layout,
+        "policies": policies,
+        "most": request["MaxAssignments"],
+        "created_at": market.now,
+        "expires_at": market.now + request["LifetimeInSeconds"] * 1000,
+    }
+    hits.add_hit(market.tx, values)
+    if token is not None:
+        keys.note_request(market.tx, operation, token, name, market.now)
+    found = market.hit(name)
+    events.record(market.tx, market.now, "hit made", {"hit": name, "type": kind.name, "assignments": found.most})
+    notify(market, found.type, "HITCreated", found.name)
+    return {"HIT": as_sent(found, market)}
+
+
+def _question(market: Market, request: Request) -> tuple[str, str | None]:
+    """The question as XML, and the layout it came from, if it did."""
+    text, layout = request["Question"], request["HITLayoutId"]
+    if (text is None) == (layout is None):
+        raise errors.invalid("Question", "or HITLayoutId must be given, and not both")
+    if text is not None:
+        question = read_question(text)
+        unknown = unknown_elements(question.html) if isinstance(question, Page) else []
+        if unknown:
+            raise errors.unsupported(
+                f"There is no <{unknown[0]}> here. Ask by other elements, or on a page of your own."
+            )
+        return text, None
+    if layout != layout_id(market.stage):
+        raise errors.unknown("HITLayout", layout)
+    values = {one["Name"]: one["Value"] for one in request["HITLayoutParameters"]}
+    lacking = [name for name in variables_in(market.layout) if name not in values]
+    if lacking:
+        raise errors.invalid("HITLayoutParameters", f"has nothing for {', '.join(lacking[:5])}")
+    return html_question(fill_in(market.layout, values)), layout
+
+
+def as_sent(hit: HitRow, market: Market) -> Reply:
+    """A HIT in the shape it is sent in."""
+    kind = hit.type
+    sent: Reply = {
+        "HITId": hit.name,
+        "HITTypeId": kind.name,
+        "HITGroupId": id_from("group", kind.name),
+        "CreationTime": as_seconds(hit.created_at),
+        "Title": kind.title,
+        "Description": kind.description,
+        "Question": hit.question,
+        "Keywords": kind.keywords,
+        "HITStatus": hit.status(market.now),
+        "MaxAssignments": hit.most,
+        "Reward": money_as_sent(kind.reward),
+        "AutoApprovalDelayInSeconds": kind.approval_seconds,
+        "Expiration": as_seconds(hit.expires_at),
+        "AssignmentDurationInSeconds": kind.assignment_seconds,
+        "QualificationRequirements": kind.requirements,
+        "HITReviewStatus": "NotReviewed",
+        "NumberOfAssignmentsPending": hit.pending,
+        "NumberOfAssignmentsAvailable": hit.available,
+        "NumberOfAssignmentsCompleted": hit.completed,
+    }
+    if hit.annotation:
+        sent["RequesterAnnotation"] = hit.annotation
+    if hit.layout is not None:
+        sent["HITLayoutId"] = hit.layout
+    return sent
+
+
+def get_hit(market: Market, request: Request) -> Reply:
+    return {"HIT": as_sent(market.hit(request["HITId"]), market)}
+
+
+def list_hits(market: Market, request: Request) -> Reply:
+    found, beside = page(
+        request,
+        "hits",
+        lambda limit, after: hits.newest_hits(market.tx, limit, after, now=market.now),
+        lambda hit: hit.id,
+    )
+    return {**beside, "HITs": [as_sent(hit, market) for hit in found]}
+
+
+def list_reviewable(market: Market, request: Request) -> Reply:
+    """HITs to be reviewed. Of each only its ids are sent, as scripts know it."""
+    reviewing = request["Status"] == "Reviewing"
+    found, beside = page(
+        request,
+        "reviewable",
+        lambda limit, after: hits.newest_hits(
+            market.tx, limit, after, now=market.now, reviewing=reviewing, type_name=request["HITTypeId"]
+        ),
+        lambda hit: hit.id,
+    )
+    return {**beside, "HITs": [as_sent(hit, market) for hit in found]}
+
+
+def list_for_qualification(market: Market, request: Request) -> Reply:
+    name = request["QualificationTypeId"]
+    found, beside = page(
+        request,
+        "asking",
+        lambda limit, after: hits.newest_hits(market.tx, limit, after, now=market.now, requiring=name),
+        lambda hit: hit.id,
+    )
+    return {**beside, "HITs": [as_sent(hit, market) for hit in found]}
+
+
+def update_expiration(market: Market, request: Request) -> Reply:
+    hit = _undeleted(market, request["HITId"])
+    if request["ExpireAt"] > market.now + YEAR * 1000:
+        raise errors.out_of_range("ExpireAt", "must be within a year from now")
+    later = request["ExpireAt"] > hit.expires_at
+    if request["ExpireAt"] > market.now and hit.expires_at <= market.now:
+        market.covers(hit.type.reward * hit.available, hit.available)
+    hits.change_hit(market.tx, hit.id, expires_at=request["ExpireAt"], told="" if later else hit.told)
+    if later:
+        notify(market, hit.type, "HITExtended", hit.name)
+    return {}
+
+
+def _undeleted(market: Market, name: str) -> HitRow:
+    hit = market.hit(name, lock=True)
+    if hit.disposed_at is not None:
+        raise errors.wrong_state("HIT", f"HIT {name} is currently in the state 'Disposed'.")
+    return hit
+
+
+def update_review_status(market: Market, request: Request) -> Reply:
+    hit = _undeleted(market, request["HITId"])
+    before, after = ("Reviewing", False) if request["Revert"] else ("Reviewable", True)
+    status = hit.status(market.now)
+    if status != before:
+        raise errors.wrong_state(
+            "HIT",
+            f"This HIT is currently in the state '{status}'. This operation can be called with a status of: {before}",
+        )
+    hits.change_hit(market.tx, hit.id, reviewing=after)
+    return {}
+
+
+def update_type(market: Market, request: Request) -> Reply:
+    hit = _undeleted(market, request["HITId"])
+    kind = _known_type(market, request["HITTypeId"])
+    if kind.reward > hit.type.reward:
+        market.covers((kind.reward - hit.type.reward) * hit.available, hit.available)
+    hits.change_hit(market.tx, hit.id, type_id=kind.id)
+    return {}
+
+
+def delete_hit(market: Market, request: Request) -> Reply:
+    hit = _undeleted(market, request["HITId"])
+    status = hit.status(market.now)
+    if status not in ("Reviewable", "Reviewing"):
+        raise errors.wrong_state(
+            "HIT",
+            f"This HIT is currently in the state '{status}'. This operation can be called with a status of: "
+            "Reviewable, Reviewing",
+        )
+    if hit.unreviewed:
+        raise errors.wrong_state("HIT", f"{hit.unreviewed} assignments of this HIT are neither approved nor rejected.")
+    hits.change_hit(market.tx, hit.id, disposed_at=market.now)
+    notify(market, hit.type, "HITDisposed", hit.name)
+    return {}
+
+
+def add_places(market: Market, request: Request) -> Reply:
+    token = request["UniqueRequestToken"]
+    operation = "CreateAdditionalAssignmentsForHIT"
+    if token is not None and keys.made_by(market.tx, operation, token, market.now - TOKEN_LIFE_MS) is not None:
+        raise errors.repeated(token)
+    hit = _undeleted(market, request["HITId"])
+    more = request["NumberOfAdditionalAssignments"]
+    if hit.most + more > 1_000_000_000:
+        raise errors.out_of_range("NumberOfAdditionalAssignments", "makes more than 1,000,000,000 assignments")
+    market.covers(hit.type.reward * more, more)
+    hits.change_hit(market.tx, hit.id, most=hit.most + more, told="", reviewing=False)
+    if token is not None:
+        keys.note_request(market.tx, operation, token, hit.name, market.now)
+    notify(market, hit.type, "HITExtended", hit.name)
+    return {}

@@ -1,0 +1,126 @@
+"""Telling a requester's own program what happens to their HITs.
+
+Notifications are written down in the transaction of what they tell of. Those for a queue that can be posted to are
+sent afterwards: at least once each, and again for a while if nobody answers. All others wait in a queue here until
+somebody asks for them.
+"""
+
+import json
+import logging
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.error import URLError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import Request as HttpRequest
+from urllib.request import urlopen
+
+from chorale.engine.running import Study
+from chorale.kits.mturk.api import errors
+from chorale.kits.mturk.api.names import id_from
+from chorale.kits.mturk.api.queues import is_kept, queue_named
+from chorale.kits.mturk.market.stage import Market
+from chorale.store.mturk import hits, notifications
+from chorale.store.mturk.hits import TypeRow
+
+Request = dict[str, Any]
+Reply = dict[str, Any]
+MOST_TRIES = 8
+FIRST_PAUSE_MS = int(timedelta(seconds=5).total_seconds() * 1000)
+WAIT_SECONDS = 5
+log = logging.getLogger("chorale.mturk")
+
+
+def notify(market: Market, kind: TypeRow, event: str, hit: str, assignment: str | None = None) -> None:
+    """Tell whoever wants to hear of it."""
+    wanted = kind.notification
+    if wanted is None or not kind.notifying or event not in wanted["EventTypes"]:
+        return
+    told = {
+        "EventType": event,
+        "EventTimestamp": datetime.fromtimestamp(market.now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "HITId": hit,
+        "HITTypeId": kind.name,
+        **({"AssignmentId": assignment} if assignment else {}),
+    }
+    _write_down(market, wanted, told)
+
+
+def _write_down(market: Market, wanted: dict[str, Any], told: dict[str, str]) -> None:
+    transport, destination = wanted["Transport"], wanted["Destination"]
+    if is_kept(transport, destination):
+        transport, destination = notifications.QUEUE, queue_named(destination)
+    content = json.dumps(told, sort_keys=True)
+    body = {
+        "EventDocId": id_from("event", str(market.now), content).lower(),
+        "EventDocVersion": wanted["Version"],
+        "CustomerId": id_from("requester", market.study.settings.study.title),
+        "Events": [told],
+    }
+    notifications.add(market.tx, transport, destination, json.dumps(body), market.now)
+
+
+def update_settings(market: Market, request: Request) -> Reply:
+    kind = hits.type_called(market.tx, request["HITTypeId"])
+    if kind is None:
+        raise errors.unknown("HITType", request["HITTypeId"])
+    wanted = request["Notification"]
+    if wanted is None and request["Active"] is None:
+        raise errors.missing("Notification or Active")
+    if wanted is None and kind.notification is None:
+        raise errors.invalid("Active", "needs a Notification first")
+    if wanted is not None:
+        _check(wanted)
+    active = True if request["Active"] is None else request["Active"]
+    hits.set_notification(market.tx, kind.id, wanted or kind.notification, active=active)
+    return {}
+
+
+def _check(wanted: dict[str, Any]) -> None:
+    if wanted["Version"] not in ("2006-05-05", "2014-08-15"):
+        raise errors.invalid("Notification.Version", "must be 2006-05-05 or 2014-08-15")
+    if wanted["Transport"] == "SQS":
+        try:
+            parts = urlsplit(wanted["Destination"])
+        except ValueError:
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise errors.invalid("Notification.Destination", "must be the http or https address of a queue")
+
+
+def send_test(market: Market, request: Request) -> Reply:
+    wanted = request["Notification"]
+    _check(wanted)
+    told = {
+        "EventType": request["TestEventType"],
+        "EventTimestamp": datetime.fromtimestamp(market.now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "HITId": id_from("a test HIT"),
+        "HITTypeId": id_from("a test HIT type"),
+        "AssignmentId": id_from("a test assignment"),
+    }
+    _write_down(market, wanted, told)
+    return {}
+
+
+def send_due(study: Study) -> int:
+    """Send what waits to be sent; how many went out. Called outside of any transaction."""
+    now = study.clock()
+    waiting = study.store.read(lambda tx: notifications.due(tx, now, 20)).result()
+    sent = 0
+    for one in waiting:
+        if _send(one.destination, one.body):
+            sent += 1
+            study.store.write(lambda tx, number=one.id: notifications.note_sent(tx, number, now)).result()  # type: ignore[misc]
+        else:
+            later = now + FIRST_PAUSE_MS * 2**one.tries if one.tries + 1 < MOST_TRIES else None
+            study.store.write(lambda tx, number=one.id, due=later: notifications.note_failed(tx, number, due)).result()  # type: ignore[misc]
+    return sent
+
+
+def _send(queue: str, body: str) -> bool:
+    form = urlencode({"Action": "SendMessage", "Version": "2012-11-05", "MessageBody": body}).encode()
+    try:
+        with urlopen(HttpRequest(queue, form), timeout=WAIT_SECONDS) as answer:  # noqa: S310 - http and https alone
+            return bool(200 <= answer.status < 300)
+    except (URLError, OSError, ValueError) as error:
+        log.warning("a notification could not be sent to its queue: %s", type(error).__name__)
+        return False

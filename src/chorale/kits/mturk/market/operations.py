@@ -1,0 +1,111 @@
+"""The operations of the interface by their names."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chorale.engine.running import Study
+from chorale.kits.mturk.api.errors import TurkError
+from chorale.kits.mturk.api.requests import OPERATIONS, read_request
+from chorale.kits.mturk.api.signing import SKEW_SECONDS
+from chorale.kits.mturk.market import contacting, granting, making, notifying, policing, reviewing
+from chorale.kits.mturk.market.stage import Market, market_of
+from chorale.store import Tx
+from chorale.store.mturk import keys
+
+Work = Callable[[Market, dict[str, Any]], dict[str, Any]]
+READS = ("Get", "List")
+PAYS = frozenset({"SendBonus"})
+TWICE_MS = 2_000
+"""For how long the same request may come again from a loop that makes many alike."""
+
+_WORK: Mapping[str, Work] = {
+    "CreateHIT": making.create_hit,
+    "CreateHITType": making.create_type,
+    "CreateHITWithHITType": making.create_hit_with_type,
+    "GetHIT": making.get_hit,
+    "ListHITs": making.list_hits,
+    "ListReviewableHITs": making.list_reviewable,
+    "ListHITsForQualificationType": making.list_for_qualification,
+    "UpdateExpirationForHIT": making.update_expiration,
+    "UpdateHITReviewStatus": making.update_review_status,
+    "UpdateHITTypeOfHIT": making.update_type,
+    "DeleteHIT": making.delete_hit,
+    "CreateAdditionalAssignmentsForHIT": making.add_places,
+    "ListReviewPolicyResultsForHIT": policing.report,
+    "ListAssignmentsForHIT": reviewing.list_assignments,
+    "GetAssignment": reviewing.get_assignment,
+    "GetFileUploadURL": reviewing.no_uploads,
+    "ApproveAssignment": reviewing.approve,
+    "RejectAssignment": reviewing.reject,
+    "SendBonus": reviewing.send_bonus,
+    "ListBonusPayments": reviewing.list_bonuses,
+    "GetAccountBalance": reviewing.balance,
+    "CreateQualificationType": granting.create_type,
+    "UpdateQualificationType": granting.update_type,
+    "GetQualificationType": granting.get_type,
+    "DeleteQualificationType": granting.delete_type,
+    "ListQualificationTypes": granting.list_types,
+    "ListQualificationRequests": granting.list_requests,
+    "AcceptQualificationRequest": granting.accept_request,
+    "RejectQualificationRequest": granting.reject_request,
+    "ListWorkersWithQualificationType": granting.list_holders,
+    "GetQualificationScore": granting.get_score,
+    "AssociateQualificationWithWorker": granting.associate,
+    "DisassociateQualificationFromWorker": granting.disassociate,
+    "NotifyWorkers": contacting.notify_workers,
+    "CreateWorkerBlock": contacting.block,
+    "DeleteWorkerBlock": contacting.unblock,
+    "ListWorkerBlocks": contacting.list_blocks,
+    "UpdateNotificationSettings": notifying.update_settings,
+    "SendTestEventNotification": notifying.send_test,
+}
+if set(_WORK) != set(OPERATIONS):
+    raise RuntimeError("operations without their parameters, or parameters without their operation")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request whose signature was found to be good."""
+
+    operation: str
+    body: Any
+    signature: str
+    invocation: str = ""
+    """What the SDK calls this very attempt, if it says; not signed."""
+
+    @property
+    def changes(self) -> bool:
+        """Whether it may change something; a request that does is done once."""
+        return not self.operation.startswith(READS)
+
+
+def perform(tx: Tx, study: Study, call: Call) -> dict[str, Any]:
+    """Do what a request asks for."""
+    request = read_request(call.operation, call.body)
+    market = market_of(tx, study)
+    if call.changes:
+        refuse_replay(market, call, paid_twice=call.operation in PAYS and request["UniqueRequestToken"] is None)
+    return _WORK[call.operation](market, request)
+
+
+def refuse_replay(market: Market, call: Call, *, paid_twice: bool = False) -> None:
+    """Do a request once.
+
+    Signatures have a second for their time, so a loop that asks for the same twice in a second signs the same twice.
+    That is let through for a moment, unless the SDK says that it is the very same attempt. Bonuses are paid once.
+    """
+    keys.forget_signatures(market.tx, market.now - 4 * SKEW_SECONDS * 1000)
+    first = keys.note_signature(market.tx, call.signature, market.now)
+    attempt = f"{call.signature}:{call.invocation}"
+    same = bool(call.invocation) and keys.note_signature(market.tx, attempt, market.now) is not None
+    if first is not None and (same or paid_twice or market.now - first > TWICE_MS):
+        raise replayed()
+
+
+def replayed() -> TurkError:
+    return TurkError(
+        "AWS.NotAuthorized",
+        "This very request was made before. Sign it anew to do it again.",
+        "InvalidSignatureException",
+    )

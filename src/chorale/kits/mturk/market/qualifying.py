@@ -1,0 +1,103 @@
+"""How workers get qualifications: asking for them, and taking tests."""
+
+from dataclasses import dataclass
+
+from chorale.engine.running import Study
+from chorale.kits.mturk.api.answers import Fields, joined, read_answer_key
+from chorale.kits.mturk.api.questions import QuestionForm, read_test
+from chorale.kits.mturk.market.granting import grant
+from chorale.kits.mturk.market.stage import Market, market_of
+from chorale.kits.mturk.market.working import as_answer
+from chorale.model import Refusal
+from chorale.store import Tx, people
+from chorale.store.mturk import qualifications
+from chorale.store.mturk.qualifications import HeldRow, RequestRow, TypeRow
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A qualification as a worker finds it."""
+
+    type: TypeRow
+    held: HeldRow | None
+    request: RequestRow | None
+    """What they asked last."""
+    again_at: int | None
+    """When they may ask again; None if never, or if they may now."""
+    may_ask: bool
+
+
+def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> Wanted:
+    market = market_of(tx, study)
+    kind = qualifications.type_called(tx, name)
+    worker = people.find_worker(tx, worker_id)
+    if kind is None or worker is None or worker.consented_at is None:
+        raise Refusal("not_found", "There is no such qualification. Go back to the list.", 404)
+    held = qualifications.held(tx, kind.id, worker_id)
+    asked = qualifications.last_request(tx, kind.id, worker_id)
+    if asked is not None and asked.state == "testing" and _is_over(market, kind, asked):
+        asked = None
+    again = _again_at(kind, asked)
+    granted = held is not None and held.status == "Granted"
+    waits = asked is not None and asked.state in ("testing", "open")
+    barred = kind.status != "Active" or granted or waits or qualifications.is_blocked(tx, worker_id)
+    too_soon = asked is not None and not waits and (again is None or again > market.now)
+    return Wanted(kind, held, asked, again, not barred and not too_soon)
+
+
+def _again_at(kind: TypeRow, asked: RequestRow | None) -> int | None:
+    """When somebody may ask again who has asked: never, unless the type says after how long."""
+    if asked is None or kind.retry_seconds is None:
+        return None
+    return asked.at + kind.retry_seconds * 1000
+
+
+def _is_over(market: Market, kind: TypeRow, asked: RequestRow) -> bool:
+    return kind.test_seconds is not None and asked.at + kind.test_seconds * 1000 < market.now
+
+
+def ask(tx: Tx, study: Study, worker_id: int, name: str) -> None:
+    """Ask for a qualification, or begin its test. Asking twice is once."""
+    market = market_of(tx, study)
+    wanted = look_at(tx, study, worker_id, name)
+    if wanted.request is not None and wanted.request.state in ("testing", "open"):
+        return
+    if not wanted.may_ask:
+        raise Refusal("not_open", "You can't ask for this qualification now.", 403)
+    kind, made = wanted.type, market.new_id()
+    if kind.test is not None:
+        qualifications.add_request(tx, made, kind.id, worker_id, "testing", market.now)
+    elif kind.auto_value is not None:
+        qualifications.add_request(tx, made, kind.id, worker_id, "granted", market.now)
+        grant(market, kind, worker_id, kind.auto_value, say=False)
+    else:
+        qualifications.add_request(tx, made, kind.id, worker_id, "open", market.now)
+
+
+def test_of(tx: Tx, study: Study, worker_id: int, name: str) -> tuple[QuestionForm, str]:
+    """The test somebody is taking, and the id to submit it by."""
+    wanted = look_at(tx, study, worker_id, name)
+    if wanted.request is None or wanted.request.state != "testing" or wanted.type.test is None:
+        raise Refusal("not_found", "You are not taking this test. Go back to the list.", 404)
+    return read_test(wanted.type.test), wanted.request.name
+
+
+def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
+    """Take the answers to a test, once; False if there is none of that name."""
+    market = market_of(tx, study)
+    row = qualifications.request_called(tx, name, lock=True)
+    kind = None if row is None else qualifications.type_called(tx, row.type)
+    if row is None or kind is None or kind.test is None:
+        return False
+    if row.state != "testing":
+        return True
+    if _is_over(market, kind, row):
+        raise Refusal("lease_ended", "Your time for this test is over.")
+    answer = as_answer(fields, read_test(kind.test))
+    if kind.answer_key is None:
+        qualifications.change_request(tx, row.id, state="open", answer=answer, at=market.now)
+        return True
+    value = read_answer_key(kind.answer_key).score(joined(fields))
+    qualifications.change_request(tx, row.id, state="granted", answer=answer, at=market.now)
+    grant(market, kind, row.worker_id, value, say=False)
+    return True

@@ -1,0 +1,177 @@
+"""Assignments: looked at, approved, rejected, rewarded."""
+
+from datetime import timedelta
+from typing import Any
+
+from chorale.engine import paying
+from chorale.kits.mturk.api import errors
+from chorale.kits.mturk.api.requests import money_as_sent
+from chorale.kits.mturk.market.making import as_sent
+from chorale.kits.mturk.market.notifying import notify
+from chorale.kits.mturk.market.stage import UNLIMITED, Market, as_seconds, page, turk_worker
+from chorale.model import EntryKind, MessageState
+from chorale.store import events, message_rows
+from chorale.store.mturk import assignments, hits, keys
+from chorale.store.mturk.assignments import AssignmentRow
+from chorale.store.mturk.hits import HitRow
+
+Request = dict[str, Any]
+Reply = dict[str, Any]
+OVERRIDE_MS = int(timedelta(days=30).total_seconds() * 1000)
+"""For how long a rejection can be taken back."""
+
+
+def assignment_as_sent(row: AssignmentRow, hit: HitRow) -> Reply:
+    sent: Reply = {
+        "AssignmentId": row.name,
+        "WorkerId": turk_worker(row.pseudonym),
+        "HITId": hit.name,
+        "AssignmentStatus": row.state.capitalize(),
+        "AcceptTime": as_seconds(row.accepted_at),
+        "Deadline": as_seconds(row.deadline),
+        "Answer": row.answer or "",
+    }
+    times = {
+        "AutoApprovalTime": row.approve_at,
+        "SubmitTime": row.submitted_at,
+        "ApprovalTime": row.approved_at,
+        "RejectionTime": row.rejected_at,
+    }
+    sent |= {name: as_seconds(moment) for name, moment in times.items() if moment is not None}
+    if row.feedback:
+        sent["RequesterFeedback"] = row.feedback
+    return sent
+
+
+def list_assignments(market: Market, request: Request) -> Reply:
+    hit = market.hit(request["HITId"])
+    states = [state.lower() for state in request["AssignmentStatuses"] or ("Submitted", "Approved", "Rejected")]
+    found, beside = page(
+        request,
+        "assignments",
+        lambda limit, after: assignments.of_hit(market.tx, hit.id, states, limit, after),
+        lambda row: row.id,
+    )
+    return {**beside, "Assignments": [assignment_as_sent(row, hit) for row in found]}
+
+
+def get_assignment(market: Market, request: Request) -> Reply:
+    row = market.assignment(request["AssignmentId"])
+    hit = hits.hit_numbered(market.tx, row.hit_id)
+    return {"Assignment": assignment_as_sent(row, hit), "HIT": as_sent(hit, market)}
+
+
+def approve(market: Market, request: Request) -> Reply:
+    row = market.assignment(request["AssignmentId"], lock=True)
+    overriding = request["OverrideRejection"] and row.state == "rejected"
+    if row.state != "submitted" and not overriding:
+        raise errors.wrong_state(
+            "Assignment",
+            f"This assignment is '{row.state.capitalize()}'. This operation can be called with a status of: Submitted",
+        )
+    if overriding and market.now - (row.rejected_at or 0) > OVERRIDE_MS:
+        raise errors.wrong_state("Assignment", "This assignment was rejected more than 30 days ago.")
+    if overriding:
+        market.covers(row.reward, 1)
+    do_approve(market, row, request["RequesterFeedback"] or row.feedback)
+    return {}
+
+
+def do_approve(market: Market, row: AssignmentRow, feedback: str | None) -> None:
+    """Approve, and pay what was promised."""
+    assignments.change(market.tx, row.id, state="approved", approved_at=market.now, rejected_at=None, feedback=feedback)
+    if row.reward:
+        cause = f"mturk:assignment:{row.id}"
+        market.pay(row.worker_id, cause, EntryKind.BASE, row.reward, f"assignment {row.name} was approved")
+    hit = hits.hit_numbered(market.tx, row.hit_id)
+    notify(market, hit.type, "AssignmentApproved", hit.name, row.name)
+
+
+def reject(market: Market, request: Request) -> Reply:
+    row = market.assignment(request["AssignmentId"], lock=True)
+    if row.state != "submitted":
+        raise errors.wrong_state(
+            "Assignment",
+            f"This assignment is '{row.state.capitalize()}'. This operation can be called with a status of: Submitted",
+        )
+    do_reject(market, row, request["RequesterFeedback"])
+    return {}
+
+
+def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
+    """Reject, and say why."""
+    assignments.change(market.tx, row.id, state="rejected", rejected_at=market.now, feedback=feedback)
+    hit = hits.hit_numbered(market.tx, row.hit_id)
+    evidence = {"assignment": row.name, "hit": hit.name, "reason": feedback}
+    events.record(
+        market.tx, market.now, "assignment rejected", evidence, stage_id=market.stage.id, worker_id=row.worker_id
+    )
+    body = f"What you sent for “{hit.type.title}” was not accepted. The reason given:\n\n{_quoted(feedback)}"
+    tell(market, row.worker_id, f"mturk:rejected:{row.id}:{market.now}", "Your work was not accepted", body)
+    notify(market, hit.type, "AssignmentRejected", hit.name, row.name)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
+def tell(market: Market, worker: int, cause: str, title: str, body: str) -> None:
+    """A message on a worker's start page."""
+    message_rows.add_message(market.tx, worker, cause, market.now, title, body, MessageState.SENT)
+
+
+def send_bonus(market: Market, request: Request) -> Reply:
+    token, amount = request["UniqueRequestToken"], request["BonusAmount"]
+    if token is not None and keys.made_by(market.tx, "SendBonus", token, 0) is not None:
+        raise errors.repeated(token)
+    worker = market.worker(request["WorkerId"])
+    row = market.assignment(request["AssignmentId"], lock=True)
+    if row.worker_id != worker:
+        raise errors.invalid("WorkerId", f"did not do assignment {row.name}")
+    if amount < 1:
+        raise errors.out_of_range("BonusAmount", "must be at least 0.01")
+    market.covers(amount, 1)
+    bonus = assignments.add_bonus(market.tx, row.id, worker, amount, request["Reason"], market.now)
+    market.pay(worker, f"mturk:bonus:{bonus}", EntryKind.BONUS, amount, request["Reason"])
+    body = f"You got a bonus. The reason given:\n\n{_quoted(request['Reason'])}"
+    tell(market, worker, f"mturk:bonus:{bonus}", "You got a bonus", body)
+    if token is not None:
+        keys.note_request(market.tx, "SendBonus", token, str(bonus), market.now)
+    return {}
+
+
+def list_bonuses(market: Market, request: Request) -> Reply:
+    hit, assignment = request["HITId"], request["AssignmentId"]
+    if (hit is None) == (assignment is None):
+        raise errors.invalid("HITId", "or AssignmentId must be given, and not both")
+    if hit is not None:
+        market.hit(hit)
+    else:
+        market.assignment(assignment)
+    found, beside = page(
+        request,
+        "bonuses",
+        lambda limit, after: assignments.bonuses(market.tx, limit, after, hit_name=hit, assignment_name=assignment),
+        lambda row: row.id,
+    )
+    sent = [
+        {
+            "WorkerId": turk_worker(row.pseudonym),
+            "BonusAmount": money_as_sent(row.amount),
+            "AssignmentId": row.assignment,
+            "Reason": row.reason,
+            "GrantTime": as_seconds(row.at),
+        }
+        for row in found
+    ]
+    return {**beside, "BonusPayments": sent}
+
+
+def balance(market: Market, _request: Request) -> Reply:
+    """What is left of the study's budget."""
+    left = paying.left(market.tx, market.study)
+    return {"AvailableBalance": money_as_sent(UNLIMITED if left is None else max(0, left))}
+
+
+def no_uploads(_market: Market, _request: Request) -> Reply:
+    raise errors.unsupported("Files can't be uploaded to HITs here.")

@@ -1,0 +1,50 @@
+"""What happens to HITs by itself: time runs out, work is approved, the end of a HIT is told."""
+
+from chorale.engine.running import Study
+from chorale.kits.mturk.market.notifying import notify
+from chorale.kits.mturk.market.policing import review_ended
+from chorale.kits.mturk.market.reviewing import do_approve
+from chorale.kits.mturk.market.stage import Market, market_of, market_stage
+from chorale.store import Tx, events
+from chorale.store.mturk import assignments, hits
+
+AT_ONCE = 200
+
+
+def sweep(tx: Tx, study: Study) -> None:
+    """End assignments whose time is over, and approve what nobody has reviewed in time. Doing it again is harmless."""
+    if market_stage(study) is None:
+        return
+    market = market_of(tx, study)
+    abandon_overdue(market)
+    for row in assignments.to_approve(tx, market.now, AT_ONCE):
+        do_approve(market, row, row.feedback)
+    review_ended(market, AT_ONCE)
+    _tell_of_ends(market)
+
+
+def abandon_overdue(market: Market) -> int:
+    """Free the places of those who ran out of time; how many."""
+    overdue = assignments.overdue(market.tx, market.now, AT_ONCE)
+    for row in overdue:
+        assignments.change(market.tx, row.id, state="abandoned")
+        hits.give_place(market.tx, row.hit_id)
+        evidence = {"hit": row.hit, "assignment": row.name, "accepted_at": row.accepted_at}
+        events.record(
+            market.tx, market.now, "assignment abandoned", evidence, stage_id=market.stage.id, worker_id=row.worker_id
+        )
+        hit = hits.hit_numbered(market.tx, row.hit_id)
+        notify(market, hit.type, "AssignmentAbandoned", hit.name, row.name)
+    return len(overdue)
+
+
+def _tell_of_ends(market: Market) -> None:
+    for hit in hits.untold(market.tx, market.now):
+        told = set(filter(None, hit.told.split(",")))
+        ended = {"expired"} if hit.expires_at <= market.now else set()
+        if hit.status(market.now) in ("Reviewable", "Reviewing"):
+            ended.add("reviewable")
+        for what in sorted(ended - told):
+            notify(market, hit.type, f"HIT{what.capitalize()}", hit.name)
+        if ended - told:
+            hits.change_hit(market.tx, hit.id, told=",".join(sorted(told | ended)))

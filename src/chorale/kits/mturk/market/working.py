@@ -1,0 +1,267 @@
+"""The worker's side: what there is, what they may do, accepting, giving back and submitting."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from chorale.engine.entering import admission, why_locked
+from chorale.engine.offering import secret_number
+from chorale.engine.running import Study
+from chorale.kits.mturk.api.answers import Fields, answers_xml, joined, misfit
+from chorale.kits.mturk.api.questions import Question, QuestionForm, read_question
+from chorale.kits.mturk.api.requirements import (
+    APPROVED_HITS,
+    APPROVED_PERCENT,
+    KNOWN_TO_AMAZON,
+    TRACK_RECORD,
+    guards,
+    holds,
+)
+from chorale.kits.mturk.market.notifying import notify
+from chorale.kits.mturk.market.policing import review_assignment
+from chorale.kits.mturk.market.stage import Market, market_of
+from chorale.kits.mturk.market.sweeping import abandon_overdue
+from chorale.model import Refusal
+from chorale.store import Tx, events, participations, people, setup
+from chorale.store.mturk import assignments, hits, qualifications
+from chorale.store.mturk.assignments import AssignmentRow
+from chorale.store.mturk.hits import HitRow, Offered, TypeRow
+from chorale.store.papers import papers_of
+
+LONGEST_ANSWER = 131_072
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A qualification somebody would need."""
+
+    name: str
+    """The id of its type; empty if it can't be asked for."""
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    offered: Offered
+    lacking: tuple[Lacking, ...]
+    """What keeps the worker from it; nothing if they may accept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What a worker sees of what scripts have put up."""
+
+    held: tuple[tuple[AssignmentRow, TypeRow], ...]
+    offers: tuple[Offer, ...]
+    barred: str | None
+    """Why nothing is open to them, if nothing is."""
+
+    @property
+    def open_count(self) -> int:
+        return sum(offer.offered.count for offer in self.offers if not offer.lacking)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A HIT as a worker finds it."""
+
+    hit: HitRow
+    question: Question
+    assignment: AssignmentRow | None
+    lacking: tuple[Lacking, ...]
+    may_look: bool
+    barred: str | None
+    another: bool
+    """Whether there is another one of its kind for them."""
+
+
+def board(tx: Tx, study: Study, worker_id: int) -> Board:
+    market = market_of(tx, study)
+    barred = _barred(market, worker_id)
+    held = tuple((row, hits.hit_numbered(tx, row.hit_id).type) for row in assignments.held_by(tx, worker_id))
+    if barred is not None:
+        return Board(held, (), barred)
+    values = _values(market, worker_id)
+    offers = []
+    for offered in hits.offered_to(tx, worker_id, market.now):
+        lacking, guarded = _lacking(market, offered.type, values)
+        if "DiscoverPreviewAndAccept" not in guarded:
+            offers.append(Offer(offered, lacking))
+    return Board(held, tuple(sorted(offers, key=lambda offer: bool(offer.lacking))), None)
+
+
+def _barred(market: Market, worker_id: int) -> str | None:
+    """Why nothing is open to a worker, if nothing is."""
+    worker = people.find_worker(market.tx, worker_id)
+    if worker is None or worker.consented_at is None:
+        return "Please read and accept the consent form first."
+    if qualifications.is_blocked(market.tx, worker_id):
+        return "The work here is not open to you any more. You are paid for everything that was accepted."
+    if market.stage.id in setup.paused_stages(market.tx):
+        return "The work here is paused for the moment. Look in again later."
+    decided = admission(market.tx, market.study, market.stage, worker_id, papers_of(market.tx, worker_id))
+    return None if decided.allowed else why_locked(market.study, decided)
+
+
+def _values(market: Market, worker_id: int) -> dict[str, int]:
+    """The qualifications a worker has."""
+    values = qualifications.values_of(market.tx, worker_id)
+    approved, rejected = assignments.track_record(market.tx, worker_id)
+    done = approved + rejected
+    return {**values, APPROVED_HITS: approved, APPROVED_PERCENT: round(100 * approved / done) if done else 100}
+
+
+def _lacking(market: Market, kind: TypeRow, values: Mapping[str, int]) -> tuple[tuple[Lacking, ...], set[str]]:
+    """The requirements somebody does not meet, and what those keep them from."""
+    counted = getattr(market.stage.options, "track_record", "ignore") == "here"
+    found, guarded = [], set()
+    for requirement in kind.requirements:
+        name = requirement["QualificationTypeId"]
+        if name in KNOWN_TO_AMAZON and not (counted and name in TRACK_RECORD):
+            # Only Mechanical Turk knew; the panel people come from is where to ask for it now.
+            continue
+        if not holds(requirement, values.get(name)):
+            known = qualifications.type_called(market.tx, name)
+            requestable = known is not None and known.status == "Active" and name not in values
+            found.append(Lacking(name if requestable else "", "your record here" if known is None else known.title))
+            guarded.add(guards(requirement))
+    return tuple(found), guarded
+
+
+def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> Visit:
+    """A HIT, for somebody who looks at it or works on it."""
+    market = market_of(tx, study)
+    hit = _hit(market, name)
+    assignment = assignments.of_worker(tx, hit.id, worker_id)
+    lacking, guarded = _lacking(market, hit.type, _values(market, worker_id))
+    barred = _barred(market, worker_id)
+    if assignment is None and barred is None and hit.status(market.now) != "Assignable":
+        barred = "This one is taken or over. There may be others like it."
+    return Visit(
+        hit,
+        read_question(hit.question),
+        assignment,
+        lacking,
+        assignment is not None or (barred is None and guarded <= {"Accept"}),
+        barred,
+        hits.next_of_type(tx, hit.type.name, worker_id, market.now) is not None,
+    )
+
+
+def _hit(market: Market, name: str, *, lock: bool = False) -> HitRow:
+    hit = hits.hit_called(market.tx, name, lock=lock)
+    if hit is None:
+        raise Refusal("not_found", "There is no such task. Go back to the list.", 404)
+    return hit
+
+
+def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
+    """Take a HIT on; the id of the assignment. Accepting what one holds gives the same one."""
+    market = market_of(tx, study)
+    hit = _hit(market, name, lock=True)
+    held = assignments.of_worker(tx, hit.id, worker_id)
+    if held is not None:
+        return held.name
+    barred = _barred(market, worker_id)
+    if barred is not None:
+        raise Refusal("not_open", barred, 403)
+    lacking, _ = _lacking(market, hit.type, _values(market, worker_id))
+    if lacking:
+        raise Refusal("not_qualified", "This task asks for a qualification that you do not have.", 403)
+    abandon_overdue(market)
+    if not hits.take_place(tx, hit.id, market.now):
+        raise Refusal("taken", "Somebody else was faster, or the time for this one is over. There may be others.")
+    _enter(market, worker_id)
+    made = market.new_id()
+    deadline = market.now + hit.type.assignment_seconds * 1000
+    assignments.add_assignment(tx, made, hit.id, worker_id, market.now, deadline, hit.type.reward)
+    notify(market, hit.type, "AssignmentAccepted", hit.name, made)
+    return made
+
+
+def _enter(market: Market, worker_id: int) -> None:
+    """Have a place in the ledger, from the first HIT on."""
+    study, stage = market.study, market.stage
+    if participations.enter(market.tx, stage.id, worker_id, secret_number(study), secret_number(study), market.now):
+        evidence = {"reason": "accepted a HIT"}
+        events.record(market.tx, market.now, "entered", evidence, stage_id=stage.id, worker_id=worker_id)
+
+
+def accept_next(tx: Tx, study: Study, worker_id: int, type_name: str) -> str | None:
+    """Take on the next HIT of a type; the HIT's id, or None if there is none."""
+    market = market_of(tx, study)
+    name = hits.next_of_type(tx, type_name, worker_id, market.now)
+    if name is None:
+        return None
+    accept(tx, study, worker_id, name)
+    return name
+
+
+def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
+    """Return a HIT undone; somebody else gets it. Returning twice is once."""
+    market = market_of(tx, study)
+    row = assignments.assignment_called(tx, name, lock=True)
+    if row is None or row.worker_id != worker_id:
+        raise Refusal("not_found", "There is no such task of yours. Go back to the list.", 404)
+    if row.state != "accepted":
+        return
+    assignments.change(tx, row.id, state="returned")
+    hits.give_place(tx, row.hit_id)
+    hit = hits.hit_numbered(tx, row.hit_id)
+    notify(market, hit.type, "AssignmentReturned", hit.name, row.name)
+
+
+def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
+    """Take what a page sends for an assignment, once; False if there is none of that name.
+
+    Whoever has the id of an assignment may submit it: pages on other sites have nothing else to show.
+    """
+    market = market_of(tx, study)
+    row = assignments.assignment_called(tx, name, lock=True)
+    if row is None:
+        return False
+    if row.state in ("submitted", "approved", "rejected"):
+        return True
+    if row.state != "accepted":
+        _renew(market, row)
+    hit = hits.hit_numbered(tx, row.hit_id)
+    question = read_question(hit.question)
+    answer = as_answer(fields, question if isinstance(question, QuestionForm) else None)
+    assignments.change(
+        tx,
+        row.id,
+        state="submitted",
+        submitted_at=market.now,
+        approve_at=market.now + hit.type.approval_seconds * 1000,
+        answer=answer,
+    )
+    notify(market, hit.type, "AssignmentSubmitted", hit.name, row.name)
+    if hit.policies is not None:
+        review_assignment(market, hit, replace(row, state="submitted", answer=answer))
+    return True
+
+
+def _renew(market: Market, row: AssignmentRow) -> None:
+    """Let a late answer in as long as its place is still free."""
+    again = assignments.of_worker(market.tx, row.hit_id, row.worker_id)
+    if row.state == "returned" or again is not None or not hits.take_place(market.tx, row.hit_id, market.now):
+        raise Refusal("lease_ended", "Your time for this one was over, or you gave it back. Go on with another one.")
+
+
+def as_answer(fields: Fields, form: QuestionForm | None) -> str:
+    """Fields of a form as the XML that is stored; refused if they can't be taken."""
+    together = {name: value for name, value in joined(fields).items() if name != "assignmentId"}
+    wrong = None if form is None else misfit(form, together)
+    if wrong is not None:
+        raise Refusal("invalid_answer", f"This can't be taken yet. {wrong}.", 422)
+    answer = answers_xml(together, form)
+    if len(answer.encode()) > LONGEST_ANSWER:
+        raise Refusal("too_large", "This is too long to be taken. Write less.", 413)
+    return answer
+
+
+def may_see(tx: Tx, study: Study, worker_id: int, name: str) -> Visit:
+    """The HIT, if its page may be shown to the worker."""
+    found = look_at(tx, study, worker_id, name)
+    if not found.may_look:
+        raise Refusal("not_open", found.barred or "This task asks for a qualification that you do not have.", 403)
+    return found

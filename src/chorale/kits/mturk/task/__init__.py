@@ -1,0 +1,171 @@
+"""A layout made for Mechanical Turk: a page of HTML with variables, shown in a sandboxed frame.
+
+An item is a row of the batch file, and its answer whatever fields the page has. Scripts that speak Mechanical Turk's
+interface put their own HITs beside such a stage.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
+
+from chorale.contract.task import Combined, Example, GradeResult, Task
+from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
+from chorale.metrics.aggregation import trust_weighted_share
+from chorale.model import Answer, Judgment, Payload
+
+_Name = Annotated[str, Field(min_length=1, max_length=200)]
+_Fields = Annotated[dict[_Name, Annotated[str, Field(max_length=20_000)]], Field(max_length=500)]
+_Input = Annotated[_Fields, Field(min_length=1)]
+_HERE = Path(__file__)
+
+
+def _without_drawing(html: str) -> str:
+    unknown = unknown_elements(html)
+    if unknown:
+        raise ValueError(f"has <{unknown[0]}>, which there is nothing for here. Ask by other elements.")
+    return html
+
+
+class LayoutOptions(BaseModel):
+    """What a layout stage can say under `[stage.options]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    html: Annotated[str, AfterValidator(_without_drawing)] = Field(
+        min_length=1,
+        max_length=200_000,
+        description="The layout: HTML with `${variables}`, each of which a row must have.",
+    )
+    columns: tuple[_Name, ...] = Field(
+        default=(), description="The columns of the batch file, in the order results are to have them."
+    )
+    judged: tuple[_Name, ...] = Field(
+        default=(), description="Fields that results are made of, such as the choices; all fields if not given."
+    )
+    description: str = Field(default="", max_length=2000, description="Description in the batch file of results.")
+    keywords: str = Field(default="", max_length=1000, description="Keywords in the batch file of results.")
+    track_record: Literal["ignore", "here"] = Field(
+        default="ignore",
+        description="What becomes of requirements on approved work that scripts ask for: `ignore` them, or count what "
+        "was approved `here`.",
+    )
+
+
+class LayoutRow(BaseModel):
+    """A row of the batch file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: _Input
+
+
+class LayoutAnswer(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: _Fields
+
+
+def _has_all(names: Sequence[str], given: dict[str, str]) -> dict[str, str]:
+    lacking = [name for name in names if name not in given]
+    if lacking:
+        raise ValueError(f"has nothing for {', '.join(lacking[:5])}. Give it what the layout shows.")
+    return given
+
+
+def _configured(options: LayoutOptions) -> Task:
+    """The task with a layout: its variables are what a row must have."""
+    needed: Any = Annotated[_Input, AfterValidator(partial(_has_all, variables_in(options.html)))]
+    row = create_model("Row", __base__=LayoutRow, input=(needed, ...))
+    return replace(
+        MTURK,
+        row_type=row,
+        item_type=row,
+        view=partial(_view, options.html),
+        combine=partial(_combine, options.judged),
+        grade=_grade,
+        distance=partial(_distance, options.judged),
+        chosen=partial(_chosen, options.judged),
+    )
+
+
+def _view(layout: str, payload: Payload) -> dict[str, Any]:
+    return {"html": fill_in(layout, payload["input"])}
+
+
+def _grade(answer: Answer, gold: Answer) -> GradeResult:
+    """By the fields that gold has; others are not graded."""
+    wrong = [name for name in sorted(gold) if answer.get(name, "") != gold[name]]
+    if not wrong:
+        return GradeResult(1.0)
+    return GradeResult(1 - len(wrong) / len(gold), tuple(f"{name} differs from the expert's answer" for name in wrong))
+
+
+def _names(judged: Sequence[str], answers: Sequence[Answer]) -> list[str]:
+    return list(judged) or sorted({name for answer in answers for name in answer})
+
+
+def _distance(judged: Sequence[str], left: Answer, right: Answer) -> float:
+    names = _names(judged, (left, right))
+    differing = sum(left.get(name, "") != right.get(name, "") for name in names)
+    return differing / len(names) if names else 0.0
+
+
+def _combine(judged: Sequence[str], judgments: Sequence[Judgment]) -> Combined | None:
+    """Field by field the answer with most trust; the confidence is that of the field people differ on most."""
+    names = _names(judged, [judgment.answer for judgment in judgments])
+    shares = {
+        name: trust_weighted_share((judgment.answer.get(name, ""), judgment.trust) for judgment in judgments)
+        for name in names
+    }
+    found = {name: share for name, share in shares.items() if share is not None}
+    if not judgments or not found:
+        return Combined({}, 1.0) if judgments else None
+    answer = {name: share.answer for name, share in found.items() if share.answer != ""}
+    return Combined(answer, min(share.confidence for share in found.values()))
+
+
+def _chosen(judged: Sequence[str], answer: Answer) -> tuple[str, ...]:
+    """What was chosen; several values of a field stand in one text, with | between them."""
+    return tuple(
+        f"{name}={value}" for name in _names(judged, (answer,)) for value in answer.get(name, "").split("|") if value
+    )
+
+
+def _guess(_view: Any, known: Answer, _rng: Random | None) -> Answer:
+    """Pages can ask anything, so nothing is known of them but the known answer."""
+    return {} if known is None else known
+
+
+MTURK = Task(
+    name="mturk",
+    version=1,
+    summary="A task made for Mechanical Turk",
+    row_type=LayoutRow,
+    item_type=LayoutRow,
+    answer_type=LayoutAnswer,
+    page=_HERE.with_name("form.html"),
+    module=_HERE.with_name("layout.js"),
+    framed=True,
+    may_be_empty=True,
+    options_type=LayoutOptions,
+    configure=_configured,
+    example_options={
+        "html": "<p>Is ${word} a name?</p><label><input type='radio' name='name' value='yes'> Yes</label>"
+    },
+    view=partial(_view, ""),
+    grade=_grade,
+    distance=partial(_distance, ()),
+    combine=partial(_combine, ()),
+    chosen=partial(_chosen, ()),
+    guess=_guess,
+    caption=lambda payload: ", ".join(payload["input"].values()),
+    examples=(
+        Example(row={"input": {"word": "Ada"}}, answer={"name": "yes", "why": "It is one."}),
+        Example(row={"input": {"word": "table"}}, answer={"name": "no", "why": "It is a thing."}),
+    ),
+)

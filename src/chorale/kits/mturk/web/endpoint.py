@@ -1,0 +1,131 @@
+"""The endpoint that scripts talk to: JSON 1.1 over POST, signed with Signature Version 4."""
+
+import asyncio
+import json
+import logging
+import time
+from collections import OrderedDict
+from typing import Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Request, Response
+
+from chorale.engine.running import Study
+from chorale.kits.mturk.api import errors, queues
+from chorale.kits.mturk.api.errors import TurkError
+from chorale.kits.mturk.api.requests import OPERATIONS
+from chorale.kits.mturk.api.signing import (
+    SKEW_SECONDS,
+    Credential,
+    SignedRequest,
+    check_signature,
+    read_credential,
+)
+from chorale.kits.mturk.market import queueing
+from chorale.kits.mturk.market.operations import TWICE_MS, Call, perform, replayed
+from chorale.store import Tx
+from chorale.store.mturk import keys
+from chorale.web.serving import Site
+
+TARGET = "MTurkRequesterServiceV20170117."
+MEDIA_TYPE = "application/x-amz-json-1.1"
+MOST_REMEMBERED = 100_000
+LOOK_AGAIN_SECONDS = 0.5
+log = logging.getLogger("chorale.mturk")
+
+
+def add_endpoint(router: APIRouter, site: Site) -> None:
+    """`POST /` and `POST /mturk`: either can be a script's `endpoint_url`."""
+    seen = _Seen()
+
+    @router.post("/", include_in_schema=False)
+    @router.post("/mturk", include_in_schema=False)
+    async def operate(request: Request) -> Response:
+        try:
+            return _json(await _answer(site, request, seen), 200)
+        except TurkError as error:
+            return _json(error.body, error.status)
+        except Exception:
+            log.exception("an operation failed")
+            fault = TurkError("AWS.ServiceUnavailable", "The server had a problem. Try again.", "ServiceFault", 500)
+            return _json(fault.body, 500)
+
+
+async def _answer(site: Site, request: Request, seen: "_Seen") -> dict[str, Any]:
+    signed = SignedRequest(
+        request.method,
+        request.scope["raw_path"].decode("latin-1").partition("?")[0],
+        request.scope["query_string"].decode("latin-1"),
+        [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in request.scope["headers"]],
+        await request.body(),
+    )
+    now = time.time()
+    credential = read_credential(signed, now)
+    secret = await site.read(_secret, credential.key)
+    if secret is None:
+        raise errors.refused_signature(
+            "UnrecognizedClientException", "The access key is not known here, or was revoked."
+        )
+    check_signature(signed, credential, secret)
+    call = _call(signed, credential)
+    if credential.service == queues.SERVICE:
+        return await _ask_queue(site, call, site.base_url(request))
+    if call.changes:
+        return await site.write(perform, call)
+    # What changes something is remembered by the database. To read again does no harm, but what comes again later was
+    # overheard.
+    if not seen.note(credential.signature, now):
+        raise replayed()
+    return await site.read(perform, call)
+
+
+async def _ask_queue(site: Site, call: Call, base: str) -> dict[str, Any]:
+    if call.operation == "ReceiveMessage":
+        await _wait_for_message(site, queues.read_queue_request(call.operation, call.body))
+    return await (site.write if call.changes else site.read)(queueing.ask_queue, call, base)
+
+
+async def _wait_for_message(site: Site, asked: dict[str, Any]) -> None:
+    """Wait as long as is asked for, unless there is something to receive."""
+    until = time.monotonic() + asked["WaitTimeSeconds"]
+    while time.monotonic() < until and not await site.read(queueing.has_message, asked["queue"]):
+        await asyncio.sleep(LOOK_AGAIN_SECONDS)
+
+
+def _secret(tx: Tx, _study: Study, access_key: str) -> str | None:
+    return keys.secret_of(tx, access_key)
+
+
+def _call(signed: SignedRequest, credential: Credential) -> Call:
+    target = signed.header("x-amz-target")
+    prefix, known = (queues.TARGET, queues.OPERATIONS) if credential.service == queues.SERVICE else (TARGET, OPERATIONS)
+    operation = target.removeprefix(prefix)
+    if not target.startswith(prefix) or operation not in known:
+        raise TurkError("AWS.UnknownOperation", f"There is no operation {target[:100]!r}.", "UnknownOperationException")
+    try:
+        body = json.loads(signed.body or b"{}")
+    except (ValueError, RecursionError):
+        raise TurkError("AWS.InvalidRequest", "The request is not JSON.", "SerializationException") from None
+    attempt = f"{signed.header('amz-sdk-invocation-id')} {signed.header('amz-sdk-request')}".strip()
+    return Call(operation, body, credential.signature, attempt[:200])
+
+
+def _json(body: dict[str, Any], status: int) -> Response:
+    text = json.dumps(body, ensure_ascii=True)
+    return Response(text, status, media_type=MEDIA_TYPE, headers={"x-amzn-RequestId": str(uuid4())})
+
+
+class _Seen:
+    """Signatures of reading requests, for as long as they could be used again."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, float] = OrderedDict()
+
+    def note(self, signature: str, now: float) -> bool:
+        """Remember a signature; False if it was used before, and not just now."""
+        while self._seen:
+            oldest, at = next(iter(self._seen.items()))
+            if now - at <= 2 * SKEW_SECONDS and len(self._seen) < MOST_REMEMBERED:
+                break
+            del self._seen[oldest]
+        return now - self._seen.setdefault(signature, now) <= TWICE_MS / 1000

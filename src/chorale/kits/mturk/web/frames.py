@@ -1,0 +1,155 @@
+"""Pages by others, shown in frames: sandboxed, of no origin, and unable to touch the site around them."""
+
+import re
+from html import escape
+from typing import Any
+
+from fastapi.responses import HTMLResponse
+
+from chorale.kits.mturk.api.answers import OTHER
+from chorale.kits.mturk.api.questions import HIGHEST, LOWEST, Asked, Choice, Content, Page, QuestionForm
+from chorale.web.pages import static_url
+
+SUBMIT_PATH = "/mturk/externalSubmit"
+SANDBOX = "allow-scripts allow-forms allow-popups allow-modals"
+DEFAULT_HEIGHT = 600
+# Old layouts bring scripts and styles from anywhere. They may: the sandbox gives the page an origin of its own, so that
+# it has no cookie of the site, can't read from it, and can't reach the page around it.
+POLICY = (
+    f"sandbox {SANDBOX}; default-src 'none'; script-src * data: blob: 'unsafe-inline' 'unsafe-eval'; "
+    "style-src * data: 'unsafe-inline'; img-src * data: blob:; font-src * data:; media-src * data: blob:; "
+    "connect-src *; frame-src https: http:; form-action 'self'; frame-ancestors 'self'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Frame-Options": "SAMEORIGIN",
+    # Also from its address: a page elsewhere that is linked to learns nothing of who works on what.
+    "Referrer-Policy": "no-referrer",
+}
+_SUBMIT = re.compile(r"https?://(?:www|workersandbox)\.mturk\.com/mturk/externalSubmit", re.IGNORECASE)
+# Bounded, so that no page makes looking for them slow.
+_HELPER = re.compile(r"""(?:https?:)?//[^"'\s<>]{0,200}/externalHIT_v1\.js""", re.IGNORECASE)
+_CROWD = re.compile(r"""(?:https?:)?//[^"'\s<>]{0,200}/crowd-html-elements[\w.-]{0,40}\.js""", re.IGNORECASE)
+_HEAD = re.compile(r"<head(?:\s[^>]{0,1000})?>", re.IGNORECASE)
+_ROOT = re.compile(r"<html(?:\s[^>]{0,1000})?>", re.IGNORECASE)
+
+
+def framed(html: str) -> HTMLResponse:
+    return HTMLResponse(html, headers=HEADERS)
+
+
+def page_html(page: Page) -> str:
+    """An HTMLQuestion as a page that submits here."""
+    helper = static_url("mturk/frame.js")
+    html = _HELPER.sub(helper, _SUBMIT.sub(SUBMIT_PATH, page.html))
+    html = _CROWD.sub(static_url("mturk/crowd.js"), html)
+    script = f'<script src="{helper}"></script>'
+    for pattern in (_HEAD, _ROOT):
+        if found := pattern.search(html):
+            return html[: found.end()] + script + html[found.end() :]
+    return _document(script + html)
+
+
+def _document(inside: str) -> str:
+    style = static_url("mturk/frame.css")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Task</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="stylesheet" href="{style}"></head><body>{inside}</body></html>'
+    )
+
+
+def shell_html() -> str:
+    """An empty page that is filled by the one around it."""
+    return _document(f'<script src="{static_url("mturk/shell.js")}"></script>')
+
+
+def form_html(form: QuestionForm, assignment: str) -> str:
+    """A QuestionForm as a page of HTML."""
+    overview = "".join(map(_content, form.overview))
+    asked = "".join(map(_asked, form.asked))
+    script = f'<script src="{static_url("mturk/frame.js")}"></script>'
+    return _document(
+        f'{script}<main><form method="post" action="{SUBMIT_PATH}" id="mturk_form">'
+        f'<input type="hidden" name="assignmentId" value="{escape(assignment)}">{overview}{asked}'
+        '<p><button type="submit">Submit</button></p></form></main>'
+    )
+
+
+def _content(content: Content) -> str:
+    match content.kind:
+        case "title":
+            return f"<h2>{escape(content.text)}</h2>"
+        case "text":
+            return f"<p>{escape(content.text)}</p>"
+        case "list":
+            return "<ul>" + "".join(f"<li>{escape(entry)}</li>" for entry in content.entries) + "</ul>"
+        case "image":
+            return f'<p><img src="{escape(content.text)}" alt="{escape(content.entries[0])}"></p>'
+        case "html":
+            return f"<div>{content.text}</div>"
+
+
+def _asked(asked: Asked) -> str:
+    content = "".join(map(_content, asked.content))
+    name = f"<legend>{escape(asked.name)}</legend>" if asked.name else ""
+    return f"<fieldset>{name}{content}{_field(asked)}</fieldset>"
+
+
+def _field(asked: Asked) -> str:
+    label = asked.name or asked.identifier
+    if asked.choices is None:
+        return _text_field(asked, label)
+    several = asked.most > 1
+    if asked.style == "dropdown" and not several:
+        options = "".join(
+            f'<option value="{escape(one.identifier)}">{escape(one.label)}</option>' for one in asked.choices
+        )
+        rules = {"name": asked.identifier, "aria-label": label, "required": "" if asked.required else None}
+        return f'<p><select{_attributes(rules)}><option value=""></option>{options}</select></p>'
+    choices = "".join(_choice(asked, one, several=several) for one in asked.choices)
+    if asked.other:
+        name = escape(asked.identifier + OTHER)
+        choices += f'<p><label>Other: <input type="text" name="{name}" maxlength="1000"></label></p>'
+    return choices
+
+
+def _choice(asked: Asked, choice: Choice, *, several: bool) -> str:
+    kind = "checkbox" if several else "radio"
+    needed = asked.required and not several and not asked.other
+    rules = {
+        "type": kind,
+        "name": asked.identifier,
+        "value": choice.identifier,
+        "required": "" if needed else None,
+    }
+    return f"<p><label><input{_attributes(rules)}> {choice.html or escape(choice.label)}</label></p>"
+
+
+def _text_field(asked: Asked, label: str) -> str:
+    shortest, longest = asked.length
+    rules: dict[str, Any] = {
+        "name": asked.identifier,
+        "aria-label": label,
+        "minlength": shortest or None,
+        "maxlength": longest,
+        "required": "" if asked.required else None,
+    }
+    if asked.lines > 1:
+        return f'<p><textarea rows="{asked.lines}"{_attributes(rules)}>{escape(asked.default)}</textarea></p>'
+    if asked.numeric is not None:
+        low, high = asked.numeric
+        rules |= {"type": "number", "step": "any", "min": low, "max": high, "minlength": None, "maxlength": None}
+    elif asked.patterns:
+        pattern, message = asked.patterns[0]
+        rules |= {"pattern": pattern, "title": message or None}
+    return f"<p><input{_attributes({'type': 'text', 'value': asked.default or None, **rules})}></p>"
+
+
+def _attributes(rules: dict[str, Any]) -> str:
+    return "".join(f' {name}="{escape(str(value))}"' for name, value in rules.items() if value is not None)
+
+
+def frame_height(asked: int) -> int:
+    """Pixels for a frame that asks for so many; 0 for as many as are usual."""
+    return min(max(asked, LOWEST), HIGHEST) if asked else DEFAULT_HEIGHT

@@ -1,0 +1,230 @@
+"""The workers' pages: what scripts have put up, looked at, accepted and submitted."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from chorale.engine.running import Study
+from chorale.kits.mturk.api.answers import Fields
+from chorale.kits.mturk.api.names import NOT_ACCEPTED, worker_id
+from chorale.kits.mturk.api.questions import External, Page, QuestionForm, origin_of
+from chorale.kits.mturk.market import market_stage, qualifying, working
+from chorale.kits.mturk.market.working import Visit
+from chorale.kits.mturk.web.frames import SANDBOX, SUBMIT_PATH, form_html, frame_height, framed, page_html, shell_html
+from chorale.model import Refusal, money_text
+from chorale.store import Tx
+from chorale.store.mturk.hits import TypeRow
+from chorale.store.people import find_worker
+from chorale.web.security import CONTENT_SECURITY_POLICY
+from chorale.web.serving import Site
+
+IdInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Z0-9]+$")]
+MOST_FIELDS = 500
+_SUBMITTED_POLICY = "sandbox allow-scripts; default-src 'none'; script-src *; style-src *; frame-ancestors 'self'"
+
+
+def add_hit_pages(router: APIRouter, site: Site) -> None:
+    """Pages for workers. In a study without HITs there are only those that frames need."""
+    _add_frames(router, site)
+    if market_stage(site.study) is not None:
+        _add_lists(router, site)
+        _add_work(router, site)
+        _add_qualifications(router, site)
+
+
+def _pseudonym(tx: Tx, _study: Study, worker: int) -> str:
+    found = find_worker(tx, worker)
+    if found is None:
+        raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
+    return found.pseudonym
+
+
+def facts(site: Site, kind: TypeRow) -> dict[str, Any]:
+    """What a list says of a kind of HIT."""
+    return {
+        "title": kind.title,
+        "description": kind.description,
+        "reward": money_text(kind.reward, site.study.settings.pay.currency),
+        "time": spoken(kind.assignment_seconds),
+        "type": kind.name,
+    }
+
+
+def spoken(seconds: int) -> str:
+    """A length of time in words.
+
+    >>> spoken(90), spoken(3600), spoken(172800)
+    ('2 minutes', '1 hour', '2 days')
+    """
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            count = round(seconds / length)
+            return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+    return f"{seconds} seconds"
+
+
+def _add_lists(router: APIRouter, site: Site) -> None:
+    @router.get("/hits", response_class=HTMLResponse, include_in_schema=False)
+    async def hits(request: Request) -> Response:
+        """What there is to do."""
+        found = await site.read(working.board, site.worker_id(request))
+        return site.pages.page(
+            "worker/hits.html",
+            barred=found.barred,
+            held=[{**facts(site, kind), "hit": row.hit} for row, kind in found.held],
+            offers=[
+                {
+                    **facts(site, offer.offered.type),
+                    "count": offer.offered.count,
+                    "hit": offer.offered.first,
+                    "lacking": offer.lacking,
+                }
+                for offer in found.offers
+            ],
+        )
+
+    @router.post("/hits/next/{name}", include_in_schema=False)
+    async def accept_next(request: Request, name: IdInPath) -> Response:
+        """Accept another one of the same kind."""
+        hit = await site.write(working.accept_next, site.worker_id(request), name)
+        return RedirectResponse("/hits" if hit is None else f"/hits/{hit}", 303)
+
+
+def _add_work(router: APIRouter, site: Site) -> None:
+    @router.get("/hits/{name}", response_class=HTMLResponse, include_in_schema=False)
+    async def hit_page(request: Request, name: IdInPath) -> Response:
+        """A HIT, to look at or to do."""
+        worker = site.worker_id(request)
+        found = await site.read(working.look_at, worker, name)
+        pseudonym = await site.read(_pseudonym, worker)
+        assignment = found.assignment
+        state = "look" if assignment is None else assignment.state
+        address, sandbox = _frame_of(site, request, found, pseudonym)
+        page = site.pages.page(
+            "worker/hit.html",
+            hit={**facts(site, found.hit.type), "id": name},
+            state=state,
+            assignment=assignment,
+            server_now=site.study.clock(),
+            owner=pseudonym,
+            lacking=found.lacking,
+            barred=found.barred,
+            another=found.another,
+            address=address if found.may_look and state in ("look", "accepted") else None,
+            sandbox=sandbox,
+            height=frame_height(getattr(found.question, "height", 0)),
+        )
+        source = found.question.origin if isinstance(found.question, External) else "'self'"
+        # What was submitted is answered by this site, in the same frame.
+        page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self' {source}"
+        return page
+
+    @router.post("/hits/{name}/accept", include_in_schema=False)
+    async def accept(request: Request, name: IdInPath) -> Response:
+        await site.write(working.accept, site.worker_id(request), name)
+        return RedirectResponse(f"/hits/{name}", 303)
+
+    @router.post("/hits/assignments/{name}/return", include_in_schema=False)
+    async def give_back(request: Request, name: IdInPath) -> Response:
+        await site.write(working.give_back, site.worker_id(request), name)
+        return RedirectResponse("/hits", 303)
+
+
+def _frame_of(site: Site, request: Request, found: Visit, pseudonym: str) -> tuple[str, str]:
+    """The address of a HIT's frame, and what it may do."""
+    values = _values(site, request, found, pseudonym)
+    if isinstance(found.question, External):
+        elsewhere = found.question.origin not in (origin_of(site.base_url(request)), origin_of(str(request.base_url)))
+        # A page of another site may be itself. One of ours may not: it would be as free as the page around it.
+        return found.question.address(values), f"{SANDBOX} allow-same-origin" if elsewhere else SANDBOX
+    return External(f"/mturk/frame/{found.hit.name}", 0).address(values), SANDBOX
+
+
+def _values(site: Site, request: Request, found: Visit, pseudonym: str) -> dict[str, str]:
+    values = {"assignmentId": NOT_ACCEPTED, "hitId": found.hit.name}
+    if found.assignment is not None:
+        values |= {
+            "assignmentId": found.assignment.name,
+            "workerId": worker_id(pseudonym),
+            "turkSubmitTo": site.base_url(request),
+        }
+    return values
+
+
+def _add_frames(router: APIRouter, site: Site) -> None:
+    @router.get("/mturk/shell", response_class=HTMLResponse, include_in_schema=False)
+    async def shell() -> Response:
+        """An empty frame for layouts."""
+        return framed(shell_html())
+
+    @router.get("/mturk/frame/{name}", response_class=HTMLResponse, include_in_schema=False)
+    async def frame(request: Request, name: IdInPath) -> Response:
+        """What a HIT asks."""
+        found = await site.read(working.may_see, site.worker_id(request), name)
+        if isinstance(found.question, Page):
+            return framed(page_html(found.question))
+        if isinstance(found.question, QuestionForm):
+            return framed(form_html(found.question, found.assignment.name if found.assignment else NOT_ACCEPTED))
+        raise Refusal("not_found", "There is nothing at this address.", 404)
+
+    @router.post(SUBMIT_PATH, include_in_schema=False)
+    async def submit(request: Request) -> Response:
+        """Take what a frame sends. Frames have no session: the id of the assignment is what lets them."""
+        form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+        fields = [(key, value) for key, value in form.multi_items() if isinstance(value, str)]
+        name = request.query_params.get("assignmentId") or dict(fields).get("assignmentId", "")
+        try:
+            await _take(site, name, fields)
+            page = site.pages.page("worker/submitted.html", refused=None)
+        except Refusal as refusal:
+            page = site.pages.page("worker/submitted.html", refusal.status, refused=refusal.message)
+        page.headers.update({"Content-Security-Policy": _SUBMITTED_POLICY, "X-Frame-Options": "SAMEORIGIN"})
+        return page
+
+
+async def _take(site: Site, name: str, fields: Fields) -> None:
+    """Store what was submitted for an assignment or a test."""
+    if any(_is_unstorable(text) for pair in fields for text in pair):
+        raise Refusal("invalid_answer", "This has characters that can't be stored. Take them out.", 422)
+    taken = name != NOT_ACCEPTED and (
+        await site.write(working.submit, name, fields) or await site.write(qualifying.submit, name, fields)
+    )
+    if not taken:
+        raise Refusal("not_found", "Accept the task before you submit it.", 404)
+
+
+def _is_unstorable(text: str) -> bool:
+    return "\x00" in text or any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def _add_qualifications(router: APIRouter, site: Site) -> None:
+    @router.get("/hits/qualifications/{name}", response_class=HTMLResponse, include_in_schema=False)
+    async def qualification(request: Request, name: IdInPath) -> Response:
+        worker = site.worker_id(request)
+        found = await site.read(qualifying.look_at, worker, name)
+        asked = found.request
+        testing = asked is not None and asked.state == "testing" and found.type.test is not None
+        page = site.pages.page(
+            "worker/qualification.html",
+            wanted=found,
+            kind=found.type,
+            testing=testing,
+            address=f"/mturk/test/{name}?assignmentId={asked.name}" if testing and asked is not None else None,
+            owner=await site.read(_pseudonym, worker),
+            sandbox=SANDBOX,
+            height=frame_height(0),
+            time=spoken(found.type.test_seconds) if found.type.test_seconds else None,
+        )
+        page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
+        return page
+
+    @router.post("/hits/qualifications/{name}", include_in_schema=False)
+    async def ask(request: Request, name: IdInPath) -> Response:
+        await site.write(qualifying.ask, site.worker_id(request), name)
+        return RedirectResponse(f"/hits/qualifications/{name}", 303)
+
+    @router.get("/mturk/test/{name}", response_class=HTMLResponse, include_in_schema=False)
+    async def test(request: Request, name: IdInPath) -> Response:
+        form, request_id = await site.read(qualifying.test_of, site.worker_id(request), name)
+        return framed(form_html(form, request_id))

@@ -1,0 +1,51 @@
+"""QA-SRL files: the gold standard's CSV, parsers' CSV, the QA-SRL Bank's JSON lines, sentences."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from chorale.files.rows import is_table
+from chorale.kits.qasrl.files.bank import JUDGES, VALID, Bank, JudgedQuestion, Judgment, read_bank
+from chorale.kits.qasrl.files.sentences import joined, read_sentences
+from chorale.kits.qasrl.files.table import MARK_ONLY, Answers, Integers, Qa, Question, QuestionAnswers, Rows, Span, Verb
+from chorale.kits.qasrl.files.tabular import read_table
+
+__all__ = [
+    "JUDGES",
+    "MARK_ONLY",
+    "VALID",
+    "Answers",
+    "Bank",
+    "Integers",
+    "JudgedQuestion",
+    "Judgment",
+    "Qa",
+    "Question",
+    "QuestionAnswers",
+    "Rows",
+    "Span",
+    "Verb",
+    "joined",
+    "read_bank",
+    "read_qasrl",
+    "read_sentences",
+    "read_table",
+]
+
+
+def read_qasrl(
+    path: Path,
+    sentences: Mapping[str, tuple[str, ...]] | None = None,
+    *,
+    by: str | None = None,
+    valid: int = VALID,
+    people_only: bool = True,
+    may_leave_sentence: bool = False,
+) -> QuestionAnswers:
+    """Any of the formats, told apart by the file's name and columns.
+
+    `by` keeps annotators apart, by that column of a table, by judges in the Bank. `valid` and `people_only` concern the
+    Bank, `may_leave_sentence` (see `read_table`) tables.
+    """
+    if is_table(path):
+        return read_table(path, sentences, by=by, may_leave_sentence=may_leave_sentence)
+    return read_bank(path).answers(valid=valid, people_only=people_only, by_judge=by is not None)

@@ -1,0 +1,189 @@
+"""The QA-SRL Bank's JSON lines: a sentence a line, with every judgment of every question.
+
+A question was written by a person (`turk-…`) or by a model (`model-…`), and judged by three people, or by six in the
+dense part: each says whether it is valid and, if so, marks the answers. (FitzGerald et al. 2018.)
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chorale.files.rows import UNSTORABLE_ESCAPE, read_rows, shortened
+from chorale.files.source import MOST_PROBLEMS, Source, read_source
+from chorale.kits.qasrl.files.table import Qa, Question, QuestionAnswers, Span, Verb
+from chorale.model import Problem, UserError
+
+JUDGES = 6
+"""Of a question of the dense part."""
+VALID = 5
+"""Of six judges, so many must call a question valid."""
+
+
+class Judgment(NamedTuple):
+    judge: str
+    valid: bool
+    spans: tuple[Span, ...]
+
+
+class JudgedQuestion(NamedTuple):
+    question: Question
+    by_people: bool
+    """Whether a person wrote it; otherwise a model did."""
+    judgments: tuple[Judgment, ...]
+    sources: tuple[str, ...] = ()
+    """Who wrote it."""
+
+    def is_valid(self, threshold: int = VALID) -> bool:
+        """Whether enough judges call it valid: `threshold` of six, and the same share of any other number."""
+        valid = sum(judgment.valid for judgment in self.judgments)
+        return bool(self.judgments) and valid * JUDGES >= threshold * len(self.judgments)
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """All that any judge marked."""
+        return tuple(sorted({span for judgment in self.judgments for span in judgment.spans}))
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    name: str
+    digest: str
+    sentences: Mapping[str, tuple[str, ...]]
+    questions: Mapping[Verb, tuple[JudgedQuestion, ...]]
+    forms: Mapping[Verb, Mapping[str, str]] = field(default_factory=dict)
+    """The inflected forms of the verbs, where the file has them."""
+
+    def answers(self, *, valid: int = VALID, people_only: bool = True, by_judge: bool = False) -> QuestionAnswers:
+        """The valid questions with all answers any judge marked; or, by judge, with each judge's own.
+
+        Questions by models are left out unless asked for: they are not part of the dense set that Roit et al. (2020)
+        evaluate (their footnote 4).
+        """
+        listed: dict[Verb, list[Qa]] = {}
+        for verb, judged in self.questions.items():
+            kept = [one for one in judged if one.is_valid(valid) and (one.by_people or not people_only)]
+            if by_judge:
+                listed[verb] = [
+                    Qa(one.question, judgment.spans, judgment.judge)
+                    for one in kept
+                    for judgment in one.judgments
+                    if judgment.spans
+                ]
+            else:
+                listed[verb] = [Qa(one.question, one.spans) for one in kept if one.spans]
+        table = QuestionAnswers.of(listed, name=self.name)
+        words = tuple(self.sentences[verb.sentence][verb.token] for verb in table.verbs)
+        return replace(table, digest=self.digest, words=words, sentences=self.sentences)
+
+
+def read_bank(path: Path) -> Bank:
+    """The whole of a `.jsonl` or `.jsonl.gz` file of the Bank."""
+    source = read_source(path)
+    try:
+        if not UNSTORABLE_ESCAPE.search(source.text):
+            return _bank(source, _quickly(source.text), [])
+    except (ValueError, RecursionError):
+        pass  # some line is not JSON
+    # Reading with care tells which line is wrong, and why.
+    problems: list[Problem] = []
+    rows = read_rows(path, shown_as=source.name, problems=problems)
+    return _bank(source, ((row.line, row.values) for row in rows), problems)
+
+
+def _quickly(text: str) -> Iterator[tuple[int, Any]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line and not line.isspace():
+            yield number, json.loads(line)
+
+
+def _bank(source: Source, lines: Iterable[tuple[int, Any]], problems: list[Problem]) -> Bank:
+    """The Bank of these lines; `problems` may grow while they are read."""
+    sentences: dict[str, tuple[str, ...]] = {}
+    questions: dict[Verb, tuple[JudgedQuestion, ...]] = {}
+    forms: dict[Verb, Mapping[str, str]] = {}
+    for line, values in lines:
+        try:
+            given, tokens, verbs, inflected = _sentence(values)
+            if given in sentences:
+                raise _ShapeError("has a sentence that an earlier line has", "Remove one of the two.", given)
+            sentences[given] = tokens
+            questions |= {Verb(given, index): judged for index, judged in verbs.items()}
+            forms |= {Verb(given, index): each for index, each in inflected.items()}
+        except _ShapeError as error:
+            problems.append(Problem(source.name, line, error.message, error.fix, error.value))
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    if problems:
+        raise UserError(f"{source.name} can't be used", problems[:MOST_PROBLEMS])
+    return Bank(source.name, source.digest, sentences, questions, forms)
+
+
+class _ShapeError(ValueError):
+    def __init__(self, message: str, fix: str, value: Any) -> None:
+        super().__init__(message)
+        self.message, self.fix = message, fix
+        self.value = value if isinstance(value, str) else shortened(value)
+
+
+def _get(values: Any, key: str, kind: type) -> Any:
+    if not isinstance(values, dict) or not isinstance(values.get(key), kind):
+        found = values.get(key, "nothing") if isinstance(values, dict) else values
+        raise _ShapeError(f"has no {key} as the QA-SRL Bank has it", "Name a file of the Bank's format.", found)
+    return values[key]
+
+
+def _sentence(
+    values: dict[str, Any],
+) -> tuple[str, tuple[str, ...], dict[int, tuple[JudgedQuestion, ...]], dict[int, Mapping[str, str]]]:
+    given = _get(values, "sentenceId", str)
+    tokens = tuple(map(str, _get(values, "sentenceTokens", list)))
+    verbs: dict[int, tuple[JudgedQuestion, ...]] = {}
+    forms: dict[int, Mapping[str, str]] = {}
+    for entry in _get(values, "verbEntries", dict).values():
+        index = _get(entry, "verbIndex", int)
+        if not 0 <= index < len(tokens):
+            raise _ShapeError("has a verb outside the sentence", f"It has {len(tokens)} tokens.", index)
+        if index in verbs:
+            raise _ShapeError("has a verb twice", "Remove one of the two.", index)
+        verbs[index] = tuple(_questions(entry, len(tokens)))
+        inflected = entry.get("verbInflectedForms")
+        if isinstance(inflected, dict):
+            forms[index] = {str(name): str(form) for name, form in inflected.items()}
+    return given, tokens, verbs, forms
+
+
+def _questions(entry: dict[str, Any], length: int) -> Iterator[JudgedQuestion]:
+    for label in _get(entry, "questionLabels", dict).values():
+        slots = {
+            name: "" if text == "_" else str(text).lower() for name, text in _get(label, "questionSlots", dict).items()
+        }
+        question = Question(
+            _get(label, "questionString", str),
+            slots.get("wh", ""),
+            slots.get("aux", ""),
+            slots.get("subj", ""),
+            slots.get("obj", ""),
+            slots.get("prep", ""),
+            slots.get("obj2", ""),
+            negated=_get(label, "isNegated", bool),
+            passive=_get(label, "isPassive", bool),
+        )
+        sources = _get(label, "questionSources", list)
+        judgments = [_judgment(one, length) for one in _get(label, "answerJudgments", list)]
+        by_people = any(str(source).startswith("turk-") for source in sources)
+        yield JudgedQuestion(question, by_people, tuple(sorted(judgments)), tuple(sorted(map(str, sources))))
+
+
+def _judgment(values: Any, length: int) -> Judgment:
+    judge, valid = _get(values, "sourceId", str), _get(values, "isValid", bool)
+    spans = set()
+    # A judge who calls the question invalid marks nothing.
+    for span in _get(values, "spans", list) if values.get("spans") is not None else ():
+        match span:
+            case [int(start), int(end)] if 0 <= start < end <= length:
+                spans.add((start, end))
+            case _:
+                raise _ShapeError("has an answer outside the sentence", f"It has {length} tokens.", span)
+    return Judgment(judge, valid, tuple(sorted(spans)))

@@ -1,0 +1,106 @@
+"""What the cells of a QA-SRL table may hold, and what is wrong with those that hold something else."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from chorale.files.rows import shortened
+from chorale.kits.qasrl.files.table import Question
+
+SEPARATOR = "~!~"
+"""Between several answers, or several names, in one cell."""
+NUMBER = "[0-9]{1,6}"
+INDEX = f"^{NUMBER}$"
+RANGES = f"^{NUMBER}:{NUMBER}(?:{SEPARATOR}{NUMBER}:{NUMBER})*$"
+TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+_BE = frozenset({"be", "been", "being", "am", "is", "are", "was", "were"})
+
+
+class Flaw(NamedTuple):
+    message: str
+    fix: str
+    value: str
+    outside: bool = False
+    """Whether it is an answer that leaves its sentence: of a system, a mistake like others, which can be scored."""
+
+
+def flaws(cells: Mapping[str, str], length: int | None) -> Iterator[Flaw]:
+    """Everything wrong with one row, its cells stripped; `length` is the number of the sentence's tokens if known."""
+    if not cells["qasrl_id"]:
+        yield Flaw("has no sentence id", "Fill in qasrl_id.", "an empty cell")
+    index = cells["verb_idx"]
+    if not re.match(INDEX, index):
+        fix = "Write the number of its token, counted from 0."
+        yield Flaw("has a verb_idx that is not a place in a sentence", fix, shortened(index))
+    elif length is not None and int(index) >= length:
+        fix = f"The sentence has {length} tokens: the last is {length - 1}."
+        yield Flaw("has a verb_idx outside the sentence", fix, index)
+    for name in ("is_negated", "is_passive"):
+        if cells[name] and cells[name].lower() not in TRUTH:
+            yield Flaw(f"has {name} that is neither True nor False", "Write one of the two.", shortened(cells[name]))
+    yield from _flaws_of_answers(cells, length)
+
+
+def _flaws_of_answers(cells: Mapping[str, str], length: int | None) -> Iterator[Flaw]:
+    question, ranges = cells["question"], cells["answer_range"]
+    if not question and not ranges:
+        return
+    if not question:
+        yield Flaw("has answers without a question", "Write the question, or leave both empty.", shortened(ranges))
+    elif not cells["wh"]:
+        yield Flaw("has a question without its wh word", "Fill in wh.", shortened(question))
+    if not ranges:
+        fix = "Write the tokens as first:last+1; leave the question empty too if there is nothing to ask."
+        yield Flaw("has a question without answers", fix, shortened(question))
+    elif not re.match(RANGES, ranges):
+        fix = f"Write the tokens as first:last+1, several answers with {SEPARATOR} between them: 3:5{SEPARATOR}7:9."
+        yield Flaw("has an answer_range that can't be read", fix, shortened(ranges))
+    else:
+        for text in ranges.split(SEPARATOR):
+            start, end = map(int, text.split(":"))
+            if start >= end:
+                fix = "Write the first token, a colon, and the token after the last."
+                yield Flaw("has an answer that ends before it begins", fix, text)
+            elif length is not None and end > length:
+                fix = f"The sentence has {length} tokens, so an answer ends at {length} at most."
+                yield Flaw("has an answer outside the sentence", fix, text, outside=True)
+
+
+def question_of(cells: Mapping[str, str]) -> Question:
+    """The question of a sound row. Voice and negation that the file leaves open are read from the verb's words."""
+    slot = {name: "" if cells[name] == "_" else cells[name].lower() for name in ("wh", "aux", "subj", "obj")}
+    other = {name: "" if cells.get(name, "") == "_" else cells.get(name, "").lower() for name in ("prep", "obj2")}
+    negated, passive = (TRUTH.get(cells[name].lower()) for name in ("is_negated", "is_passive"))
+    return Question(
+        cells["question"],
+        **slot,
+        **other,
+        negated=is_negated(slot["aux"], cells["question"]) if negated is None else negated,
+        passive=is_passive(slot["aux"], _verb_words(cells)) if passive is None else passive,
+    )
+
+
+def _verb_words(cells: Mapping[str, str]) -> str:
+    """The words of the verb slot: as a parser writes them (`been said`), or after the gold standard's prefix."""
+    inflection = {"PresentParticiple": "…ing"}.get(cells.get("verb_slot_inflection", ""), "…")
+    form = cells.get("verb_form", "") or inflection
+    return f"{cells.get('verb_prefix', '').replace(SEPARATOR, ' ')} {form}"
+
+
+def is_negated(aux: str, question: str) -> bool:
+    """Whether the auxiliary or the question says not.
+
+    >>> is_negated("hasn't", "Who hasn't confessed?"), is_negated("did", "Who did someone see?")
+    (True, False)
+    """
+    return aux.endswith(("n't", "not")) or " not " in question.lower()
+
+
+def is_passive(aux: str, verb: str) -> bool:
+    """Whether a form of be stands right before the verb, and the verb is no -ing form.
+
+    >>> is_passive("might", "be arrested"), is_passive("was", "saying"), is_passive("is", "said")
+    (True, False, True)
+    """
+    words = [word.removesuffix("n't") for word in f"{aux} {verb}".lower().split() if word not in ("_", "not")]
+    return len(words) > 1 and words[-2] in _BE and not words[-1].endswith("ing")

@@ -1,0 +1,78 @@
+"""The sentences that answers point into."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from chorale.files.rows import read_rows, shortened
+from chorale.files.source import MOST_PROBLEMS
+from chorale.files.tables import unescape_cell
+from chorale.kits.qasrl.files.header import nearest
+from chorale.kits.qasrl.files.tokens import plain, same_tokens, tokens_in
+from chorale.model import Problem, UserError
+
+Tokens = tuple[str, ...]
+
+
+def read_sentences(path: Path) -> dict[str, Tokens]:
+    """Tokens by the sentence's id, from a CSV or JSONL file with `qasrl_id` and `tokens` (or `sentence`).
+
+    Tokens have spaces between them, or are a list.
+    """
+    problems: list[Problem] = []
+    found: dict[str, Tokens] = {}
+    for row in read_rows(path, shown_as=str(path), problems=problems):
+        column = "tokens" if "tokens" in row.values else "sentence"
+        missing = [name for name in ("qasrl_id", column) if name not in row.values]
+        if missing:
+            problems += [_missing(str(path), row.line, name, row.values) for name in missing]
+            break
+        given, text = (_meant(row.values[name]) for name in ("qasrl_id", column))
+        tokens = tuple(map(str, text)) if isinstance(text, list) else tokens_in(str(text))
+        if not tokens:
+            problems.append(Problem(str(path), row.line, "has a sentence without tokens", "Write them.", str(given)))
+        elif found.setdefault(str(given), tokens) != tokens:
+            fix = "Keep the one that the answers were given about."
+            problems.append(Problem(str(path), row.line, "has another sentence of the same id", fix, shortened(text)))
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    if not found and not problems:
+        problems.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+    if problems:
+        raise UserError(f"{path} can't be used", problems)
+    return found
+
+
+def _meant(cell: Any) -> Any:
+    """Without the apostrophe that keeps a spreadsheet from taking a cell for a formula."""
+    return unescape_cell(cell) if isinstance(cell, str) else cell
+
+
+def _missing(file: str, line: int, name: str, columns: Iterable[str]) -> Problem:
+    return Problem(file, line, f"has no column {name}", nearest(name, columns))
+
+
+def joined(sources: Iterable[tuple[str, Mapping[str, Tokens]]]) -> dict[str, Tokens]:
+    """The sentences of several files together. Where two files have different tokens for one id, both are named."""
+    together: dict[str, Tokens] = {}
+    came_from: dict[str, str] = {}
+    problems = []
+    for name, sentences in sources:
+        for given, tokens in sentences.items():
+            other = together.setdefault(given, tokens)
+            if same_tokens(other, tokens):
+                came_from.setdefault(given, name)
+                continue
+            message = f"has another sentence {given} than {came_from[given]}: {_difference(tokens, other)}"
+            problems.append(Problem(name, None, message, "Use files about the same texts, split into the same tokens."))
+    if problems:
+        problems.sort(key=str)
+        raise UserError("the files are about different sentences", problems[:MOST_PROBLEMS])
+    return together
+
+
+def _difference(tokens: Tokens, other: Tokens) -> str:
+    for number, (one, two) in enumerate(zip(tokens, other, strict=False)):
+        if plain(one) != plain(two):
+            return f"token {number} is {shortened(one)} here and {shortened(two)} there"
+    return f"{len(tokens)} tokens here and {len(other)} there"

@@ -1,0 +1,160 @@
+"""Questions and answers about verbs, in memory: the one table that QA-SRL's measures work on.
+
+Names are sorted, and rows are numbers into them: nothing computed from a `QuestionAnswers` depends on the order of the
+rows of the file it came from.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.wording import in_short, many
+
+Integers = NDArray[np.int64]
+Span = tuple[int, int]
+"""First token, and the token after the last."""
+MARK_ONLY = -1
+"""The question of a row that only says: somebody looked at this verb and found nothing to ask."""
+
+
+class Verb(NamedTuple):
+    """A place in a text: QA-SRL asks about the verb that stands there."""
+
+    sentence: str
+    token: int
+
+    def __str__(self) -> str:
+        return f"{self.sentence}:{self.token}"
+
+
+class Question(NamedTuple):
+    """A question, and the slots of the template it fills. An empty slot is an empty text."""
+
+    text: str
+    wh: str
+    aux: str = ""
+    subj: str = ""
+    obj: str = ""
+    prep: str = ""
+    obj2: str = ""
+    negated: bool = False
+    passive: bool = False
+
+
+class Qa(NamedTuple):
+    """A question with its answers, as one annotator or system gave it."""
+
+    question: Question
+    spans: tuple[Span, ...]
+    worker: str = ""
+
+
+class Rows(NamedTuple):
+    """Questions asked of verbs, a place each: numbers of the verb, the question and the worker."""
+
+    verb: Integers
+    question: Integers
+    worker: Integers
+
+
+class Answers(NamedTuple):
+    """Answer spans, a place each: the number of the row, the first token, and the token after the last."""
+
+    row: Integers
+    start: Integers
+    end: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuestionAnswers:
+    """Everything a file says."""
+
+    name: str
+    """The file, as messages show it."""
+    digest: str
+    verbs: tuple[Verb, ...]
+    words: tuple[str, ...]
+    """The verb's word, where the file has it."""
+    questions: tuple[Question, ...]
+    workers: tuple[str, ...]
+    rows: Rows
+    answers: Answers
+    sentences: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tokens of the sentences, where the file has them."""
+    teams: Mapping[tuple[Verb, str], frozenset[str]] = field(default_factory=dict)
+    """Who had a part in a consolidated annotation: by verb and consolidator, themselves and the writers."""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        verbs: "Mapping[Verb, Sequence[Qa]] | Mapping[tuple[str, int], Sequence[Qa]]",
+        *,
+        name: str = "questions and answers",
+    ) -> Self:
+        """From plain lists, one per verb. A verb with an empty list is one about which nothing is asked."""
+        of_verb = {Verb(*verb): qas for verb, qas in verbs.items()}
+        keys = tuple(sorted(of_verb))
+        listed = [(number, qa) for number, key in enumerate(keys) for qa in of_verb[key]]
+        for _, qa in listed:
+            for start, end in qa.spans:
+                if not 0 <= start < end:
+                    raise ValueError(f"{(start, end)} is not a span: it must begin at 0 or later and end after that")
+        questions = tuple(sorted({qa.question for _, qa in listed}))
+        workers = tuple(sorted({qa.worker for _, qa in listed} | {""}))
+        of_question = {question: code for code, question in enumerate(questions)}
+        of_worker = {worker: code for code, worker in enumerate(workers)}
+        rows = [(verb, of_question[qa.question], of_worker[qa.worker]) for verb, qa in listed]
+        rows += [(number, MARK_ONLY, of_worker[""]) for number, key in enumerate(keys) if not of_verb[key]]
+        spans = [(row, *span) for row, (_, qa) in enumerate(listed) for span in qa.spans]
+        words = ("",) * len(keys)
+        return cls(name, "", keys, words, questions, workers, Rows(*_columns(rows)), Answers(*_columns(spans)))
+
+    def __repr__(self) -> str:
+        return in_short(
+            "QuestionAnswers",
+            self.name,
+            many(len(self.verbs), "verb", "verbs"),
+            many(len(self.rows.verb), "row", "rows"),
+            many(len(self.answers.row), "answer", "answers"),
+        )
+
+    def verbs_with_rows(self) -> set[Verb]:
+        """Those that somebody looked at in this table, which may be a part of a larger one."""
+        return {self.verbs[code] for code in np.flatnonzero(np.bincount(self.rows.verb))}
+
+    def by_worker(self) -> dict[Verb, dict[str, list[Qa]]]:
+        """As plain lists: what each worker has about each verb, in the order of the rows."""
+        spans: dict[int, list[Span]] = {}
+        for row, start, end in zip(*(column.tolist() for column in self.answers), strict=True):
+            spans.setdefault(row, []).append((start, end))
+        found: dict[Verb, dict[str, list[Qa]]] = {verb: {} for verb in self.verbs}
+        for number, (verb, question, code) in enumerate(zip(*(part.tolist() for part in self.rows), strict=True)):
+            worker = self.workers[code]
+            of_worker = found[self.verbs[verb]].setdefault(worker, [])
+            if question != MARK_ONLY:
+                of_worker.append(Qa(self.questions[question], tuple(spans.get(number, ())), worker))
+        return found
+
+    def of_worker(self, worker: str) -> Self:
+        """What one of the workers said."""
+        return self.taken(self.rows.worker == self.workers.index(worker))
+
+    def taken(self, kept: NDArray[np.bool_]) -> Self:
+        """Only these rows. Names stay, even of what is no longer there."""
+        rows, (row, start, end) = self.rows, self.answers
+        stays = kept[row]
+        return replace(
+            self,
+            rows=Rows(rows.verb[kept], rows.question[kept], rows.worker[kept]),
+            answers=Answers((np.cumsum(kept) - 1)[row[stays]], start[stays], end[stays]),
+        )
+
+
+def _columns(rows: Sequence[Sequence[int]]) -> tuple[Integers, Integers, Integers]:
+    """Rows of three whole numbers as one array per column."""
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()

@@ -1,0 +1,233 @@
+"""QA-SRL from tables: the gold standard's CSV, and what parsers write in its manner.
+
+A sound file goes through Polars. As soon as anything looks wrong, the file is read once more row by row, which takes
+longer and tells what is wrong on which line.
+"""
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from chorale.files.rows import read_rows, shortened, suffix_of
+from chorale.files.source import MOST_PROBLEMS, read_source, refused
+from chorale.files.tables import unescape_cell
+from chorale.kits.qasrl.files.cells import INDEX, RANGES, SEPARATOR, TRUTH, flaws
+from chorale.kits.qasrl.files.header import ANOTHER_NAME, NEEDED, USED, nearest
+from chorale.kits.qasrl.files.numbering import numbered
+from chorale.kits.qasrl.files.table import QuestionAnswers
+from chorale.kits.qasrl.files.tokens import relocated, tokens_in
+from chorale.model import Problem, UserError
+
+_KEPT = (*USED, "answer", "verb_slot_inflection")
+
+
+def read_table(
+    path: Path,
+    sentences: Mapping[str, tuple[str, ...]] | None = None,
+    *,
+    by: str | None = None,
+    may_leave_sentence: bool = False,
+) -> QuestionAnswers:
+    """The questions and answers of a CSV or TSV file.
+
+    `by` names the column that tells annotators apart; without it, `worker_id` if there is one. Answers must lie inside
+    the sentences that are known, unless they may leave them: then they stay as they are, and a note says so.
+    """
+    sentences = sentences or {}
+    source = read_source(path)
+    parsed = _parsed(source.text, "\t" if suffix_of(path) == ".tsv" else ",")
+    frame = None if parsed is None else _by_their_text(_named(parsed, str(path), by))
+    outside: list[Problem] = []
+    if frame is None or not _is_sound(frame) or not _fits(frame, sentences):
+        rows = _RowByRow(path, sentences, by, outside if may_leave_sentence else None)
+        frame = _by_their_text(rows.frame())
+    return numbered(frame, str(path), source.digest, _outside_notes(outside))
+
+
+def _outside_notes(outside: list[Problem]) -> list[str]:
+    if not outside:
+        return []
+    first = outside[0]
+    return [
+        f"Answers outside their sentences, scored as they stand: {len(outside):,}, the first, {first.value}, "
+        f"in line {first.line}. {first.fix}"
+    ]
+
+
+# Reading
+
+
+def _parsed(text: str, delimiter: str) -> pl.DataFrame | None:
+    """All cells as text; None if the file is not plainly a table."""
+    try:
+        frame = pl.read_csv(io.BytesIO(text.encode()), separator=delimiter, infer_schema=False)
+    except (pl.exceptions.PolarsError, ValueError):
+        return None
+    except BaseException as error:
+        # Polars tells a bug of its own by a panic, which is not an Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        return None
+    odd_header = any("_duplicated_" in name or not name.strip() for name in frame.columns) or frame.columns[0].count(
+        ";"
+    )
+    if "\r" in text or odd_header:
+        return None
+    filled = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    short_rows_possible = frame.width > 0 and filled[:, -1].null_count() > 0
+    if short_rows_possible and _separators(text, delimiter) != (frame.width - 1) * (len(filled) + 1):
+        return None
+    return filled
+
+
+def _separators(text: str, delimiter: str) -> int:
+    """How many separators stand outside of quotes: Polars fills up rows that are too short without a word."""
+    raw = np.frombuffer(text.encode(), dtype=np.uint8)
+    outside = (np.cumsum(raw == ord('"'), dtype=np.int32) & 1) == 0
+    return int(np.count_nonzero((raw == ord(delimiter)) & outside))
+
+
+def _lacking(missing: list[str], name: str, columns: list[str]) -> list[Problem]:
+    """Each column that is missing; of a file that lacks most of them, and so is of another kind, all at once."""
+    if len(missing) <= len(NEEDED) // 2:
+        return [Problem(name, 1, f"has no column {column}", nearest(column, columns)) for column in missing]
+    there = f"columns {', '.join(map(shortened, columns))}"
+    fix = "It must be a CSV file with the columns of the QA-SRL gold standard. Check that the right file was named."
+    return [Problem(name, 1, f"has no columns {', '.join(missing)}", fix, there)]
+
+
+def _named(frame: pl.DataFrame, name: str, by: str | None) -> pl.DataFrame:
+    """The columns used here, under the gold standard's names, their cells stripped; those the file lacks are empty."""
+    found = {column: column.strip() for column in frame.columns}
+    for other, ours in ANOTHER_NAME.items():
+        if ours not in found.values():
+            found = {column: ours if stripped == other else stripped for column, stripped in found.items()}
+    missing = [column for column in (*NEEDED, *([by] if by else ())) if column not in found.values()]
+    if missing:
+        raise UserError(f"{name} can't be used", _lacking(missing, name, frame.columns))
+    there = frame.rename(found)
+    if by:
+        there = there.with_columns(worker_id=by)
+    cells = there.select(
+        pl.col(column).fill_null("").str.strip_chars() if column in there.columns else pl.lit("").alias(column)
+        for column in _KEPT
+    )
+    return cells.with_columns(_meant(column) for column in cells if column.str.starts_with("'").any())
+
+
+def _meant(column: pl.Series) -> pl.Series:
+    """Without the apostrophe that keeps a spreadsheet from taking a cell for a formula, as our own exports have it."""
+    return pl.Series(column.name, [unescape_cell(cell).strip() for cell in column], dtype=pl.String)
+
+
+def _by_their_text(frame: pl.DataFrame) -> pl.DataFrame:
+    """Answers where their text stands, in files that have both the text of the answer and the sentence."""
+    told = (pl.col("answer") != "") & ((pl.col("tokens") != "") | (pl.col("sentence") != ""))
+    if not frame.select(told.any()).item():
+        return frame.with_columns(moved=pl.lit(False))
+    ranges = [
+        relocated(cells["answer_range"], cells["answer"], tokens_in(cells["tokens"] or cells["sentence"]))
+        for cells in frame.select("answer_range", "answer", "tokens", "sentence").iter_rows(named=True)
+    ]
+    there = pl.Series("answer_range", ranges, dtype=pl.String)
+    return frame.with_columns(there, moved=there != frame["answer_range"])
+
+
+class _RowByRow:
+    """Reads a file slowly, and knows the line of everything that is wrong with it."""
+
+    def __init__(
+        self,
+        path: Path,
+        sentences: Mapping[str, tuple[str, ...]],
+        by: str | None,
+        outside: list[Problem] | None,
+    ) -> None:
+        self._path, self._name = path, str(path)
+        self._sentences, self._by = sentences, by
+        self._outside = outside
+        self._problems: list[Problem] = []
+        self._texts: dict[str, str] = {}
+
+    def frame(self) -> pl.DataFrame:
+        """All rows, if they are sound; otherwise an error with what is wrong."""
+        rows: list[dict[str, str]] = []
+        for row in read_rows(self._path, shown_as=self._name, problems=self._problems):
+            if len(self._problems) >= MOST_PROBLEMS:
+                break
+            values = {name: unescape_cell(str(value)).strip() for name, value in row.values.items()}
+            if not rows:
+                _named(pl.DataFrame(schema=dict.fromkeys(values, pl.String)), self._name, self._by)
+            cells = dict.fromkeys(_KEPT, "")
+            cells |= {ANOTHER_NAME.get(name, name): value for name, value in values.items()} | values
+            cells["worker_id"] = cells[self._by or "worker_id"]
+            self._look_at(cells, row.line)
+            rows.append({name: cells[name] for name in _KEPT})
+        if self._problems:
+            raise UserError(f"{self._name} can't be used", self._problems[:MOST_PROBLEMS])
+        if not rows:
+            raise refused(self._path, None, "has no rows", "Check that the right file was named")
+        return pl.DataFrame(rows, schema=dict.fromkeys(_KEPT, pl.String))
+
+    def _look_at(self, cells: dict[str, str], line: int) -> None:
+        text = cells["tokens"] or cells["sentence"]
+        known = self._sentences.get(cells["qasrl_id"]) or tokens_in(text) or None
+        where_it_stands = relocated(cells["answer_range"], cells["answer"], tokens_in(text)) if text else None
+        placed = cells | {"answer_range": where_it_stands} if where_it_stands else cells
+        for flaw in flaws(placed, None if known is None else len(known)):
+            problem = Problem(self._name, line, *flaw[:3])
+            if flaw.outside and self._outside is not None:
+                self._outside.append(problem)
+            else:
+                self._problems.append(problem)
+        if tokens_in(self._texts.setdefault(cells["qasrl_id"], text)) != tokens_in(text):
+            message, fix = "has another sentence of the same id", "Write one text under one id."
+            self._problems.append(Problem(self._name, line, message, fix, shortened(text)))
+
+
+# Checking, all rows at once
+
+
+def _is_sound(frame: pl.DataFrame) -> bool:
+    """Whether `cells.flaws` would find nothing, as far as it does not need the sentences."""
+    truth = ["", *TRUTH]
+    asked, answered = pl.col("question") != "", pl.col("answer_range") != ""
+    ends = pl.col("answer_range").str.split(SEPARATOR)
+    forward = ends.list.eval(
+        pl.element().str.extract("^([0-9]+):").cast(pl.Int64, strict=False)
+        < pl.element().str.extract(":([0-9]+)$").cast(pl.Int64, strict=False)
+    ).list.all()
+    sound = frame.select(
+        (pl.col("qasrl_id") != "").all(),
+        pl.col("verb_idx").str.contains(INDEX).all(),
+        pl.col("is_negated").str.to_lowercase().is_in(truth).all(),
+        pl.col("is_passive").str.to_lowercase().is_in(truth).all(),
+        (asked == answered).all().alias("both"),
+        (~asked | (pl.col("wh") != "")).all(),
+        (~answered | pl.col("answer_range").str.contains(RANGES)).all(),
+        (~answered | forward).all().alias("forward"),
+    )
+    return all(sound.row(0))
+
+
+def _fits(frame: pl.DataFrame, sentences: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether every verb and answer lies inside its sentence, and an id stands for one text."""
+    texts = frame.select("qasrl_id", text=pl.when(pl.col("tokens") != "").then("tokens").otherwise("sentence")).unique()
+    if texts["qasrl_id"].is_duplicated().any():
+        return False
+    lengths = {given: len(tokens_in(text)) for given, text in texts.iter_rows() if text}
+    lengths |= {given: len(sentences[given]) for given in texts["qasrl_id"] if given in sentences}
+    if not lengths:
+        return True
+    known = pl.DataFrame({"qasrl_id": list(lengths), "length": list(lengths.values())})
+    furthest = pl.col("answer_range").str.split(SEPARATOR).list.eval(
+        pl.element().str.extract(":([0-9]+)$").cast(pl.Int64)
+    ).list.max()  # fmt: skip
+    checked = frame.join(known, on="qasrl_id").select(
+        (pl.col("verb_idx").cast(pl.Int64) < pl.col("length")).all(),
+        (furthest.fill_null(0) <= pl.col("length")).all().alias("spans"),
+    )
+    return all(checked.row(0))

@@ -1,0 +1,72 @@
+"""Tokens of one text that two programs wrote down differently."""
+
+import re
+from collections.abc import Sequence
+
+from chorale.kits.qasrl.files.cells import RANGES, SEPARATOR
+
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
+_ESCAPE = re.compile("|".join(map(re.escape, _ESCAPES)))
+_TOKEN = re.compile(r"[^ \t\r\n\f\v]+")
+
+
+def tokens_in(text: str) -> tuple[str, ...]:
+    """The tokens of a text that has spaces between them. Those of the QA-SRL Bank may hold spaces that do not break.
+
+    >>> tokens_in("328\\u00a01535 years .")
+    ('328\\xa01535', 'years', '.')
+    """
+    return tuple(_TOKEN.findall(text))
+
+
+def plain(text: str) -> str:
+    """Brackets and quotes as themselves, not as the Penn Treebank escapes them.
+
+    >>> plain("-LRB- the wage rate -RRB-")
+    '( the wage rate )'
+    """
+    return _ESCAPE.sub(lambda found: _ESCAPES[found[0]], text)
+
+
+def same_tokens(one: Sequence[str], two: Sequence[str]) -> bool:
+    """Whether two lists of tokens stand for the same text, split at the same places."""
+    return len(one) == len(two) and (one == two or all(plain(a) == plain(b) for a, b in zip(one, two, strict=True)))
+
+
+def relocated(ranges: str, answers: str, tokens: Sequence[str]) -> str:
+    """The ranges of a cell, moved to where the answers' texts stand in the sentence.
+
+    Some parsers count tokens of their own (`43-year-old` as five), and write the text of the answer beside the numbers.
+    The text then decides: of several places that nearest to the numbers, and the numbers where the text is nowhere.
+
+    >>> relocated("4:6", "sat down", ["A", "43-year-old", "sat", "down"])
+    '2:4'
+    """
+    spans, texts = ranges.split(SEPARATOR), answers.split(SEPARATOR)
+    if not re.match(RANGES, ranges) or len(spans) != len(texts):
+        return ranges
+    return SEPARATOR.join(_moved(span, _squeezed(text), tokens) for span, text in zip(spans, texts, strict=True))
+
+
+def _squeezed(text: str) -> str:
+    return plain("".join(text.split())).lower()
+
+
+def _moved(span: str, text: str, tokens: Sequence[str]) -> str:
+    start, end = map(int, span.split(":"))
+    if not text or (end <= len(tokens) and _squeezed("".join(tokens[start:end])) == text):
+        return span
+    begins, ends, whole = {}, {}, ""
+    for number, token in enumerate(tokens):
+        begins[len(whole)] = number
+        whole += _squeezed(token)
+        ends[len(whole)] = number + 1
+    found = [
+        (begins[at], ends[at + len(text)])
+        for at in sorted(begins)
+        if at + len(text) in ends and whole.startswith(text, at)
+    ]
+    if not found:
+        return span
+    first, last = min(found, key=lambda place: (abs(place[0] - start), place))
+    return f"{first}:{last}"

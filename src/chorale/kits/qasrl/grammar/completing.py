@@ -1,0 +1,235 @@
+"""What to offer while somebody writes a question: likely whole questions, and the pieces that can come next."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from chorale.kits.qasrl.grammar.machine import LONGEST_QUESTION, Machine, Next, machine, words_of
+from chorale.kits.qasrl.grammar.sentence import Clause, clause_in, conjugated, object_in, person_before, prepositions_in
+from chorale.kits.qasrl.grammar.slots import Parsed, Slots, as_question, render
+from chorale.kits.qasrl.grammar.table import table
+from chorale.text.inflections import VerbForms
+
+MOST_SUGGESTED = 3
+"""Whole questions offered at once: more would hide the pieces."""
+_PREPOSITIONS_ASKED = 3
+_BEFORE_PREPOSITIONS = 2
+_WH = {"someone": "who", "something": "what"}
+_SUGGESTED, _SAME_TENSE, _IN_SENTENCE, _END = 1000, 100, 60, 45
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is known when somebody begins to write: the sentence, and what was asked already."""
+
+    tokens: tuple[str, ...] = ()
+    verb_index: int | None = None
+    """Where the verb stands; if not given, where the first of its forms does."""
+    earlier: tuple[str, ...] = ()
+    prepositions: tuple[str, ...] = ()
+    """Allowed besides the usual ones."""
+
+
+class Completion(NamedTuple):
+    """The question as it would be with one more piece."""
+
+    text: str
+    whole: bool
+    """Whether it is a question now, with its mark."""
+    slot: str = ""
+    """What the piece fills; empty for a whole question and for the mark."""
+
+
+class _Known(NamedTuple):
+    """What is likely of the verb."""
+
+    clause: Clause
+    subject: str
+    object: str
+    prepositions: tuple[str, ...]
+    asked: frozenset[str]
+    """What earlier questions ask for, as `Slots.asked_for` has it."""
+    keys: frozenset[str]
+
+
+def complete(prefix: str, forms: VerbForms, context: Context | None = None) -> list[Completion]:
+    """Everything that may come next, likeliest first: some whole questions, then pieces.
+
+    >>> from chorale.text.inflections import inflect
+    >>> [one.text for one in complete("", inflect("cut"), Context(earlier=("Who cut something?",)))][:2]
+    ['What was cut?', 'What did someone cut?']
+    >>> [one.text for one in complete("How long ", inflect("cut"))][:3]
+    ['How long did someone cut something?', 'How long did', 'How long was']
+    """
+    if len(prefix) > LONGEST_QUESTION:
+        return []
+    context = context or Context()
+    built = machine(forms, context.prepositions)
+    likely = _likely(forms, context)
+    wanted = " ".join(word.text for word in words_of(prefix))
+    is_ready = not wanted or prefix[-1] in " \t\r\n\u00a0"
+    typed = f"{wanted} " if wanted and is_ready else wanted
+    suggested = [text for text in _suggested(forms, context) if text.lower().startswith(typed)]
+    found = [Completion(text, whole=True) for text in suggested[:MOST_SUGGESTED]]
+    if is_ready:
+        pieces = _pieces(built, wanted, "", likely, suggested)
+    else:
+        begun, _, partial = wanted.rpartition(" ")
+        pieces = _pieces(built, wanted, "", likely, suggested) + _pieces(built, begun, partial, likely, suggested)
+    shown = {completion.text for completion in found}
+    for completion in pieces:
+        if completion.text not in shown:
+            shown.add(completion.text)
+            found.append(completion)
+    return found
+
+
+def _pieces(built: Machine, begun: str, partial: str, likely: _Known, suggested: Sequence[str]) -> list[Completion]:
+    """The pieces that can follow the words begun, and start with the letters of a word typed in part."""
+    paths = built.walk(begun.split(" ") if begun else ())
+    scored: dict[Completion, int] = {}
+    if not partial and built.ended(paths):
+        scored[Completion(as_question(begun), whole=True)] = _END
+    for piece in built.following(paths):
+        if piece.text.startswith(partial) and piece.text != partial and _is_offered(piece, partial):
+            text = f"{begun} {piece.text}" if begun else piece.text
+            completion = Completion(text[:1].upper() + text[1:], whole=False, slot=piece.slot)
+            scored[completion] = max(scored.get(completion, 0), _score(piece, text, likely, suggested))
+    return sorted(scored, key=lambda one: -scored[one])
+
+
+def _is_offered(piece: Next, partial: str) -> bool:
+    """Two prepositions in a row are offered where they are usual, or asked for."""
+    there = piece.after.slots.prep
+    return piece.slot != "prep" or not there or bool(partial) or f"{there} {piece.value}" in table()["pairs"]
+
+
+def _score(piece: Next, text: str, likely: _Known, suggested: Sequence[str]) -> int:
+    score = piece.weight
+    if piece.slot == "prep" and piece.value in likely.prepositions:
+        score += _IN_SENTENCE - likely.prepositions.index(piece.value)
+    if piece.slot == "aux":
+        aux = table()["auxiliaries"][piece.value]
+        if aux["tense"] == likely.clause.tense and ("negated" in aux) == likely.clause.negated:
+            score += _SAME_TENSE
+    if piece.slot == "verb" and piece.value in _finite_of(likely.clause):
+        score += _SAME_TENSE
+    for number, whole in enumerate(suggested):
+        if whole.lower().startswith((f"{text} ", f"{text}?")):
+            return score + _SUGGESTED - number
+    return score
+
+
+def _finite_of(clause: Clause) -> tuple[str, ...]:
+    return {"past": ("past",), "present": ("presentSingular3rd",)}.get(clause.tense, ())
+
+
+# Whole questions
+
+
+def suggest(forms: VerbForms, context: Context | None = None) -> list[str]:
+    """Likely questions that were not asked yet, made after the earlier ones and the sentence.
+
+    >>> from chorale.text.inflections import inflect
+    >>> suggest(inflect("cut"), Context(earlier=("Who cut something?",)))[:3]
+    ['What was cut?', 'What did someone cut?', 'When did someone cut something?']
+    """
+    return list(_suggested(forms, context or Context()))
+
+
+@lru_cache(512)
+def _suggested(forms: VerbForms, context: Context) -> tuple[str, ...]:
+    likely = _likely(forms, context)
+    new = [
+        slots
+        for slots in _candidates(likely)
+        if slots.asked_for() not in likely.asked and slots.key() not in likely.keys
+    ]
+    return tuple(dict.fromkeys(render(slots, forms) for slots in new))
+
+
+@lru_cache(512)
+def _likely(forms: VerbForms, context: Context) -> _Known:
+    tokens = context.tokens
+    index = _place(tokens, forms) if context.verb_index is None else context.verb_index
+    built = machine(forms, context.prepositions)
+    parsed = [built.parse(question) for question in context.earlier]
+    earlier = [one.slots for one in parsed if isinstance(one, Parsed)]
+    clause = Clause.of(earlier[-1]) if earlier else clause_in(tokens, index, forms)
+    subject = "someone" if person_before(tokens, index) or not tokens else ""
+    thing = "something" if clause.passive or not tokens or object_in(tokens, index) else ""
+    if earlier:
+        subject = next((noun for noun in map(_actor, reversed(earlier)) if noun), subject)
+        thing = next((noun for noun in map(_patient, reversed(earlier)) if noun), "")
+    return _Known(
+        clause,
+        subject or "someone",
+        thing,
+        prepositions_in(tokens, index, context.prepositions),
+        frozenset(slots.asked_for() for slots in earlier),
+        frozenset(slots.key() for slots in earlier),
+    )
+
+
+def _place(tokens: Sequence[str], forms: VerbForms) -> int:
+    return next((number for number, token in enumerate(tokens) if token.lower() in forms.all()), -1)
+
+
+def _noun(wh: str) -> str:
+    return next((noun for noun, word in _WH.items() if word == wh), "")
+
+
+def _actor(slots: Slots) -> str:
+    """Who or what does it, as far as a question tells."""
+    if slots.asked_for() == "subject":
+        return _noun(slots.wh)
+    if slots.is_passive:
+        return slots.misc if slots.prep == "by" and slots.misc in _WH else ""
+    return slots.subj if slots.subj in _WH else ""
+
+
+def _patient(slots: Slots) -> str:
+    """Whom or what it is done to."""
+    if slots.asked_for() == "object":
+        return _noun(slots.wh)
+    noun = slots.subj if slots.is_passive else slots.obj
+    return noun if noun in _WH else ""
+
+
+def _candidates(likely: _Known) -> Iterator[Slots]:
+    """The questions one can ask of any verb, with what is known of this one: actor, patient, prepositions, the rest."""
+    active = replace(likely.clause, passive=False)
+    passive = replace(likely.clause, passive=True)
+    by_subject = [_asking(active, _WH[likely.subject], "", likely.object)]
+    by_object = []
+    if likely.object:
+        by_object = [
+            _asking(passive, _WH[likely.object], "", ""),
+            _asking(active, _WH[likely.object], likely.subject, ""),
+        ]
+    yield from (*by_object, *by_subject) if likely.clause.passive else (*by_subject, *by_object)
+    rest = _asking(active, "when", likely.subject, likely.object)
+    if likely.clause.passive:
+        rest = _asking(passive, "when", likely.object or "something", "")
+    circumstances = [rest._replace(wh=wh) for wh in table()["suggested"]]
+    yield from circumstances[:_BEFORE_PREPOSITIONS]
+    for preposition in likely.prepositions[:_PREPOSITIONS_ASKED]:
+        yield rest._replace(wh="what", prep=preposition)
+    yield from circumstances[_BEFORE_PREPOSITIONS:]
+
+
+def _asking(clause: Clause, wh: str, subject: str, patient: str) -> Slots:
+    aux, verb = conjugated(clause, inverted=bool(subject) or wh not in table()["groups"]["argument"])
+    return Slots(wh, aux, subject, verb, patient)
+
+
+def questions_alike(questions: Iterable[str], forms: VerbForms) -> list[tuple[int, int]]:
+    """The pairs of questions, by number, that ask for the same."""
+    first: dict[str, int] = {}
+    found = []
+    for number, question in enumerate(questions):
+        parsed = machine(forms).parse(question)
+        if isinstance(parsed, Parsed) and first.setdefault(parsed.key, number) != number:
+            found.append((first[parsed.key], number))
+    return found

@@ -1,0 +1,274 @@
+"""The table's state machine for one verb: parsing, and saying where and why a text stops being a question."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import takewhile
+from typing import NamedTuple
+
+from chorale.kits.qasrl.grammar.slots import NotAQuestion, Parsed, Slots, as_question, spelt
+from chorale.kits.qasrl.grammar.table import SLOTS, table
+from chorale.text.inflections import KEYS, VerbForms
+
+_WORD = re.compile(r"[^ \t\r\n\u00a0]+")
+_LAST_MARK = re.compile(r"[ \t\r\n\u00a0]*[?]?[ \t\r\n\u00a0]*\Z")
+_EXTRA_WEIGHT = 1
+LONGEST_QUESTION = 300
+_MOST_NAMED = 4
+_MOST_MACHINES = 512
+
+
+class Arc(NamedTuple):
+    slot: int
+    value: str
+    words: tuple[str, ...]
+    target: str
+    weight: int
+
+
+class Path(NamedTuple):
+    """One way to understand the words so far. Inside a value of several words, `arc` is the one begun."""
+
+    state: str
+    slots: Slots
+    arc: Arc | None = None
+    matched: int = 0
+
+
+class Next(NamedTuple):
+    """A piece that may follow."""
+
+    text: str
+    slot: str
+    value: str
+    weight: int
+    after: Path
+
+
+class Word(NamedTuple):
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    ends: bool
+    arcs: tuple[Arc, ...]
+    by_first_word: dict[str, tuple[Arc, ...]]
+
+
+def _spread(name: str, forms: VerbForms | None, more_prepositions: Mapping[str, int]) -> _State:
+    """A state with an arc for every value."""
+    state, groups = table()["states"][name], table()["groups"]
+    arcs = []
+    for slot, group, target in state["arcs"]:
+        values = groups[group] | more_prepositions if slot == "prep" else groups[group]
+        for value, weight in values.items():
+            words = spelt(value, forms) if slot == "verb" and forms is not None else value
+            arcs.append(Arc(SLOTS.index(slot), value, tuple(words.split()), target, weight))
+    first: dict[str, list[Arc]] = {}
+    for arc in arcs:
+        first.setdefault(arc.words[0], []).append(arc)
+    return _State(state.get("ends", False), tuple(arcs), {word: tuple(found) for word, found in first.items()})
+
+
+@cache
+def _shared(name: str) -> _State:
+    """A state that is the same for all verbs."""
+    return _spread(name, None, {})
+
+
+@cache
+def _table_words() -> frozenset[str]:
+    groups = table()["groups"].values()
+    return frozenset(word for values in groups for value in values for word in value.split()).difference(KEYS)
+
+
+class Machine:
+    """All questions about one verb. States are spread out when they are first reached: most never are."""
+
+    def __init__(self, forms: VerbForms, more_prepositions: Iterable[str] = ()) -> None:
+        self.forms = forms
+        known: dict[str, int] = table()["groups"]["preposition"]
+        self._more = {word: _EXTRA_WEIGHT for word in map(str.lower, more_prepositions) if word not in known}
+        self._reached: dict[str, _State] = {}
+
+    def _state(self, name: str) -> _State:
+        found = self._reached.get(name)
+        if found is None:
+            slots = {slot for slot, _, _ in table()["states"][name]["arcs"]}
+            own = "verb" in slots or ("prep" in slots and self._more)
+            found = self._reached[name] = _spread(name, self.forms, self._more) if own else _shared(name)
+        return found
+
+    def _knows(self, word: str) -> bool:
+        return (
+            word in _table_words()
+            or word in table()["insteadOf"]
+            or word in self._more
+            or word in " ".join(self.forms.all()).split()
+        )
+
+    # Walking
+
+    def start(self) -> list[Path]:
+        return [Path(str(table()["start"]), Slots("", verb=""))]
+
+    def step(self, paths: Iterable[Path], word: str) -> list[Path]:
+        """All ways to go on with one more word; none if it can't follow."""
+        found = []
+        for path in paths:
+            if path.arc is not None:
+                if path.arc.words[path.matched] == word:
+                    found.append(_advanced(path, path.arc, path.matched + 1))
+            else:
+                arcs = self._state(path.state).by_first_word.get(word, ())
+                found += [_advanced(path, arc, 1) for arc in arcs]
+        return found
+
+    def ended(self, paths: Iterable[Path]) -> list[Slots]:
+        """The questions that are whole now, likeliest reading first."""
+        return [path.slots for path in paths if path.arc is None and self._state(path.state).ends]
+
+    def following(self, paths: Iterable[Path]) -> list[Next]:
+        """Every piece that may come next, in the table's order."""
+        found = []
+        for path in paths:
+            if path.arc is not None:
+                rest = " ".join(path.arc.words[path.matched :])
+                found.append(Next(rest, SLOTS[path.arc.slot], path.arc.value, path.arc.weight, path))
+            else:
+                found += [
+                    Next(" ".join(arc.words), SLOTS[arc.slot], arc.value, arc.weight, path)
+                    for arc in self._state(path.state).arcs
+                ]
+        return found
+
+    def walk(self, words: Iterable[str]) -> list[Path]:
+        paths = self.start()
+        for word in words:
+            paths = self.step(paths, word)
+        return paths
+
+    # Parsing
+
+    def parse(self, question: str) -> Parsed | NotAQuestion:
+        if len(question) > LONGEST_QUESTION:
+            return NotAQuestion("This is too long for a question.", LONGEST_QUESTION)
+        words = words_of(_LAST_MARK.sub("", question, count=1))
+        if not words:
+            return NotAQuestion(self._why_not_begun(), 0)
+        paths = self.start()
+        for number, word in enumerate(words):
+            after = self.step(paths, word.text)
+            if not after:
+                return NotAQuestion(self._why_not(paths, words[:number], words[number:]), word.start)
+            paths = after
+        whole = self.ended(paths)
+        if not whole:
+            end = words[-1].start + len(words[-1].text)
+            return NotAQuestion(f"The question is not finished. {self._what_follows(paths, words)}", end)
+        return Parsed(whole[0], as_question(" ".join(word.text for word in words)))
+
+    # Explaining
+
+    def _why_not_begun(self) -> str:
+        return f"A question begins with {_listed([piece.text for piece in self.following(self.start())])}."
+
+    def _why_not(self, paths: list[Path], before: Sequence[Word], rest: Sequence[Word]) -> str:
+        """Why the first word of the rest can't follow."""
+        word = rest[0].text
+        following = self.following(paths)
+        first_words = {piece.text.split()[0] for piece in following}
+        instead = table()["insteadOf"].get(word)
+        if instead in first_words:
+            return f"Write “{instead}” in place of “{word}”."
+        if not before:
+            return self._why_not_begun()
+        if "someone" in first_words and not self._knows(word):
+            unknown = " ".join(one.text for one in takewhile(lambda one: not self._knows(one.text), rest))
+            return f"Write “someone” or “something” in place of “{unknown}”."
+        if word == self.forms.stem and (finite := self._without_do(paths[0].slots)):
+            return f"Write “{finite}” in place of “{before[-1].text} {word}”."
+        of_verb = [piece for piece in following if piece.slot == "verb" and not piece.text.startswith("not ")]
+        if of_verb and word in " ".join(self.forms.all()).split():
+            return _verb_must_be(before, of_verb)
+        if following and word in table()["groups"]["someone"] and paths[0].slots.wh in table()["groups"]["argument"]:
+            return f"Leave out “{word}” here: the question must have a place for its answer."
+        if not following:
+            return f"Nothing can follow after “{_text(before)}”. The question ends there."
+        return self._what_follows(paths, before)
+
+    def _without_do(self, slots: Slots) -> str:
+        """The verb's form for *did* or *does* that nobody stands behind; empty for other words."""
+        if slots.subj or slots.wh not in table()["groups"]["argument"]:
+            return ""
+        return {"did": self.forms.past, "does": self.forms.present_singular_3rd}.get(slots.aux, "")
+
+    def _what_follows(self, paths: list[Path], before: Sequence[Word]) -> str:
+        following = self.following(paths)
+        if all(piece.slot == "verb" for piece in following):
+            return _verb_must_be(before, following)
+        pieces = _by_weight(following)
+        may_end = "the question may end, or go on with" if self.ended(paths) else "comes"
+        return f"After “{_text(before)}” {may_end} {_listed(pieces, _MOST_NAMED)}."
+
+
+def _verb_must_be(before: Sequence[Word], following: Iterable[Next]) -> str:
+    return f"After “{_text(before)}” the verb must be {_listed(_by_weight(following), _MOST_NAMED)}."
+
+
+def _by_weight(following: Iterable[Next]) -> list[str]:
+    """The usual pieces first, and those hardly anybody needs only if there are no others."""
+    pieces = dict.fromkeys(piece.text for piece in sorted(following, key=lambda piece: -piece.weight))
+    return [piece for piece in pieces if piece != "it" and not piece.startswith("not ")] or list(pieces)
+
+
+def _advanced(path: Path, arc: Arc, matched: int) -> Path:
+    if matched < len(arc.words):
+        return Path(path.state, path.slots, arc, matched)
+    return Path(arc.target, filled(path.slots, arc.slot, arc.value))
+
+
+def filled(slots: Slots, slot: int, value: str) -> Slots:
+    """With the value in its slot: after what is there already, since a preposition may have two words."""
+    there = slots[slot]
+    return Slots._make((*slots[:slot], f"{there} {value}" if there else value, *slots[slot + 1 :]))
+
+
+def words_of(text: str) -> list[Word]:
+    return [Word(found[0].lower().replace("\u2019", "'"), found.start()) for found in _WORD.finditer(text)]
+
+
+def _text(words: Sequence[Word]) -> str:
+    text = " ".join(word.text for word in words)
+    return text[:1].upper() + text[1:]
+
+
+def _listed(pieces: Sequence[str], most: int | None = None) -> str:
+    """“a”, “b” or “c”; when there are more, the last is left open."""
+    shown = [f"“{piece}”" for piece in pieces[:most]]
+    if most is not None and len(pieces) > most:
+        return f"{', '.join(shown)} or another such word"
+    if len(shown) == 1:
+        return shown[0]
+    return f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+@lru_cache(_MOST_MACHINES)
+def machine(forms: VerbForms, more_prepositions: tuple[str, ...] = ()) -> Machine:
+    """The machine for a verb, kept from call to call."""
+    return Machine(forms, more_prepositions)
+
+
+def parse(question: str, forms: VerbForms, prepositions: Iterable[str] = ()) -> Parsed | NotAQuestion:
+    """A question about the verb with these forms, or why it is none. `prepositions` are allowed besides the usual.
+
+    >>> from chorale.text.inflections import inflect
+    >>> parse("What might someone have cut with?", inflect("cut")).slots.verb
+    'have pastParticiple'
+    >>> parse("Who has cutting something?", inflect("cut")).reason
+    'After “Who has” the verb must be “cut”, “been cut” or “been cutting”.'
+    """
+    return machine(forms, tuple(prepositions)).parse(question)

@@ -1,0 +1,132 @@
+"""What a sentence says about its verb, read from the words next to it: enough to put the likely questions first."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from chorale.kits.qasrl.grammar.slots import Slots, contractions
+from chorale.kits.qasrl.grammar.table import table
+from chorale.text.inflections import VerbForms
+
+_WINDOW = 4
+_MARKS = re.compile(r"[^A-Za-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """How the verb is used: what a question takes over."""
+
+    tense: str = "past"
+    perfect: bool = False
+    progressive: bool = False
+    negated: bool = False
+    passive: bool = False
+
+    @classmethod
+    def of(cls, slots: Slots) -> "Clause":
+        return cls(slots.tense, slots.is_perfect, slots.is_progressive, slots.is_negated, slots.is_passive)
+
+
+def clause_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Clause:
+    """Tense, voice and negation, as the verb's form and the helping words before it show them.
+
+    >>> from chorale.text.inflections import inflect
+    >>> clause_in("It has not been cut".split(), 4, inflect("cut"))
+    Clause(tense='present', perfect=True, progressive=False, negated=True, passive=True)
+    """
+    if not 0 <= verb_index < len(tokens):
+        return Clause()
+    known = table()["sentence"]
+    helpers: dict[str, str] = {}
+    nearest, negated = "", False
+    for token in reversed(tokens[max(0, verb_index - _WINDOW) : verb_index]):
+        word = token.lower()
+        helper = known["auxiliaries"].get(word)
+        negated = negated or word in known["negations"]
+        if helper is not None:
+            nearest = nearest or helper[0]
+            helpers.setdefault(*helper)
+        elif word not in known["negations"] and word not in known["skipped"] and not word.endswith("ly"):
+            break
+    return _clause(tokens[verb_index].lower(), nearest, helpers, negated, forms)
+
+
+def _clause(word: str, nearest: str, helpers: dict[str, str], negated: bool, forms: VerbForms) -> Clause:
+    of_be = nearest in ("be", "been", "being")
+    found = Clause(negated=negated)
+    if word == forms.present_participle:
+        found = replace(found, progressive=of_be)
+    elif word == forms.past_participle and (of_be or (not nearest and word != forms.past)):
+        found = replace(found, passive=True, progressive=nearest == "being")
+    found = replace(found, perfect="have" in helpers)
+    told = [tense for kind, tense in helpers.items() if tense]
+    if "modal" in helpers:
+        return replace(found, tense=helpers["modal"])
+    if told:
+        return replace(found, tense=told[-1])
+    is_present = not nearest and word in (forms.stem, forms.present_singular_3rd) and word != forms.past
+    return replace(found, tense="present" if is_present else "past")
+
+
+def object_in(tokens: Sequence[str], verb_index: int) -> bool:
+    """Whether the words after the verb look like an object."""
+    if not 0 <= verb_index < len(tokens) - 1:
+        return False
+    following = tokens[verb_index + 1].lower()
+    groups, known = table()["groups"], table()["sentence"]
+    return not (following in groups["preposition"] or following in known["notObjects"] or _MARKS.fullmatch(following))
+
+
+def person_before(tokens: Sequence[str], verb_index: int) -> bool:
+    """Whether a word for a person stands shortly before the verb."""
+    near = tokens[max(0, verb_index - _WINDOW) : max(0, verb_index)]
+    return any(token.lower() in table()["sentence"]["people"] for token in near)
+
+
+def prepositions_in(tokens: Sequence[str], verb_index: int, more: Sequence[str] = ()) -> tuple[str, ...]:
+    """The prepositions of the sentence: those after the verb first, the nearest first. `more` are some as well."""
+    words = [token.lower() for token in tokens]
+    after = words[verb_index + 1 :] if 0 <= verb_index < len(words) else words
+    before = words[:verb_index] if 0 <= verb_index < len(words) else []
+    known = {*table()["groups"]["preposition"], *map(str.lower, more)}
+    return tuple(dict.fromkeys(word for word in (*after, *reversed(before)) if word in known))
+
+
+def conjugated(clause: Clause, *, inverted: bool) -> tuple[str, str]:
+    """The helping verb and the verb slot. Inverted: somebody stands between them, as in *did someone cut*.
+
+    >>> conjugated(Clause("past"), inverted=True), conjugated(Clause("will", passive=True), inverted=False)
+    (('did', 'stem'), ('will', 'be pastParticiple'))
+    """
+    is_modal = clause.tense not in ("present", "past")
+    # No question of the grammar says has been being cut, or might be being cut.
+    progressive = clause.progressive and not (clause.passive and (is_modal or clause.perfect))
+    helpers = ["have"] * clause.perfect + ["be"] * progressive + ["be"] * clause.passive
+    needs_form = [*(["pastParticiple"] * clause.perfect), *(["presentParticiple"] * progressive),
+                  *(["pastParticiple"] * clause.passive)]  # fmt: skip
+    if is_modal:
+        aux, needs_form, rest = clause.tense, ["stem", *needs_form], helpers
+    elif helpers:
+        aux, rest = _finite()[helpers[0], clause.tense], helpers[1:]
+    elif inverted or clause.negated:
+        aux, needs_form, rest = _finite()["do", clause.tense], ["stem"], []
+    else:
+        return "", "past" if clause.tense == "past" else "presentSingular3rd"
+    forms_of_be = {"stem": "be", "pastParticiple": "been", "presentParticiple": "being"}
+    words = ["have" if helper == "have" else forms_of_be[form] for helper, form in zip(rest, needs_form, strict=False)]
+    if clause.negated and aux in contractions():
+        aux = contractions()[aux]
+    elif clause.negated:
+        words = ["not", *words]
+    return aux, " ".join([*words, needs_form[-1]])
+
+
+@cache
+def _finite() -> dict[tuple[str, str], str]:
+    """From a helping verb and a tense to its form: *was*, of be in the past."""
+    return {
+        (one["kind"], one["tense"]): aux
+        for aux, one in table()["auxiliaries"].items()
+        if "negated" not in one and one["kind"] != "modal"
+    }

@@ -1,0 +1,216 @@
+"""How far annotators agree: each scored against each other (Roit et al. 2020, section 4).
+
+A pair of annotators is scored on the verbs both worked on. Redundant answers make that differ a little with who counts
+as the gold, so both directions are computed and their scores averaged: names do not matter. Of a group, the agreement
+is the mean over its pairs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+
+from chorale.kits.qasrl.files import Answers, Integers, QuestionAnswers, Rows, Verb
+from chorale.kits.qasrl.metrics.measures import MEASURES, Rules, align, metric, statistics
+from chorale.metrics import Counts, FloatArray, Metric, Statistics, Tally
+
+_COUNTS = 3 * len(MEASURES)
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Two annotators, or two teams; `counts` are of both directions together."""
+
+    first: str
+    second: str
+    verbs: int
+    counts: Mapping[str, Counts]
+    scores: Mapping[str, float]
+    """`ua_f1` and so on: the mean of the two directions."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    pairs: tuple[PairAgreement, ...]
+    scores: Mapping[str, float]
+    """The mean over pairs."""
+    counts: Mapping[str, Counts]
+    verbs: tuple[str, ...]
+    """The verbs that two or more worked on."""
+    _place: Integers
+    """For every comparison: the number of its verb,"""
+    _pair: Integers
+    """of its pair, times two, plus the direction,"""
+    _rows: FloatArray
+    """and its counts."""
+
+    def statistics(self) -> Statistics:
+        """Per verb, the counts of every pair in both directions, side by side."""
+        table = np.zeros((len(self.verbs), 2 * len(self.pairs), _COUNTS))
+        np.add.at(table, (self._place, self._pair), self._rows)
+        return Statistics(self.verbs, table.reshape(len(self.verbs), -1))
+
+    def of_pairs(self) -> list[Tally]:
+        """Of each pair, a tally over the verbs both worked on: nine counts in one direction, nine in the other."""
+        cells, cell = np.unique(self._pair // 2 * len(self.verbs) + self._place, return_inverse=True)
+        both = np.zeros((len(cells), 2, _COUNTS))
+        np.add.at(both, (cell.reshape(-1), self._pair % 2), self._rows)
+        edges = np.searchsorted(cells, np.arange(len(self.pairs) + 1) * len(self.verbs))
+        rows = both.reshape(len(cells), -1)
+        return [Tally.of(rows[low:high]) for low, high in pairwise(edges.tolist())]
+
+    def beside(self, other: "Agreement") -> tuple[Statistics, Statistics, Metric] | None:
+        """Statistics of both, over the verbs and the pairs of either; None if they have no verb in common.
+
+        A pair that only one of them has is nothing in the other, and does not count in its mean.
+        """
+        verbs = sorted(set(self.verbs) & set(other.verbs))
+        if not verbs:
+            return None
+        names = sorted({(pair.first, pair.second) for one in (self, other) for pair in one.pairs})
+        ours, theirs = (Statistics(tuple(verbs), one._laid_out(verbs, names)) for one in (self, other))
+        return ours, theirs, agreement_metric(len(names))
+
+    def _laid_out(self, verbs: Sequence[str], names: Sequence[tuple[str, str]]) -> FloatArray:
+        at = {verb: place for place, verb in enumerate(verbs)}
+        number = {name: place for place, name in enumerate(names)}
+        place = np.array([at.get(verb, -1) for verb in self.verbs], dtype=np.int64)[self._place]
+        pair = np.array([number[one.first, one.second] for one in self.pairs], dtype=np.int64)[self._pair // 2]
+        kept = place >= 0
+        table = np.zeros((len(verbs), 2 * len(names), _COUNTS))
+        np.add.at(table, (place[kept], (2 * pair + self._pair % 2)[kept]), self._rows[kept])
+        return table.reshape(len(verbs), -1)
+
+
+def agreement(table: QuestionAnswers, rules: Rules | None = None) -> Agreement | None:
+    """Between the workers of one file; None if no verb has two of them."""
+
+    def alone(_verb: int, worker: int) -> frozenset[str]:
+        return frozenset({table.workers[worker]})
+
+    return _agreement(table, rules or Rules(), alone, disjoint=False)
+
+
+def consolidated_agreement(table: QuestionAnswers, rules: Rules | None = None) -> Agreement | None:
+    """Between consolidated annotations of the same verbs by teams that share nobody; None if the file has none.
+
+    A team is a consolidator and the writers whose work they saw, mostly three people in all.
+    """
+
+    def team(verb: int, worker: int) -> frozenset[str]:
+        return table.teams.get((table.verbs[verb], table.workers[worker]), frozenset())
+
+    return _agreement(table, rules or Rules(), team, disjoint=True)
+
+
+def agreement_metric(pairs: int) -> Metric:
+    """The mean over pairs, from the columns of `Agreement.statistics`. A pair without any counts is left out."""
+    one = metric()
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
+        by_pair = sums.reshape(*sums.shape[:-1], pairs, 2, _COUNTS)
+        there = by_pair.any(axis=(-1, -2))
+        weights = there / np.maximum(1, there.sum(axis=-1, keepdims=True))
+        scores = one.formula(by_pair)
+        return {name: (np.asarray(value).mean(axis=-1) * weights).sum(axis=-1) for name, value in scores.items()}
+
+    return Metric(formula)
+
+
+def _agreement(table: QuestionAnswers, rules: Rules, team_of: "_TeamOf", *, disjoint: bool) -> Agreement | None:
+    compared = _comparisons(table, team_of, disjoint=disjoint)
+    if not compared:
+        return None
+    keys = sorted({_unordered(first, second) for _, _, _, first, second in compared})
+    number = {key: place for place, key in enumerate(keys)}
+    shared = sorted({verb for verb, *_ in compared})
+    place_of = {verb: place for place, verb in enumerate(shared)}
+    place = np.array([place_of[verb] for verb, *_ in compared], dtype=np.int64)
+    pair = np.array(
+        [2 * number[_unordered(first, second)] + (first > second) for _, _, _, first, second in compared],
+        dtype=np.int64,
+    )
+    rows = _compare(table, [(verb, one, other) for verb, one, other, _, _ in compared], rules)
+    sums = np.zeros((2 * len(keys), _COUNTS))
+    np.add.at(sums, pair, rows)
+    verbs = np.bincount(pair // 2, minlength=len(keys)) // 2
+    pairs = tuple(
+        PairAgreement(*key, int(verbs[at]), _counts(sums[2 * at : 2 * at + 2].sum(axis=0)), _both(sums[2 * at :][:2]))
+        for at, key in enumerate(keys)
+    )
+    means = {name: float(np.mean([one.scores[name] for one in pairs])) for name in pairs[0].scores}
+    names = tuple(str(table.verbs[verb]) for verb in shared)
+    return Agreement(pairs, means, _counts(sums.sum(axis=0)), names, place, pair, rows)
+
+
+class _TeamOf(Protocol):
+    """From the numbers of a verb and a worker to the people behind the annotation."""
+
+    def __call__(self, _verb: int, worker: int, /) -> frozenset[str]: ...
+
+
+def _unordered(first: str, second: str) -> tuple[str, str]:
+    return min(first, second), max(first, second)
+
+
+def _comparisons(table: QuestionAnswers, team_of: _TeamOf, *, disjoint: bool) -> list[tuple[int, int, int, str, str]]:
+    """Verb, the numbers of two workers, and the names of the two sides: every ordered pair that worked on a verb."""
+    workers_of: dict[int, list[int]] = {}
+    there = np.unique(np.column_stack([table.rows.verb, table.rows.worker]), axis=0)
+    for verb, worker in there.tolist():
+        if table.workers[worker]:
+            workers_of.setdefault(verb, []).append(worker)
+    found = []
+    for verb, workers in workers_of.items():
+        teams = {worker: team_of(verb, worker) for worker in workers} if len(workers) > 1 else {}
+        for one, first in teams.items():
+            for other, second in teams.items():
+                if one != other and first and second and not (disjoint and first & second):
+                    found.append((verb, one, other, "+".join(sorted(first)), "+".join(sorted(second))))
+    return found
+
+
+def _compare(table: QuestionAnswers, compared: list[tuple[int, int, int]], rules: Rules) -> FloatArray:
+    """Counts of every comparison, all in one alignment: each is a verb of its own there."""
+    names = tuple(Verb(f"{number:09d}", 0) for number in range(len(compared)))
+    verb, one, other = (np.array(column, dtype=np.int64) for column in zip(*compared, strict=True))
+    system, gold = (_copied(table, names, verb * len(table.workers) + worker) for worker in (one, other))
+    return statistics(align(system, gold, rules)).rows
+
+
+def _copied(table: QuestionAnswers, names: tuple[Verb, ...], wanted: Integers) -> QuestionAnswers:
+    """A table with a verb for every wanted annotation (verb and worker, as one number)."""
+    key = table.rows.verb * len(table.workers) + table.rows.worker
+    rows, number = _members(np.argsort(key, kind="stable"), key, wanted)
+    spans, row = _members(np.argsort(table.answers.row, kind="stable"), table.answers.row, rows)
+    return QuestionAnswers(
+        table.name,
+        table.digest,
+        names,
+        ("",) * len(names),
+        table.questions,
+        table.workers,
+        Rows(number, table.rows.question[rows], table.rows.worker[rows]),
+        Answers(row, table.answers.start[spans], table.answers.end[spans]),
+    )
+
+
+def _members(order: Integers, key: Integers, wanted: Integers) -> tuple[Integers, Integers]:
+    """For every wanted key, the places that have it, one after the other; and which of the wanted each is for."""
+    ordered = key[order]
+    first = np.searchsorted(ordered, wanted, "left")
+    count = np.searchsorted(ordered, wanted, "right") - first
+    of_wanted = np.repeat(np.arange(len(wanted)), count)
+    within = np.arange(len(of_wanted)) - np.repeat(np.cumsum(count) - count, count)
+    return order[first[of_wanted] + within], of_wanted
+
+
+def _counts(sums: FloatArray) -> dict[str, Counts]:
+    whole = [round(value) for value in sums.tolist()]
+    return {name: Counts(*whole[3 * place : 3 * place + 3]) for place, name in enumerate(MEASURES)}
+
+
+def _both(directions: FloatArray) -> dict[str, float]:
+    return {name: float(np.mean(value)) for name, value in metric().formula(directions).items()}

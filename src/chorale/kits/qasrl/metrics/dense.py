@@ -1,0 +1,120 @@
+"""Measures after FitzGerald et al. (2018) on the densely judged part of the QA-SRL Bank.
+
+There the gold is not one annotation but what six judges say of every question, so a prediction is right if enough of
+them stand behind it.
+
+- Span detection: a predicted span is right if it fits any answer to any valid question of the verb; a valid question is
+  found if one of its answers is fitted by a predicted span that no other question claims (maximum matching).
+- Question validity: of the predicted questions that were judged, how many are valid.
+- Joint: of the predicted answers to questions that were judged, how many fit an answer that a judge of that very
+  question gave, the question being valid.
+
+Span detection follows the metric in the authors' parser code. The other two are spelled out here, since only questions
+that happen to have been judged can be looked up: they are not the paper's human evaluation.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from chorale.kits.qasrl.files import VALID, Bank, JudgedQuestion, QuestionAnswers, Span
+from chorale.kits.qasrl.metrics.assignment import Edge, best_matching
+from chorale.kits.qasrl.metrics.matching import iou
+from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
+
+COLUMNS = (
+    "right_spans",
+    "spans",
+    "found_questions",
+    "questions",
+    "valid",
+    "judged",
+    "asked",
+    "right_pairs",
+    "judged_pairs",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DenseRules:
+    valid: int = VALID
+    """Of six judges, so many must call a question valid."""
+    iou: float = 0.5
+    """From which overlap on a span fits; 1 for exact spans."""
+    people_only: bool = True
+    """Whether only people's questions can be found. Models' questions count for validity either way."""
+
+
+def dense_statistics(system: QuestionAnswers, bank: Bank, rules: DenseRules | None = None) -> Statistics:
+    """Per verb of the Bank that has a valid question or that the system speaks of, the counts of `COLUMNS`."""
+    rules = rules or DenseRules()
+    said = _said(system)
+    items, rows = [], []
+    for verb in sorted(bank.questions):
+        row = _verb(said.get(verb, {}), bank.questions[verb], rules)
+        if any(row):
+            items.append(str(verb))
+            rows.append(row)
+    return Statistics(tuple(items), np.array(rows, dtype=np.float64).reshape(-1, len(COLUMNS)))
+
+
+def dense_metric() -> Metric:
+    """Precision, recall and F1 of spans; the share of valid questions; the share of right question-answer pairs."""
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
+        column = {name: sums[..., place] for place, name in enumerate(COLUMNS)}
+        precision = ratio(column["right_spans"], column["spans"])
+        recall = ratio(column["found_questions"], column["questions"])
+        return {
+            "span_precision": precision,
+            "span_recall": recall,
+            "span_f1": f1_of(precision, recall),
+            "question_validity": ratio(column["valid"], column["judged"]),
+            "questions_judged": ratio(column["judged"], column["asked"]),
+            "joint_accuracy": ratio(column["right_pairs"], column["judged_pairs"]),
+        }
+
+    return Metric(formula)
+
+
+def _said(system: QuestionAnswers) -> dict[tuple[str, int], dict[str, set[Span]]]:
+    """By verb, by question (in lower case), the spans."""
+    said: dict[tuple[str, int], dict[str, set[Span]]] = {}
+    texts = [question.text.lower() for question in system.questions]
+    verbs, questions = system.rows.verb[system.answers.row].tolist(), system.rows.question[system.answers.row].tolist()
+    bounds = zip(system.answers.start.tolist(), system.answers.end.tolist(), strict=True)
+    for verb, question, span in zip(verbs, questions, bounds, strict=True):
+        said.setdefault(system.verbs[verb], {}).setdefault(texts[question], set()).add(span)
+    return said
+
+
+def _verb(said: dict[str, set[Span]], judged: Iterable[JudgedQuestion], rules: DenseRules) -> tuple[int, ...]:
+    by_text = {one.question.text.lower(): one for one in judged}
+    valid = {text: one for text, one in by_text.items() if one.is_valid(rules.valid)}
+    roles = [one.spans for one in valid.values() if one.spans and (one.by_people or not rules.people_only)]
+    spans = sorted({span for answers in said.values() for span in answers})
+    edges = [
+        Edge(role, place, 1, 1)
+        for role, answers in enumerate(roles)
+        for place, span in enumerate(spans)
+        if _fits(span, answers, rules.iou)
+    ]
+    in_bank = [text for text in said if text in by_text]
+    pairs = [(text, span) for text in in_bank for span in said[text]]
+    right = [text in valid and _fits(span, valid[text].spans, rules.iou) for text, span in pairs]
+    return (
+        len({edge.system for edge in edges}),
+        len(spans),
+        len(best_matching(edges)),
+        len(roles),
+        sum(text in valid for text in in_bank),
+        len(in_bank),
+        len(said),
+        sum(right),
+        len(pairs),
+    )
+
+
+def _fits(span: Span, answers: Iterable[Span], threshold: float) -> bool:
+    return any(iou(span, answer) >= threshold for answer in answers)

@@ -1,0 +1,227 @@
+"""UA, LA and role: how much of a gold annotation a system, or a person, found (Roit et al. 2020, section 3.2)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.wording import in_short, many
+from chorale.kits.qasrl.files import Integers, QuestionAnswers, Verb
+from chorale.kits.qasrl.metrics.matching import Edges, Spans, distinct_spans, find_edges, linked, match
+from chorale.kits.qasrl.metrics.questions import label_of
+from chorale.metrics import Counts, FloatArray, Metric, Statistics, f1_of, ratio
+
+MEASURES = ("ua", "la", "role")
+Average = Literal["micro", "macro"]
+Link = Literal["iou", "any"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The choices that change the numbers. The defaults are the paper's."""
+
+    iou: float = 0.5
+    """From which overlap on two spans may be the same argument."""
+    redundant: bool = True
+    """Whether the system may repeat itself: further spans of a found argument are ignored, and spurious spans that
+    overlap count once (the paper's appendix)."""
+    link: Link = "iou"
+    """Which spurious spans overlap: by the same IOU, or by any token."""
+    modality: bool = True
+    """Whether questions must agree in modality. The authors' script leaves it out."""
+    extra_verbs: bool = False
+    """Whether verbs that only the system has count, all their arguments as spurious."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One of the two annotations, seen through the verbs that are scored."""
+
+    table: QuestionAnswers
+    spans: Spans
+    answer_span: Integers
+    """For every answer kept, the number of its distinct span,"""
+    answer_row: Integers
+    """and the row it answers."""
+    row_verb: Integers
+    """For every row of the table, the number of its verb among those scored, or -1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """What was matched with what. Verbs are numbers into `verbs`, spans into each side's distinct spans."""
+
+    rules: Rules
+    verbs: tuple[Verb, ...]
+    system: Side
+    gold: Side
+    pairs: Edges
+    equivalent: NDArray[np.bool_]
+    """For every pair, whether any two of their questions pass STRICT-MATCH."""
+    ignored: NDArray[np.bool_]
+    """System spans that repeat an argument: close to a gold span, and not chosen."""
+    spurious: Integers
+    """For system spans that are wrong, the number of the first span they hang together with; -1 for the others."""
+    extra_verbs: int
+    """Verbs that only the system has, whether they count or not."""
+
+    def __repr__(self) -> str:
+        return in_short(
+            "Alignment", many(len(self.verbs), "verb", "verbs"), many(len(self.pairs.gold), "pair", "pairs")
+        )
+
+
+def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = None) -> Alignment:
+    """Match the arguments of every verb."""
+    rules = rules or Rules()
+    verbs, extra = _scored_verbs(system, gold, rules.extra_verbs)
+    number = {verb: place for place, verb in enumerate(verbs)}
+    left, right = _side(system, number), _side(gold, number)
+    edges = find_edges(left.spans, right.spans, rules.iou)
+    pairs = edges.taken(match(edges, len(left.spans), len(right.spans)))
+    matched = np.zeros(len(left.spans), dtype=bool)
+    matched[pairs.system] = True
+    ignored = np.zeros(len(left.spans), dtype=bool)
+    if rules.redundant:
+        ignored[edges.system] = True
+        ignored &= ~matched
+    return Alignment(
+        rules=rules,
+        verbs=verbs,
+        system=left,
+        gold=right,
+        pairs=pairs,
+        equivalent=_equivalent(left, right, pairs, modality=rules.modality),
+        ignored=ignored,
+        spurious=_spurious(left.spans, ~matched & ~ignored, rules),
+        extra_verbs=extra,
+    )
+
+
+def _scored_verbs(system: QuestionAnswers, gold: QuestionAnswers, extra: bool) -> tuple[tuple[Verb, ...], int]:
+    wanted = gold.verbs_with_rows()
+    others = system.verbs_with_rows() - wanted
+    return tuple(sorted(wanted | others if extra else wanted)), len(others)
+
+
+def _side(table: QuestionAnswers, number: dict[Verb, int]) -> Side:
+    places = np.array([number.get(verb, -1) for verb in table.verbs], dtype=np.int64)
+    row_verb = places[table.rows.verb] if len(places) else table.rows.verb
+    kept = row_verb[table.answers.row] >= 0
+    answer_row = table.answers.row[kept]
+    spans, answer_span = distinct_spans(row_verb[answer_row], table.answers.start[kept], table.answers.end[kept])
+    return Side(table, spans, answer_span, answer_row, row_verb)
+
+
+def _equivalent(system: Side, gold: Side, pairs: Edges, *, modality: bool) -> NDArray[np.bool_]:
+    """A span may stand under several questions: one equivalent pair of them is enough."""
+    codes: dict[object, int] = {}
+    keys = []
+    for side, spans in ((system, pairs.system), (gold, pairs.gold)):
+        labels = (label_of(question, modality=modality) for question in side.table.questions)
+        label = np.array([codes.setdefault(each, len(codes)) for each in labels], dtype=np.int64)
+        pair_of = np.full(len(side.spans), -1, dtype=np.int64)
+        pair_of[spans] = np.arange(len(spans))
+        pair = pair_of[side.answer_span]
+        asked = label[side.table.rows.question[side.answer_row[pair >= 0]]] if len(label) else np.zeros(0, np.int64)
+        keys.append((pair[pair >= 0], asked))
+    one, other = (pair * max(1, len(codes)) + asked for pair, asked in keys)
+    common = np.intersect1d(one, other)
+    equivalent = np.zeros(len(pairs.system), dtype=bool)
+    equivalent[common // max(1, len(codes))] = True
+    return equivalent
+
+
+def _spurious(spans: Spans, wrong: NDArray[np.bool_], rules: Rules) -> Integers:
+    spurious = np.full(len(spans), -1, dtype=np.int64)
+    places = np.flatnonzero(wrong)
+    if rules.redundant:
+        spurious[places] = places[linked(spans.taken(wrong), rules.iou if rules.link == "iou" else 0.0)]
+    else:
+        spurious[places] = places
+    return spurious
+
+
+# From an alignment to scores
+
+
+def statistics(alignment: Alignment) -> Statistics:
+    """Per verb, nine counts: true positives, false positives and false negatives of UA, LA and role."""
+    verbs = len(alignment.verbs)
+    system, gold, pairs = alignment.system, alignment.gold, alignment.pairs
+    pair_verb = gold.spans.verb[pairs.gold]
+    found = np.bincount(pair_verb, minlength=verbs)
+    labelled = np.bincount(pair_verb[alignment.equivalent], minlength=verbs)
+    wanted = np.bincount(gold.spans.verb, minlength=verbs)
+    first_of_its_kind = alignment.spurious == np.arange(len(alignment.spurious))
+    wrong = np.bincount(system.spans.verb[first_of_its_kind], minlength=verbs)
+    rows = [found, wrong, wanted - found, labelled, wrong + found - labelled, wanted - labelled, *_roles(alignment)]
+    return Statistics(tuple(map(str, alignment.verbs)), np.column_stack(rows).astype(np.float64))
+
+
+def _roles(alignment: Alignment) -> tuple[Integers, Integers, Integers]:
+    """Questions found, questions about nothing in the gold, and questions missed."""
+    verbs, pairs = len(alignment.verbs), alignment.pairs
+    of_gold = np.zeros(len(alignment.gold.spans), dtype=bool)
+    of_gold[pairs.gold] = True
+    of_system = alignment.ignored.copy()
+    of_system[pairs.system] = True
+    found, _ = _asked(alignment.gold, of_gold, verbs)
+    supported, asked = _asked(alignment.system, of_system, verbs)
+    gold = alignment.gold
+    counted = (gold.row_verb >= 0) & (gold.table.rows.question >= 0)
+    return found, asked - supported, np.bincount(gold.row_verb[counted], minlength=verbs) - found
+
+
+def _asked(side: Side, marked: NDArray[np.bool_], verbs: int) -> tuple[Integers, Integers]:
+    """Per verb, how many different questions have an answer among the marked spans, and how many there are."""
+    texts: dict[str, int] = {}
+    text = np.array([texts.setdefault(question.text, len(texts)) for question in side.table.questions], dtype=np.int64)
+    if not len(text):
+        return np.zeros(verbs, dtype=np.int64), np.zeros(verbs, dtype=np.int64)
+    key = side.row_verb[side.answer_row] * len(texts) + text[side.table.rows.question[side.answer_row]]
+    with_any, asked = np.unique(key[marked[side.answer_span]]), np.unique(key)
+    per_verb = (np.bincount(keys // len(texts), minlength=verbs).astype(np.int64) for keys in (with_any, asked))
+    found, all_asked = per_verb
+    return found, all_asked
+
+
+def counts(statistics: Statistics) -> dict[str, Counts]:
+    """The sums over all verbs."""
+    sums = [round(value) for value in statistics.rows.sum(axis=0)]
+    return {name: Counts(*sums[3 * place : 3 * place + 3]) for place, name in enumerate(MEASURES)}
+
+
+def metric(average: Average = "micro") -> Metric:
+    """`ua_precision`, `ua_recall`, `ua_f1` and so on.
+
+    Micro: from the sums of the counts over all verbs. Macro: the mean of the verbs' precisions, over verbs where the
+    system said anything, the mean of their recalls, over verbs where the gold has anything, and their harmonic mean.
+    """
+    return Metric(_micro) if average == "micro" else Metric(_macro, additive=False)
+
+
+def _micro(sums: FloatArray) -> dict[str, FloatArray | float]:
+    scores: dict[str, FloatArray | float] = {}
+    for place, name in enumerate(MEASURES):
+        tp, fp, fn = (sums[..., 3 * place + column] for column in range(3))
+        scores[f"{name}_precision"] = ratio(tp, tp + fp)
+        scores[f"{name}_recall"] = ratio(tp, tp + fn)
+        scores[f"{name}_f1"] = ratio(2 * tp, 2 * tp + fp + fn)
+    return scores
+
+
+def _macro(rows: FloatArray) -> dict[str, FloatArray | float]:
+    scores: dict[str, FloatArray | float] = {}
+    for place, name in enumerate(MEASURES):
+        tp, fp, fn = (rows[:, 3 * place + column] for column in range(3))
+        precision = _mean(ratio(tp, tp + fp), tp + fp > 0)
+        recall = _mean(ratio(tp, tp + fn), tp + fn > 0)
+        scores[f"{name}_precision"], scores[f"{name}_recall"] = precision, recall
+        scores[f"{name}_f1"] = float(f1_of(np.asarray(precision), np.asarray(recall)))
+    return scores
+
+
+def _mean(values: FloatArray, defined: NDArray[np.bool_]) -> float:
+    return float(values[defined].mean()) if defined.any() else 0.0

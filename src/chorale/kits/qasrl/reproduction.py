@@ -1,0 +1,251 @@
+"""Roit et al. (2020), Controlled Crowdsourcing for High-Quality QA-SRL Annotation.
+
+What is published is the gold standard, its sentences and the expert annotation of about half the predicates that
+Table 4 rests on; the Dense set is the QA-SRL Bank's. Not published are the annotations before consolidation
+(agreement), the Wall Street Journal sentences (Table 5), the parser's output (Table 6) and whatever was corrected by
+hand.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from chorale.kits.qasrl.files import Bank, QuestionAnswers, read_bank, read_qasrl
+from chorale.kits.qasrl.metrics import Rules, align, counts, statistics
+from chorale.metrics import Counts
+from chorale.model import UserError
+from chorale.reproduce.checking import find
+from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
+
+NEWS = "qasrl-gs/wikinews.dev.gold.csv"
+WIKIPEDIA = "qasrl-gs/wikipedia.dev.gold.csv"
+EXPERTS = "qasrl-gs/wikinews.dev.large_sample.ground_truth.csv"
+DENSE = "qasrl-bank/dense-dev.jsonl"
+PARSER = "qasrl-parser/joint_on_qasrl_generated_predictions.csv"
+
+_GOLD_STANDARD = "https://github.com/plroit/qasrl-gs"
+REPOSITORIES = (
+    Repository(
+        "plroit/qasrl-gs",
+        _GOLD_STANDARD,
+        "b9871a1e131e2d4f56339f1c8dbeb2f466cfac3c",
+        "MIT",
+        (
+            NeededFile(NEWS, "data/gold/wikinews.dev.gold.csv", "54cc51b0"),
+            NeededFile(EXPERTS, "data/ground_truth/wikinews.dev.large_sample.ground_truth.csv", "af6b74f4"),
+        ),
+    ),
+    Repository(
+        "plroit/qasrl-gs",
+        _GOLD_STANDARD,
+        "5ea2c15ecae63cba7a164e3b17043051de543cab",
+        "MIT",
+        (NeededFile(WIKIPEDIA, "data/gold/wikipedia.dev.gold.csv", "3c6e0002"),),
+    ),
+    Repository(
+        "julianmichael/qasrl.org (QA-SRL Bank 2.1)",
+        "https://github.com/julianmichael/qasrl.org",
+        "edc67a0187706fc7626b0f1c30b8d8ce6cfac1d3",
+        "MIT",
+        (NeededFile(DENSE, "data/qasrl-v2_1/dense/dev.jsonl.gz", "7a4277f2"),),
+    ),
+    Repository(
+        "kleinay/qasrl-seq2seq",
+        "https://github.com/kleinay/qasrl-seq2seq",
+        "78f870ad60a57d5bd73be46b1a524d51edd8e2ab",
+        "no licence is named",
+        (NeededFile(PARSER, "notebooks/joint_on_qasrl_generated_predictions.csv", "d27fa353", optional=True),),
+    ),
+)
+
+_HALF = "The paper has 100 predicates, the experts' file of that commit {verbs}; files may be later than the paper. "
+_BY_HAND = "Decisions corrected by hand are not among the published files."
+_NOT_CONSOLIDATED = "The annotations of single workers, and second consolidations, are not among the published files."
+_WSJ = (
+    "The annotated Wall Street Journal sentences are not among the published files; CoNLL-2009 is licensed by the LDC."
+)
+_NO_PARSER = "The output of FitzGerald et al.'s parser for these sentences is not among the published files."
+_NO_TEST = "Test data and the parser's output for it are needed."
+_ALL_WRITTEN = (
+    "Dense: every question a person wrote that any judge answered. The paper does not say which it counts; this was "
+    "chosen because it gives 2.3 roles (2.34; three of six judges 2.25, four 2.16, five 1.99)."
+)
+
+
+@dataclass(frozen=True)
+class _Data:
+    """The files, each read once."""
+
+    folder: Path
+
+    def _path(self, name: str) -> Path:
+        path = find(self.folder, name)
+        if path is None:
+            raise UserError(f"{self.folder / name} is not there. `chorale reproduce roit2020` says where to get it.")
+        return path
+
+    @cached_property
+    def news(self) -> QuestionAnswers:
+        return read_qasrl(self._path(NEWS))
+
+    @cached_property
+    def wikipedia(self) -> QuestionAnswers:
+        return read_qasrl(self._path(WIKIPEDIA))
+
+    @cached_property
+    def experts(self) -> QuestionAnswers:
+        return read_qasrl(self._path(EXPERTS))
+
+    @cached_property
+    def bank(self) -> Bank:
+        return read_bank(self._path(DENSE))
+
+    @cached_property
+    def dense(self) -> QuestionAnswers:
+        """What people wrote, if one judge called it valid: a choice made to fit the 2.3 roles a verb of the paper."""
+        return self.bank.answers(valid=1)
+
+    @cached_property
+    def parser(self) -> QuestionAnswers | None:
+        path = find(self.folder, PARSER)
+        return None if path is None else read_qasrl(path)
+
+
+def cells(folder: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
+    """Every number of the paper's tables and of its sections 3 and 4, in the order of the paper."""
+    data = _Data(folder)
+    parts = (_section_1, _section_3, _section_4, _table_4, _table_5, _table_6)
+    for number, part in enumerate(parts):
+        progress(number, len(parts))
+        yield from part(data)
+    progress(len(parts), len(parts))
+
+
+_DEV_ONLY = "Ours is of the dev part, the paper's of dev and test."
+
+
+def _section_1(data: _Data) -> Iterator[Cell]:
+    more = 100 * (_gold_roles(data) / _dense_roles(data) - 1)
+    yield Cell("Section 1", "roles more than Dense, percent", 25, more, 0, f"{_DEV_ONLY} {_ALL_WRITTEN}")
+
+
+def _section_3(data: _Data) -> Iterator[Cell]:
+    where = "Section 3.1"
+    for name, table in (("Wikinews", data.news), ("Wikipedia", data.wikipedia)):
+        yield Cell(where, f"{name}, sentences in dev", 500, len({verb.sentence for verb in table.verbs}), 0)
+    yield Cell(where, "roles per predicate, this work", 2.9, _gold_roles(data), 1, _DEV_ONLY)
+    yield Cell(where, "roles per predicate, Dense", 2.3, _dense_roles(data), 1, f"{_DEV_ONLY} {_ALL_WRITTEN}")
+    no_pay = "Payments are not among the published files."
+    yield Cell(where, "cost per predicate, cents", 54.2, None, 1, no_pay)
+    yield Cell(where, "cost per predicate of Dense, cents", 51, None, 0, no_pay)
+
+
+def _gold_roles(data: _Data) -> float:
+    """Per verb."""
+    tables = (data.news, data.wikipedia)
+    roles = sum(np.count_nonzero(table.rows.question >= 0) for table in tables)
+    return roles / sum(len(table.verbs) for table in tables)
+
+
+def _dense_roles(data: _Data) -> float:
+    """Per verb of the gold standard."""
+    wanted = {*data.news.verbs, *data.wikipedia.verbs}
+    there = np.array([verb in wanted for verb in data.dense.verbs])
+    rows = data.dense.rows
+    return int(np.count_nonzero(there[rows.verb] & (rows.question >= 0))) / len(wanted)
+
+
+def _section_4(_data: _Data) -> Iterator[Cell]:
+    where = "Section 4"
+    yield Cell(where, "worker against worker, UA F1", 79.8, None, 1, _NOT_CONSOLIDATED)
+    yield Cell(where, "consolidated by disjoint triplets, UA F1", 84.1, None, 1, _NOT_CONSOLIDATED)
+    yield Cell(where, "agreement, LA F1", 67.8, None, 1, _NOT_CONSOLIDATED)
+    for name, value in (("QAs", 1593), ("adjunct QAs", 604), ("QAs of 2015", 1315), ("adjunct QAs of 2015", 336)):
+        yield Cell(where, f"PropBank sample, {name}", value, None, 0, _WSJ)
+
+
+def _table_4(data: _Data) -> Iterator[Cell]:
+    half = _HALF.format(verbs=len(data.experts.verbs))
+    this_work = {"ua": (79.9, 89.4, 84.4), "la": (71.0, 79.5, 75.0)}
+    dense = {"ua": (67.1, 69.5, 68.3), "la": (49.5, 51.3, 50.4)}
+    by_hand = {
+        "This work": {"ua": (88.0, 95.5, 91.6), "la": (88.0, 95.5, 91.6)},
+        "Dense": {"ua": (86.4, 70.5, 77.6), "la": (83.1, 67.8, 74.7)},
+    }
+    for name, table, paper, why in (
+        ("This work", data.news, this_work, half),
+        ("Dense", data.dense, dense, half + _ALL_WRITTEN),
+    ):
+        found = counts(statistics(align(table, data.experts, Rules())))
+        for measure in ("ua", "la"):
+            yield from _three("Table 4", f"{name}, {measure.upper()} automatic", paper[measure], found[measure], why)
+            yield from _three("Table 4", f"{name}, {measure.upper()} manual", by_hand[name][measure], None, _BY_HAND)
+    yield from _beyond_table_4(data)
+
+
+def _beyond_table_4(data: _Data) -> Iterator[Cell]:
+    """What the paper does not print and the data allow: the whole dev part of Dense against the gold standard."""
+    for name, gold in (("Wikinews", data.news), ("Wikipedia", data.wikipedia)):
+        found = counts(statistics(align(data.dense, gold, Rules())))
+        for measure in ("ua", "la"):
+            named = f"Dense against the gold standard, {name} dev, {measure.upper()}"
+            yield from _three(
+                "Beside Table 4", named, (None, None, None), found[measure], "The paper has no such number."
+            )
+
+
+def _table_5(_data: _Data) -> Iterator[Cell]:
+    paper = {
+        "This work": {"all": (73.3, 93.0, 82.0), "core": (87.3, 94.8, 90.9), "adjuncts": (43.4, 85.9, 57.7)},
+        "He et al. (2015)": {"all": (81.7, 86.6, 84.1), "core": (86.6, 90.4, 88.5), "adjuncts": (59.7, 64.7, 62.1)},
+    }
+    for name, kinds in paper.items():
+        for kind, values in kinds.items():
+            yield from _three("Table 5", f"{name}, {kind}", values, None, _WSJ)
+
+
+def _table_6(data: _Data) -> Iterator[Cell]:
+    test = {"ua": (87.1, 50.2, 63.7), "la": (67.8, 39.1, 49.6)}
+    dev = {"ua": (86.6, 58.8, 70.1), "la": (65.0, 44.2, 52.6)}
+    manual = {"ua": (87.8, 66.5, 75.5), "la": (83.9, 64.3, 72.8)}
+    for measure in ("ua", "la"):
+        named = measure.upper()
+        yield from _three("Table 6", f"Test, {named} automatic", test[measure], None, _NO_TEST)
+        yield from _three("Table 6", f"Dev (Wikinews), {named} automatic", dev[measure], None, _NO_PARSER)
+        yield from _three("Table 6", f"Dev (Wikinews), {named} manual", manual[measure], None, _BY_HAND)
+    why = "Another parser (seq2seq), on the one verb of every sentence that it speaks of; the paper has no such number."
+    found = None if data.parser is None else _on_its_verbs(data.parser, data.news)
+    for measure in ("ua", "la"):
+        named = f"Seq2seq parser, its verbs of Wikinews dev, {measure.upper()}"
+        one = None if found is None else found[measure]
+        yield from _three("Beside Table 6", named, (None, None, None), one, why)
+
+
+def _on_its_verbs(system: QuestionAnswers, gold: QuestionAnswers) -> dict[str, Counts]:
+    spoken_of = set(system.verbs)
+    there = np.array([verb in spoken_of for verb in gold.verbs])
+    return counts(statistics(align(system, gold.taken(there[gold.rows.verb]), Rules())))
+
+
+def _three(
+    table: str,
+    name: str,
+    paper: tuple[float | None, float | None, float | None],
+    ours: Counts | None,
+    reason: str,
+) -> Iterator[Cell]:
+    """Precision, recall and F1, in percent."""
+    found = (None, None, None) if ours is None else (ours.precision, ours.recall, ours.f1)
+    for score, printed, value in zip(("P", "R", "F1"), paper, found, strict=True):
+        yield Cell(table, f"{name}, {score}", printed, None if value is None else 100 * value, 1, reason)
+
+
+PAPER = Paper(
+    "roit2020",
+    "Controlled Crowdsourcing for High-Quality QA-SRL Annotation (Roit et al., ACL 2020)",
+    REPOSITORIES,
+    cells,
+)

@@ -1,0 +1,221 @@
+"""QA-SRL scores as a command tells them: one system against a gold standard, and perhaps another beside it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from chorale.files.wording import many
+from chorale.kits.qasrl.files import QuestionAnswers, joined
+from chorale.kits.qasrl.metrics import MEASURES, Alignment, Rules, align, counts, metric, statistics
+from chorale.metrics import Counts, Interval, Statistics, signature
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.signature import Setting
+from chorale.model import Problem, UserError
+from chorale.present.scoring import Scored, ScoreTable, comparison_table, jsonable, shown_interval
+
+SCORES = ("precision", "recall", "f1")
+NAMES = {"ua": "UA", "la": "LA", "role": "role"}
+_MOST = 20
+_SAME_TEXTS = "Use files about the same texts, split into the same tokens."
+
+
+@dataclass(frozen=True, slots=True)
+class QasrlOptions:
+    """What to compute, and with what the files were read."""
+
+    rules: Rules = field(default_factory=Rules)
+    average: Literal["micro", "macro"] = "micro"
+    reading: Mapping[str, Setting] | None = None
+    """Options that only concern some formats, for the signature."""
+    per_verb: bool = False
+
+    def settings(self) -> dict[str, Setting]:
+        rules = self.rules
+        return {
+            "iou": rules.iou,
+            "redundant": rules.redundant,
+            "link": rules.link if rules.redundant else None,
+            "modality": rules.modality,
+            "average": self.average,
+            "extra-verbs": rules.extra_verbs,
+            **(self.reading or {}),
+        }
+
+
+def score_qasrl(
+    system: QuestionAnswers,
+    gold: QuestionAnswers,
+    options: QasrlOptions,
+    drawing: Drawing,
+    against: QuestionAnswers | None = None,
+) -> tuple[Scored, Alignment]:
+    """UA, LA and role of a system, with what was asked for beside them; and the alignment they come from."""
+    check_pair(system, gold)
+    alignment = align(system, gold, options.rules)
+    found = statistics(alignment)
+    by = metric(options.average)
+    scores, sums = by.scores(found), counts(found)
+    around = drawing.intervals(found, by) if drawing.ci else {}
+    json: dict[str, Any] = {name: measure_json(name, sums[name], scores, around) for name in MEASURES}
+    json["verbs"] = _verbs(system, gold, alignment)
+    title = f"{Path(system.name).name} against {Path(gold.name).name}"
+    tables = [measures_table(title, sums, scores, around, of="verbs" if options.average == "macro" else "")]
+    notes = [*file_notes(system), *file_notes(gold), *_notes(alignment, sums), *_lacking(system, json["verbs"])]
+    inputs = {"system": system.digest, "gold": gold.digest}
+    if options.per_verb:
+        json["per_verb"] = per_verb_json(found)
+    if against is not None:
+        check_pair(against, gold)
+        inputs["against"] = against.digest
+        other = statistics(align(against, gold, options.rules))
+        compared = drawing.compare(*same_items(found, other), by)
+        json["against"] = {"file": against.name, "scores": jsonable(compared)}
+        tables.append(comparison_table("Is the difference more than luck?", _two_names(system, against), compared))
+        notes += [*file_notes(against), *_lacking(against, _verbs(against, gold, alignment))]
+    settings = {**options.settings(), **drawing.settings(compared=against is not None)}
+    return Scored(json, tables, signature("qasrl", settings, inputs), notes), alignment
+
+
+def measure_json(
+    name: str, sums: Counts, scores: Mapping[str, float], around: Mapping[str, Interval]
+) -> dict[str, Any]:
+    """One measure as `--json` prints it: counts, fractions, and intervals if there are any."""
+    told: dict[str, Any] = {"tp": sums.tp, "fp": sums.fp, "fn": sums.fn}
+    told |= {score: scores[f"{name}_{score}"] for score in SCORES}
+    if around:
+        told["ci"] = {score: around[f"{name}_{score}"].as_list() for score in SCORES}
+    return told
+
+
+def measures_table(
+    title: str,
+    sums: Mapping[str, Counts],
+    scores: Mapping[str, float],
+    around: Mapping[str, Interval],
+    *,
+    of: str = "",
+) -> ScoreTable:
+    rows = []
+    for name in MEASURES:
+        row: list[str | int | float | None] = [NAMES[name], sums[name].tp, sums[name].fp, sums[name].fn]
+        for score in SCORES:
+            row.append(scores[f"{name}_{score}"])
+            if around:
+                row.append(shown_interval(around[f"{name}_{score}"]))
+        rows.append(row)
+    columns = ["measure", "TP#", "FP#", "FN#"]
+    for score in ("precision#", "recall#", "F1#"):
+        columns += [score, "95% interval#"] if around else [score]
+    return ScoreTable(f"{title}, mean over {of}" if of else title, tuple(columns), rows)
+
+
+def per_verb_json(found: Statistics) -> dict[str, dict[str, dict[str, int]]]:
+    """The counts of every verb."""
+    return {
+        item: {
+            name: {kind: int(row[3 * place + at]) for at, kind in enumerate(("tp", "fp", "fn"))}
+            for place, name in enumerate(MEASURES)
+        }
+        for item, row in zip(found.items, found.rows, strict=True)
+    }
+
+
+def same_items(first: Statistics, second: Statistics) -> tuple[Statistics, Statistics]:
+    """Both with the same verbs: one that a side does not have counts nothing there."""
+    items = tuple(sorted(set(first.items) | set(second.items)))
+    place = {item: number for number, item in enumerate(items)}
+    filled = []
+    for each in (first, second):
+        rows = np.zeros((len(items), each.rows.shape[1]))
+        rows[[place[item] for item in each.items]] = each.rows
+        filled.append(Statistics(items, rows))
+    return filled[0], filled[1]
+
+
+def _two_names(one: QuestionAnswers, other: QuestionAnswers) -> tuple[str, str]:
+    names = Path(one.name).name, Path(other.name).name
+    return names if names[0] != names[1] else (one.name, other.name)
+
+
+# What files must have in common, and what is to be said about them
+
+
+def check_pair(system: QuestionAnswers, gold: QuestionAnswers) -> None:
+    """Refuse two files that can't be about the same verbs, naming both."""
+    joined([(gold.name, gold.sentences), (system.name, system.sentences)])
+    if not len(gold.rows.verb):
+        problem = Problem(gold.name, None, "has no verbs to score against", "Check that the right file was named.")
+        raise UserError(f"{gold.name} can't be used", [problem])
+    words = dict(zip(gold.verbs, gold.words, strict=True))
+    if len(system.rows.verb) and not words.keys() & set(system.verbs):
+        message = f"has no verb in common with {gold.name}: its first is {system.verbs[0]}, there it is {gold.verbs[0]}"
+        problem = Problem(system.name, None, message, "Use the same sentence ids and verb_idx in both files.")
+        raise UserError("the files are about different verbs", [problem])
+    problems = [
+        Problem(system.name, None, message, f"{_SAME_TEXTS} Leave the column verb empty if it is not the word itself.")
+        for message in _other_words(system, words, gold.name)
+    ]
+    if problems:
+        raise UserError("the files are about different sentences", problems[:_MOST])
+
+
+def _other_words(system: QuestionAnswers, words: Mapping[Any, str], name: str) -> Iterator[str]:
+    for verb, word in zip(system.verbs, system.words, strict=True):
+        there = words.get(verb, "")
+        if word and there and word.casefold() != there.casefold():
+            yield f"has the verb {word!r} at token {verb.token} of {verb.sentence}, where {name} has {there!r}"
+
+
+def file_notes(table: QuestionAnswers) -> list[str]:
+    return [f"{Path(table.name).name}: {note}" for note in table.notes]
+
+
+def _verbs(system: QuestionAnswers, gold: QuestionAnswers, alignment: Alignment) -> dict[str, int]:
+    of_system, of_gold = system.verbs_with_rows(), gold.verbs_with_rows()
+    return {
+        "scored": len(alignment.verbs),
+        "gold": len(of_gold),
+        "system": len(of_system),
+        "only_in_gold": len(of_gold - of_system),
+        "only_in_system": alignment.extra_verbs,
+    }
+
+
+def _notes(alignment: Alignment, sums: Mapping[str, Counts]) -> Iterator[str]:
+    if alignment.extra_verbs and not alignment.rules.extra_verbs:
+        yield (
+            f"{many(alignment.extra_verbs, 'verb is', 'verbs are')} only in the system's output: not counted; "
+            "--include-extra-verbs counts all their arguments as wrong."
+        )
+    repeated = _repeated(alignment)
+    if repeated:
+        yield (
+            f"In the gold, questions stand in more than one row of a verb (rows too many: {repeated:,}): they count in "
+            "each and are found once, as in the authors' script, so that role recall stays below 1."
+        )
+    if not sums["ua"].tp + sums["ua"].fp:
+        yield "The system says nothing about the gold's verbs: its precision is 0 by definition."
+    if not sums["ua"].tp + sums["ua"].fn:
+        yield "The gold has no answers: recall is 0 by definition."
+
+
+def _lacking(system: QuestionAnswers, verbs: Mapping[str, int]) -> Iterator[str]:
+    """A parser that stopped half-way looks like one that finds little."""
+    if verbs["only_in_gold"]:
+        yield (
+            f"{Path(system.name).name} lacks {verbs['only_in_gold']:,} of the gold's "
+            f"{many(verbs['gold'], 'verb', 'verbs')}: all the arguments of these count as missed."
+        )
+
+
+def _repeated(alignment: Alignment) -> int:
+    """Rows of the gold whose question stands in another row of the verb too, beyond the first."""
+    table = alignment.gold.table
+    there = table.rows.question >= 0
+    texts: dict[str, int] = {}
+    text = np.array([texts.setdefault(question.text, len(texts)) for question in table.questions], dtype=np.int64)
+    asked = np.sort(table.rows.verb[there] * len(texts) + text[table.rows.question[there]])
+    return int(np.count_nonzero(asked[1:] == asked[:-1]))

@@ -1,0 +1,195 @@
+"""Put the work of two writers together: one list of questions and answers, complete and with nothing twice.
+
+Items are made from the answers to a writing stage (`of = "together"`), or come from a file with the sets in it. The
+sets are in an order drawn for the item, and nothing tells whose they are.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chorale.contract.task import Example, StageResults, Task
+from chorale.kits.qasrl.metrics.matching import iou
+from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
+from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, first_mistake, in_words
+from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, groups, recount
+from chorale.kits.qasrl.tasks.shared.predicates import Predicate, caption, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.tables import (
+    ANNOTATORS,
+    GOLD_STANDARD,
+    SENTENCES,
+    BankQuestion,
+    bank_table,
+    behind_each,
+)
+from chorale.model import Answer, Payload, SourceItem
+
+_HERE = Path(__file__).parent
+MOST_SETS = 10
+_SAME = 0.5
+
+
+class SetsOfQuestions(Predicate):
+    """A predicate, and what each writer asked about it."""
+
+    sets: tuple[tuple[QuestionAnswer, ...], ...] = Field(min_length=1, max_length=MOST_SETS)
+
+
+class SettledQuestion(QuestionAnswer):
+    redundant: bool = False
+    """Right, and asks for nothing that another question does not ask for. Kept for the record, and not counted."""
+
+
+class Consolidated(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: tuple[SettledQuestion, ...] = Field(max_length=MOST_QUESTIONS)
+
+
+def _gathered(item: Payload, answers: Sequence[Answer], rng: Random) -> dict[str, Any]:
+    sets = list(answers)
+    rng.shuffle(sets)
+    return {**only_predicate(item), "sets": sets}
+
+
+def _view(item: Payload) -> dict[str, Any]:
+    shown = [[{"question": one["question"], "answers": one["answers"]} for one in each] for each in item["sets"]]
+    return {**view_of(item), "sets": shown, "groups": groups([_with_slots(each, item) for each in item["sets"]])}
+
+
+def _with_slots(asked: Sequence[Mapping[str, Any]], item: Payload) -> Sequence[Mapping[str, Any]]:
+    """Sets from a file have none. What the grammar does not know is compared by its words."""
+    return asked if first_mistake(asked, item) is not None else canonical(asked, item)
+
+
+def _misfit(given: Answer, item: Payload) -> str | None:
+    found = first_mistake(given, item)
+    return None if found is None else str(found)
+
+
+def _told(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"questions": in_words(item, given)}
+
+
+def _questions(given: Answer) -> int:
+    return sum(not one.get("redundant") for one in given)
+
+
+def _guess(view: Mapping[str, Any], known: Answer, _rng: Random | None) -> Answer:
+    """What a simulated consolidator makes of two sets: of every group one question, with the answers of all in it.
+
+    Questions of a group whose answers no other has stay as well. They know nothing beyond what they see.
+    """
+    if known is not None:
+        return known
+    settled: dict[str, list[tuple[int, int]]] = {}
+    for group in view["groups"]:
+        covered: list[tuple[int, int]] = []
+        for number, at in group["members"]:
+            one = view["sets"][number][at]
+            spans = [(start, end) for start, end in one["answers"]]
+            new = [span for span in spans if all(iou(span, old) < _SAME for old in covered)]
+            covered += new
+            if new:
+                settled.setdefault(one["question"], []).extend(new)
+    return [{"question": question, "answers": sorted(map(list, spans))} for question, spans in settled.items()]
+
+
+def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
+    """What a simulated consolidator of an accuracy keeps: what several have, and mostly what only one has.
+
+    Looking at what others wrote is easier than writing: what several people have is never lost.
+    """
+    of_question: dict[str, set[int]] = {}
+    for group in view["groups"]:
+        writers = {number for number, _ in group["members"]}
+        for number, at in group["members"]:
+            of_question.setdefault(view["sets"][number][at]["question"], set()).update(writers)
+    return [one for one in truth if len(of_question.get(one["question"], ())) > 1 or rng.random() < accuracy]
+
+
+def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
+    """Every question settled on, by whoever wrote it so; its consolidator is the judge who calls it valid."""
+    for item, written in behind_each([item for item in items if item.label is not None], results):
+        for judgment in results.judgments(item):
+            for one in judgment.answer:
+                if one.get("redundant"):
+                    continue
+                writers = {
+                    each.worker for each in written if any(one["question"] == q["question"] for q in each.answer)
+                }
+                spans = tuple((start, end) for start, end in one["answers"])
+                sources = tuple(sorted(writers or {judgment.worker}))
+                yield BankQuestion(item.payload, one["question"], sources, ((judgment.worker, spans),))
+
+
+_FORMS = {
+    "stem": "sell",
+    "presentSingular3rd": "sells",
+    "presentParticiple": "selling",
+    "past": "sold",
+    "pastParticiple": "sold",
+}
+_ROW = {
+    "sentence_id": "example:1",
+    "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
+    "verb_index": 2,
+    "verb": "sold",
+    "forms": _FORMS,
+    "sets": [
+        [
+            {"question": "Who sold something?", "answers": [[0, 2]]},
+            {"question": "What did someone sell?", "answers": [[3, 4]]},
+        ],
+        [
+            {"question": "Who sold something?", "answers": [[1, 2]]},
+            {"question": "What did someone sell?", "answers": [[3, 4]]},
+            {"question": "When was something sold?", "answers": [[4, 6]]},
+        ],
+    ],
+}
+
+QASRL_CONSOLIDATE = Task(
+    name="qasrl-consolidate",
+    version=1,
+    summary="Put two people's questions and answers together",
+    row_type=SetsOfQuestions,
+    item_type=SetsOfQuestions,
+    answer_type=Consolidated,
+    page=_HERE / "page.html",
+    module=_HERE / "consolidate.js",
+    style=PAGE_PARTS / "qasrl.css",
+    shared=SHARED,
+    view=_view,
+    gather=_gathered,
+    misfit=_misfit,
+    canonical=canonical,
+    grade=grade,
+    feedback=feedback,
+    recount=recount,
+    distance=distance,
+    combine=combine,
+    tell=_told,
+    caption=caption,
+    parts=_questions,
+    most_parts=MOST_QUESTIONS,
+    guess=_guess,
+    imitate=_imitate,
+    exports=(GOLD_STANDARD, bank_table(_bank_questions), SENTENCES, ANNOTATORS),
+    examples=(
+        Example(
+            row=_ROW,
+            answer=[
+                {"question": "Who sold something?", "answers": [[0, 2]]},
+                {"question": "What did someone sell?", "answers": [[3, 4]]},
+                {"question": "When was something sold?", "answers": [[4, 6]]},
+            ],
+        ),
+        Example(row=_ROW, answer=[{"question": "What did someone sell?", "answers": [[3, 4]]}]),
+    ),
+)
+
+__all__ = ["QASRL_CONSOLIDATE"]

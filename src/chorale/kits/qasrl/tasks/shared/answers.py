@@ -1,0 +1,188 @@
+"""Questions with their answers: their shape, and what can be wrong with them that only the sentence tells."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from chorale.kits.qasrl.files import Qa, Question
+from chorale.kits.qasrl.grammar import NotAQuestion, Parsed, parse
+from chorale.kits.qasrl.tasks.shared.predicates import excerpt, forms_of, prepositions_of
+from chorale.model import Answer, Payload
+from chorale.text.inflections import VerbForms
+
+MOST_QUESTIONS = 40
+MOST_ANSWERS = 40
+MOST_ANSWERS_TOGETHER = 200
+"""Of all questions about a verb: people compared with each other are aligned, which takes the cube of it."""
+LONGEST_QUESTION = 200
+_MOST_PARSED = 20_000
+
+
+def _in_order(spans: Any) -> Any:
+    """Spans in the order of the sentence, each once."""
+    if not isinstance(spans, list | tuple):
+        return spans
+    try:
+        return sorted({(start, end) for start, end in spans})
+    except (TypeError, ValueError):
+        raise ValueError(
+            "must have answers as pairs of whole numbers: the first word, and the word after the last"
+        ) from None
+
+
+Place = Annotated[int, Field(strict=True, ge=0, le=10_000)]
+Spans = Annotated[tuple[tuple[Place, Place], ...], BeforeValidator(_in_order), Field(max_length=MOST_ANSWERS)]
+
+
+def _apart(spans: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """Of a list in order it is enough to look at neighbours."""
+    if any(start < end for (_, end), (start, _) in pairwise(spans)):
+        raise ValueError("must have answers that share no word: mark a word for one answer of a question only")
+    return spans
+
+
+OwnSpans = Annotated[Spans, AfterValidator(_apart)]
+"""What one person marks for one question. Gold may be what several people marked, and lie over each other."""
+
+
+class AskedSlots(BaseModel):
+    """The seven slots of a question, and what they say of the verb. The server fills them in."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    wh: str = Field(max_length=60)
+    aux: str = Field(default="", max_length=60)
+    subj: str = Field(default="", max_length=60)
+    verb: str = Field(default="", max_length=120)
+    obj: str = Field(default="", max_length=60)
+    prep: str = Field(default="", max_length=60)
+    obj2: str = Field(default="", max_length=60)
+    is_negated: bool = False
+    is_passive: bool = False
+
+
+class QuestionAnswer(BaseModel):
+    """A question, and the spans that answer it: the first token, and the token after the last."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, pattern=r"\S")
+    answers: Spans
+    slots: AskedSlots | None = None
+
+
+class OwnQuestionAnswer(QuestionAnswer):
+    """The same as somebody wrote it."""
+
+    answers: OwnSpans
+
+
+class Mistake(NamedTuple):
+    """What is wrong with one question, and which it is."""
+
+    number: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"must be put right: question {self.number + 1} {self.message}"
+
+
+class UnaskableError(ValueError):
+    """A question that the grammar does not know, with the reason in plain words."""
+
+
+def first_mistake(given: Sequence[Mapping[str, Any]], item: Payload) -> Mistake | None:
+    """What keeps questions and answers about a predicate from being taken."""
+    asked: dict[str, int] = {}
+    answers = 0
+    for number, one in enumerate(given):
+        answers += len(one["answers"])
+        found = misplaced(one["answers"], item) or (
+            None if one["answers"] else "has no answer: mark it in the sentence"
+        )
+        if answers > MOST_ANSWERS_TOGETHER:
+            found = f"has too many answers: all questions together may have {MOST_ANSWERS_TOGETHER}"
+        if found is not None:
+            return Mistake(number, found)
+        parsed = _parsed(one["question"], forms_of(item), prepositions_of(item))
+        if isinstance(parsed, NotAQuestion):
+            return Mistake(number, f"can't be taken: {parsed.reason}")
+        if parsed.text in asked:
+            return Mistake(number, f"is the same as question {asked[parsed.text] + 1}: ask each thing once")
+        asked[parsed.text] = number
+    return None
+
+
+def misplaced(spans: Iterable[Sequence[int]], item: Payload) -> str | None:
+    """What is wrong with answers that do not lie in the sentence."""
+    length = len(item["tokens"])
+    for start, end in spans:
+        if start >= end:
+            return f"has an answer without words: {start} to {end}"
+        if end > length:
+            return f"has an answer outside the sentence: {start} to {end}, and the sentence has {length} words"
+    return None
+
+
+@lru_cache(_MOST_PARSED)
+def _parsed(question: str, forms: VerbForms, prepositions: tuple[str, ...]) -> Parsed | NotAQuestion:
+    """A question is looked at when it is checked, when it is stored and when it is exported."""
+    return parse(question, forms, prepositions)
+
+
+def understood(question: str, item: Payload) -> Parsed:
+    """A question about a predicate and its slots; UnaskableError if it is none."""
+    parsed = _parsed(question, forms_of(item), prepositions_of(item))
+    if isinstance(parsed, NotAQuestion):
+        raise UnaskableError(parsed.reason)
+    return parsed
+
+
+def canonical(given: Sequence[Mapping[str, Any]], item: Payload) -> Answer:
+    """The questions as the grammar writes them, with their slots."""
+    return [{**one, **_written(str(one["question"]), item)} for one in given]
+
+
+def _written(question: str, item: Payload) -> dict[str, Any]:
+    parsed = understood(question, item)
+    slots = {name: "" if value == "_" else value for name, value in parsed.slots.as_bank().items()}
+    kept = AskedSlots(**slots, is_negated=parsed.is_negated, is_passive=parsed.is_passive)
+    return {"question": parsed.text, "slots": kept.model_dump(mode="json")}
+
+
+def as_qas(given: Iterable[Mapping[str, Any]], worker: str = "") -> list[Qa]:
+    """Stored questions and answers as the measures take them, without those marked redundant."""
+    return [
+        Qa(asked_question(one), tuple((start, end) for start, end in one["answers"]), worker)
+        for one in given
+        if not one.get("redundant")
+    ]
+
+
+def asked_question(one: Mapping[str, Any]) -> Question:
+    """A stored question. Without slots, which only a sentence gives, it is taken by its first word."""
+    slots = one.get("slots") or {}
+    wh = slots.get("wh") or str(one["question"]).split(maxsplit=1)[0].lower()
+    return Question(
+        one["question"],
+        wh,
+        slots.get("aux", ""),
+        slots.get("subj", ""),
+        slots.get("obj", ""),
+        slots.get("prep", ""),
+        slots.get("obj2", ""),
+        negated=bool(slots.get("is_negated")),
+        passive=bool(slots.get("is_passive")),
+    )
+
+
+def in_words(item: Payload, given: Iterable[Mapping[str, Any]]) -> str:
+    """Questions and answers as lines of text."""
+    return "\n".join(
+        f"{one['question']} — {' / '.join(excerpt(item['tokens'], span) for span in one['answers'])}"
+        for one in given
+        if not one.get("redundant")
+    )

@@ -1,0 +1,177 @@
+"""How one annotation of a predicate compares with another: the alignment of the metric, as grade and as feedback."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from chorale.contract.task import Combined, GradeResult
+from chorale.kits.qasrl.files import Qa, QuestionAnswers
+from chorale.kits.qasrl.metrics import MEASURES, AlignedArgument, Rules, align, align_verb, counts, label_of, statistics
+from chorale.kits.qasrl.metrics.matching import iou
+from chorale.kits.qasrl.tasks.shared.answers import as_qas
+from chorale.kits.qasrl.tasks.shared.predicates import excerpt, pieces, view_of
+from chorale.model import Answer, Judgment, Payload
+
+# Symmetric: whoever repeats themselves is told so.
+_RULES = Rules(redundant=False)
+_VERB = ("sentence", 0)
+
+
+def agreement(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> float:
+    """Between 0 and 1: an argument that both have counts half, and whole if the questions ask for the same role.
+
+    The mean of the F1 of arguments (UA) and of arguments with their questions (LA). Two that say nothing agree.
+    """
+    one, other = as_qas(left), as_qas(right)
+    if one == other or not one or not other:
+        return float(one == other)
+    first, second = QuestionAnswers.of({_VERB: one}), QuestionAnswers.of({_VERB: other})
+    found = counts(statistics(align(first, second, _RULES)))
+    return (found[MEASURES[0]].f1 + found[MEASURES[1]].f1) / 2
+
+
+def distance(left: Answer, right: Answer) -> float:
+    return 1 - agreement(left, right)
+
+
+def grade(answer: Answer, gold: Answer) -> GradeResult:
+    """Against the expert's, with what was missed and what is wrong in plain words."""
+    score = agreement(answer, gold)
+    return GradeResult(score, () if score >= 1 else tuple(_reasons(_aligned(answer, gold))))
+
+
+def _aligned(answer: Answer, gold: Answer, tokens: Sequence[str] = ()) -> list[AlignedArgument]:
+    return align_verb(as_qas(answer), as_qas(gold), tokens, _RULES)
+
+
+def _reasons(rows: Sequence[AlignedArgument]) -> list[str]:
+    matched = sum(row.status == "matched" for row in rows)
+    found = [f"found {matched} of {sum(row.gold_span is not None for row in rows)} answers"]
+    found += [f"missed the answer to “{row.gold_questions[0]}”" for row in rows if row.status == "missed"]
+    found += [
+        f"not an answer the expert has: to “{row.system_questions[0]}”" for row in rows if row.status == "spurious"
+    ]
+    found += [
+        f"asked “{row.system_questions[0]}” where the expert asks “{row.gold_questions[0]}”"
+        for row in rows
+        if row.status == "matched" and not row.same_role
+    ]
+    return found
+
+
+def recount(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
+    """What was missed and what is wrong, each shown on the sentence: the words stand in brackets."""
+    tokens = item["tokens"]
+    told = []
+    for row in _aligned(answer, gold, tokens):
+        shown = _marked(tokens, row.gold_span or row.system_span or (0, 0))
+        if row.status == "missed":
+            told.append(f"Missed: {row.gold_questions[0]} {shown}")
+        elif row.status == "spurious":
+            told.append(f"Not an answer the expert has: {row.system_questions[0]} {shown}")
+        elif not row.same_role:
+            told.append(f"Another question: {row.gold_questions[0]} (you asked: {row.system_questions[0]}) {shown}")
+    return tuple(told)
+
+
+def _marked(tokens: Sequence[str], span: tuple[int, int]) -> str:
+    cut = pieces(tokens)
+    start, end = span
+    return f"{''.join(cut[: 2 * start])}[{excerpt(tokens, span)}]{''.join(cut[2 * end - 1 :])}"
+
+
+def feedback(item: Payload, answer: Answer, gold: Answer) -> dict[str, Any]:
+    """The same, argument by argument, for the page to show on the sentence."""
+    tokens = item["tokens"]
+    rows = _aligned(answer, gold, tokens)
+    shown = view_of(item)
+    return {
+        "pieces": shown["pieces"],
+        "verb_index": shown["verb_index"],
+        "arguments": [
+            {
+                "status": "asked" if row.status == "matched" and not row.same_role else row.status,
+                "span": list(row.gold_span or row.system_span or (0, 0)),
+                "yours": {"questions": list(row.system_questions), "answer": _words(tokens, row.system_span)},
+                "expert": {"questions": list(row.gold_questions), "answer": _words(tokens, row.gold_span)},
+            }
+            for row in rows
+        ],
+    }
+
+
+def _words(tokens: Sequence[str], span: tuple[int, int] | None) -> str:
+    return "" if span is None else excerpt(tokens, span)
+
+
+def combine(judgments: Sequence[Judgment]) -> Combined | None:
+    """The annotation that agrees best with the others; its confidence is how well, weighted by trust.
+
+    People's questions are not mixed by a rule: putting them together is what consolidation is for.
+    """
+    if not judgments:
+        return None
+    by_text = sorted(judgments, key=lambda judgment: (repr(judgment.answer), judgment.worker))
+    weight = sum(judgment.trust for judgment in by_text)
+    if weight <= 0:
+        return None
+    support = [judgment.trust for judgment in by_text]
+    for (one, left), (other, right) in combinations(enumerate(by_text), 2):
+        shared = agreement(left.answer, right.answer)
+        support[one] += right.trust * shared
+        support[other] += left.trust * shared
+    best = max(range(len(by_text)), key=lambda number: (round(support[number], 9), -number))
+    return Combined(by_text[best].answer, min(1.0, support[best] / weight))
+
+
+# Two sets side by side
+
+
+def groups(sets: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Which questions of several writers belong together, disagreements first.
+
+    Two questions of different writers belong together if they share an argument (an overlap of half its words) or ask
+    for the same role. A group has the places of its questions, as set and number, and whether all agree: everybody
+    has one question in it, the questions are equal, and so are the answers.
+    """
+    places = [(number, at) for number, one in enumerate(sets) for at in range(len(one))]
+    qas = {(number, at): as_qas([{**sets[number][at], "redundant": False}])[0] for number, at in places}
+    root = {place: place for place in places}
+
+    def find(place: tuple[int, int]) -> tuple[int, int]:
+        while root[place] != place:
+            place = root[place]
+        return place
+
+    for one in places:
+        for other in places:
+            if one[0] < other[0] and _belong_together(qas[one], qas[other]):
+                first, second = sorted((find(one), find(other)))
+                root[second] = first
+    members: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for place in places:
+        members.setdefault(find(place), []).append(place)
+    found = [
+        {
+            "members": [list(place) for place in group],
+            "agreed": _agree([(number, qas[number, at]) for number, at in group], len(sets)),
+        }
+        for group in members.values()
+    ]
+    return sorted(found, key=lambda group: (group["agreed"], _where(group, qas)))
+
+
+def _belong_together(one: Qa, other: Qa) -> bool:
+    overlap = any(iou(left, right) >= _RULES.iou for left in one.spans for right in other.spans)
+    return overlap or label_of(one.question) == label_of(other.question)
+
+
+def _agree(group: Sequence[tuple[int, Qa]], writers: int) -> bool:
+    one_each = len(group) == writers and len({number for number, _ in group}) == writers
+    return one_each and len({(qa.question.text.lower(), qa.spans) for _, qa in group}) == 1
+
+
+def _where(group: Mapping[str, Any], qas: Mapping[tuple[int, int], Qa]) -> tuple[int, int]:
+    """The first answer in the sentence."""
+    spans = [span for number, at in group["members"] for span in qas[number, at].spans]
+    return min(spans, default=(0, 0))

@@ -1,0 +1,141 @@
+"""A verb in a sentence: what QA-SRL asks about."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from chorale.kits.qasrl.files.tokens import tokens_in
+from chorale.model import Payload
+from chorale.text.inflections import VerbForms
+
+MOST_TOKENS = 500
+
+
+def _in_one(word: str) -> str:
+    """Published files have spaces between tokens: one inside would make two of it, and move all answers behind it."""
+    if tokens_in(word) != (word,):
+        raise ValueError(f"has a token with a space in it: {word!r}. Write it as two tokens, or without the space")
+    return word
+
+
+_Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_in_one)]
+_Form = Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
+_Preposition = Annotated[str, Field(min_length=1, max_length=25, pattern=r"^[a-z]+(?:-[a-z]+)*$")]
+_NO_SPACE_BEFORE = re.compile(r"(?:[.,;:!?%)\]}…”’]|'|''|-RRB-|-RSB-|n['’]t|['’](?:s|S|re|ve|ll|d|m)|\.\.\.)")
+_NO_SPACE_AFTER = frozenset("([{$£€“‘`#") | {"``", "-LRB-", "-LSB-"}
+
+
+class Forms(BaseModel):
+    """The five forms of a verb, under the names the QA-SRL Bank has for them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    stem: _Form
+    presentSingular3rd: _Form  # noqa: N815 - the Bank's name
+    presentParticiple: _Form  # noqa: N815 - the Bank's name
+    past: _Form
+    pastParticiple: _Form  # noqa: N815 - the Bank's name
+
+
+class Predicate(BaseModel):
+    """A row of an items file, and the item made of it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    sentence_id: str = Field(min_length=1, max_length=200, pattern=r"\S")
+    tokens: tuple[_Word, ...] = Field(min_length=1, max_length=MOST_TOKENS)
+    verb_index: int = Field(ge=0)
+    verb: str = Field(default="", max_length=200)
+    """As it stands in the sentence, unless the row says otherwise."""
+    forms: Forms
+    prepositions: tuple[_Preposition, ...] = Field(default=(), max_length=20)
+    """Of the sentence, in small letters: questions may have them besides the usual ones."""
+
+    @model_validator(mode="after")
+    def _of_the_sentence(self) -> "Predicate":
+        there = {token.lower() for token in self.tokens}
+        strange = next((word for word in self.prepositions if word not in there), None)
+        if strange is not None:
+            raise ValueError(f"has a preposition that is not in the sentence: {strange!r}. Leave it out.")
+        return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_its_verb(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        tokens, index = values.get("tokens"), values.get("verb_index")
+        if not isinstance(tokens, list | tuple) or not isinstance(index, int) or isinstance(index, bool) or index < 0:
+            return values
+        if index >= len(tokens):
+            raise ValueError(
+                f"has a verb_index that is not a token: {index}. "
+                f"The sentence has {len(tokens)} tokens, counted from 0: the last is {len(tokens) - 1}."
+            )
+        return values if values.get("verb") else {**values, "verb": str(tokens[index])}
+
+
+def forms_of(item: Payload) -> VerbForms:
+    """The verb's forms, as the grammar takes them."""
+    return VerbForms.from_bank(item["forms"])
+
+
+def prepositions_of(item: Payload) -> tuple[str, ...]:
+    """The sentence's own, which questions may have besides the usual ones. Items of earlier versions have none."""
+    return tuple(item.get("prepositions", ()))
+
+
+def pieces(tokens: Sequence[str]) -> list[str]:
+    """Token, gap, token, gap: the sentence as people write it.
+
+    >>> "".join(pieces(["Do", "n't", "go", "(", "yet", ")", "."]))
+    "Don't go (yet)."
+    """
+    cut: list[str] = []
+    for number, token in enumerate(tokens):
+        following = tokens[number + 1] if number + 1 < len(tokens) else None
+        glued = following is None or token in _NO_SPACE_AFTER or _NO_SPACE_BEFORE.fullmatch(following)
+        cut += [_plain(token), "" if glued else " "]
+    return cut
+
+
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": "“", "''": "”"}
+
+
+def _plain(token: str) -> str:
+    return _ESCAPES.get(token, token)
+
+
+def excerpt(tokens: Sequence[str], span: Sequence[int]) -> str:
+    """The words of a span, as people write them."""
+    return "".join(pieces(tokens)[2 * span[0] : 2 * span[1] - 1])
+
+
+def caption(item: Payload) -> str:
+    """The sentence with its verb marked, in one line of plain text.
+
+    >>> caption({"tokens": ["Snow", "fell", "."], "verb_index": 1})
+    'Snow [fell].'
+    """
+    cut = pieces(item["tokens"])
+    cut[2 * item["verb_index"]] = f"[{cut[2 * item['verb_index']]}]"
+    return "".join(cut)
+
+
+def view_of(item: Payload) -> dict[str, Any]:
+    """What every page shows of a predicate."""
+    return {
+        "pieces": pieces(item["tokens"]),
+        "tokens": list(item["tokens"]),
+        "verb_index": item["verb_index"],
+        "verb": item["verb"],
+        "forms": dict(item["forms"]),
+        "prepositions": list(prepositions_of(item)),
+    }
+
+
+def only_predicate(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a predicate, of an item that has more."""
+    return {name: item[name] for name in Predicate.model_fields if name in item}

@@ -1,0 +1,223 @@
+"""Published QA-SRL data as items of a study: to ask about again, to consolidate, to validate, and as gold."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from pydantic import ValidationError
+
+from chorale.files.rows import is_table, read_rows
+from chorale.files.source import MOST_PROBLEMS
+from chorale.files.wording import many
+from chorale.kits.qasrl.files import Bank, Qa, Span, Verb, joined, read_bank, read_table
+from chorale.kits.qasrl.files.header import ANOTHER_NAME
+from chorale.kits.qasrl.files.tokens import plain
+from chorale.kits.qasrl.grammar import Parsed, parse
+from chorale.kits.qasrl.tasks.shared.predicates import Predicate
+from chorale.model import Problem, UserError
+from chorale.text.inflections import KEYS, VerbForms, verbs_of
+
+Row = dict[str, Any]
+SHOWN = 3
+"""How many of the questions left out a note names."""
+EXPLANATION = "This is what the published data have."
+
+
+@dataclass(slots=True)
+class Published:
+    """The rows of four files that a study can use, and what there is to say about them."""
+
+    predicates: list[Row] = field(default_factory=list)
+    """For `qasrl-write`."""
+    gold: list[Row] = field(default_factory=list)
+    """The same with the published answers: for rounds, gold and rehearsals."""
+    sets: list[Row] = field(default_factory=list)
+    """For `qasrl-consolidate`: verbs that several people annotated, with what each of them has."""
+    asked: list[Row] = field(default_factory=list)
+    """For `qasrl-validate`."""
+    notes: list[str] = field(default_factory=list)
+
+    def files(self) -> dict[str, list[Row]]:
+        """By name; none that would be empty."""
+        named = {
+            "predicates.jsonl": self.predicates,
+            "gold.jsonl": self.gold,
+            "consolidate.jsonl": self.sets,
+            "validate.jsonl": self.asked,
+        }
+        return {name: rows for name, rows in named.items() if rows}
+
+
+def read_published(paths: Sequence[Path], sentences: Mapping[str, tuple[str, ...]] | None = None) -> Published:
+    """CSV files of the gold standard's kind, JSON lines of the QA-SRL Bank's. UserError if anything is wrong.
+
+    What several files have about one verb are annotations of different people, to be consolidated.
+    """
+    banks = {path: read_bank(path) for path in paths if not is_table(path)}
+    named = ((str(path), bank.sentences) for path, bank in banks.items())
+    known = joined([("the sentences", sentences or {}), *named])
+    sources = [_of_bank(path, banks[path]) if path in banks else _of_table(path, known) for path in paths]
+    return _Converter(
+        sources, joined([("the sentences", known), *((str(one.path), one.sentences) for one in sources)])
+    ).converted()
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What one file says."""
+
+    path: Path
+    annotated: Mapping[Verb, Mapping[str, Sequence[Qa]]]
+    """By verb and worker."""
+    sentences: Mapping[str, tuple[str, ...]]
+    forms: Mapping[Verb, Mapping[str, str]] = field(default_factory=dict)
+    words: Mapping[Verb, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def _of_table(path: Path, sentences: Mapping[str, tuple[str, ...]]) -> _Source:
+    table = read_table(path, sentences)
+    words = dict(zip(table.verbs, table.words, strict=True))
+    return _Source(path, table.by_worker(), table.sentences, words=words, notes=table.notes)
+
+
+def _of_bank(path: Path, bank: Bank) -> _Source:
+    return _Source(path, _settled(bank), bank.sentences, forms=bank.forms)
+
+
+def _settled(bank: Bank) -> dict[Verb, dict[str, list[Qa]]]:
+    """The questions of people that enough judges call valid, with all their answers, as one annotation."""
+    return {
+        verb: {"": [Qa(one.question, one.spans) for one in judged if one.by_people and one.is_valid() and one.spans]}
+        for verb, judged in bank.questions.items()
+    }
+
+
+def _lines(path: Path) -> dict[str, int]:
+    """The first line about each sentence, and about each verb where a line has one."""
+    found: dict[str, int] = {}
+    for row in read_rows(path, shown_as=str(path), problems=[]):
+        sentence = str(row.values.get("qasrl_id") or row.values.get("sentenceId") or "")
+        index = next((row.values[name] for name in ("verb_idx", *ANOTHER_NAME) if name in row.values), None)
+        for name in (sentence, f"{sentence}:{index}"):
+            found.setdefault(name, row.line)
+    return found
+
+
+class _Converter:
+    def __init__(self, sources: Sequence[_Source], sentences: Mapping[str, tuple[str, ...]]) -> None:
+        self._sources, self._sentences = sources, sentences
+        self._problems: list[Problem] = []
+        self._left_out: list[str] = []
+        self._lines: dict[Path, dict[str, int]] = {}
+
+    def converted(self) -> Published:
+        found = Published(notes=[note for source in self._sources for note in source.notes])
+        unknown: dict[Path, set[str]] = {}
+        for verb in sorted({verb for source in self._sources for verb in source.annotated}):
+            of_verb = [source for source in self._sources if verb in source.annotated]
+            tokens = self._sentences.get(verb.sentence)
+            if tokens is None:
+                unknown.setdefault(of_verb[0].path, set()).add(verb.sentence)
+                continue
+            row = self._predicate(verb, tokens, of_verb)
+            if row is not None:
+                self._add(found, row, of_verb, verb)
+            if len(self._problems) >= MOST_PROBLEMS:
+                break
+        for path, names in unknown.items():
+            count = many(len(names), "sentence", "sentences")
+            fix = "Name the file with the sentences with --sentences."
+            self._tell(path, min(names), f"has {count} whose words are not known", fix, min(names))
+        if self._problems:
+            files = " and ".join(str(source.path) for source in self._sources)
+            raise UserError(f"{files} can't be used", self._problems[:MOST_PROBLEMS])
+        if self._left_out:
+            named = "; ".join(f"“{text}”" for text in self._left_out[:SHOWN])
+            count = many(len(self._left_out), "question is", "questions are")
+            found.notes.append(f"{count} left out: the grammar does not know {named}.")
+        return found
+
+    def _tell(self, path: Path, place: str, message: str, fix: str, value: str) -> None:
+        """`place` is the sentence or the verb it is about."""
+        if path not in self._lines:
+            self._lines[path] = _lines(path)
+        lines = self._lines[path]
+        line = lines.get(place, lines.get(place.rpartition(":")[0]))
+        self._problems.append(Problem(str(path), line, message, fix, value))
+
+    def _predicate(self, verb: Verb, tokens: Sequence[str], sources: Sequence[_Source]) -> Row | None:
+        path = sources[0].path
+        for source in sources:
+            word = source.words.get(verb, "")
+            if word and plain(word).lower() != plain(tokens[verb.token]).lower():
+                fix = f"Correct verb_idx: token {verb.token}, counted from 0, is “{tokens[verb.token]}”."
+                self._tell(source.path, str(verb), "has a verb that stands elsewhere in its sentence", fix, word)
+                return None
+        forms = self._forms_of(verb, tokens[verb.token], sources)
+        if forms is None:
+            fix = "Correct verb_idx: does it point at the verb?"
+            self._tell(path, str(verb), "has a verb whose forms are not known", fix, tokens[verb.token])
+            return None
+        row = {
+            "sentence_id": verb.sentence,
+            "tokens": list(tokens),
+            "verb_index": verb.token,
+            "verb": tokens[verb.token],
+            "forms": forms.as_bank(),
+        }
+        try:
+            Predicate.model_validate(row)
+        except ValidationError as error:
+            why = error.errors()[0]["msg"].removeprefix("Value error, ")
+            self._tell(path, str(verb), "has a sentence that can't be an item", f"{why}.", verb.sentence)
+            return None
+        return {"id": str(verb), **row}
+
+    def _forms_of(self, verb: Verb, word: str, sources: Sequence[_Source]) -> VerbForms | None:
+        """From a file, or those that the most questions can be asked with: *left* is a form of leave, mostly."""
+        for source in sources:
+            given = source.forms.get(verb, {})
+            if all(given.get(key) for key in KEYS):
+                return VerbForms.from_bank(given)
+        found = verbs_of(word)
+        if len(found) < 2:
+            return found[0] if found else None
+        asked = [qa.question.text for source in sources for qas in source.annotated[verb].values() for qa in qas]
+        fits = [sum(isinstance(parse(text, forms), Parsed) for text in asked) for forms in found]
+        return found[max(range(len(found)), key=lambda number: (fits[number], -number))]
+
+    def _add(self, found: Published, row: Row, sources: Sequence[_Source], verb: Verb) -> None:
+        forms = VerbForms.from_bank(row["forms"])
+        sets = [
+            self._asked(source.annotated[verb][worker], forms)
+            for source in sources
+            for worker in sorted(source.annotated[verb])
+        ]
+        found.predicates.append(row)
+        if len(sets) == 1 and sets[0]:
+            found.gold.append({**row, "answer": sets[0], "explanation": EXPLANATION})
+        elif sum(map(bool, sets)) > 1:
+            several = [each for each in sets if each]
+            # Their order must not tell whose is whose.
+            Random(str(verb)).shuffle(several)
+            found.sets.append({**row, "sets": several})
+        questions = {one["question"]: one for each in sets for one in each}
+        if questions:
+            found.asked.append({**row, "questions": list(questions.values())})
+
+    def _asked(self, qas: Sequence[Qa], forms: VerbForms) -> list[Row]:
+        """The questions as the grammar writes them, each once with all its answers."""
+        spans: dict[str, set[Span]] = {}
+        for qa in qas:
+            parsed = parse(qa.question.text, forms)
+            if isinstance(parsed, Parsed):
+                spans.setdefault(parsed.text, set()).update(qa.spans)
+            else:
+                self._left_out.append(qa.question.text)
+        return [
+            {"question": text, "answers": [list(span) for span in sorted(answers)]}
+            for text, answers in sorted(spans.items(), key=lambda one: (min(one[1]), one[0]))
+        ]

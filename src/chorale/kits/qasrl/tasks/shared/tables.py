@@ -1,0 +1,233 @@
+"""The two published formats as tables of a stage: the gold standard's CSV and the QA-SRL Bank's JSON lines."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from chorale.contract.task import StageResults, TaskExport
+from chorale.kits.qasrl.files.writing import BANK_COLUMNS, CSV_COLUMNS, SENTENCE_COLUMNS
+from chorale.kits.qasrl.tasks.shared.answers import understood
+from chorale.kits.qasrl.tasks.shared.predicates import forms_of
+from chorale.model import Judgment, Payload, SourceItem
+
+SEPARATOR = "~!~"
+
+
+class Annotation(NamedTuple):
+    """What somebody came to about a predicate."""
+
+    item: Payload
+    given: Sequence[Mapping[str, Any]]
+    worker: str
+    response: int
+    sources: tuple[Judgment, ...] = ()
+    """What it was made from, where it was made from others' work."""
+
+
+def csv_rows(annotations: Iterable[Annotation]) -> Iterator[dict[str, Any]]:
+    """A row a question; a predicate about which nothing is asked has one without a question."""
+    for one in annotations:
+        about = {
+            "qasrl_id": one.item["sentence_id"],
+            "verb_idx": one.item["verb_index"],
+            "verb": one.item["verb"],
+            "worker_id": one.worker,
+            "assign_id": str(one.response),
+            "source_worker_ids": SEPARATOR.join(sorted(source.worker for source in one.sources)),
+        }
+        for asked in one.given:
+            yield about | _asked_row(asked, one)
+        if not one.given:
+            yield about | {"is_redundant": "False"}
+
+
+def _asked_row(asked: Mapping[str, Any], one: Annotation) -> dict[str, Any]:
+    tokens = one.item["tokens"]
+    source = _source_of(asked, one.sources)
+    return {
+        "source_assign_id": f"Some({source})" if source else "None" if one.sources else "",
+        "question": asked["question"],
+        "is_redundant": str(bool(asked.get("redundant"))),
+        "answer_range": SEPARATOR.join(f"{start}:{end}" for start, end in asked["answers"]),
+        "answer": SEPARATOR.join(" ".join(tokens[start:end]) for start, end in asked["answers"]),
+        **understood(asked["question"], one.item).slots.as_gold_standard(forms_of(one.item)),
+    }
+
+
+def _source_of(asked: Mapping[str, Any], sources: Iterable[Judgment]) -> int | None:
+    """The first answer that has the very question."""
+    return next(
+        (
+            source.response
+            for source in sorted(sources, key=lambda source: source.response)
+            if any(one["question"] == asked["question"] for one in source.answer)
+        ),
+        None,
+    )
+
+
+def sentence_rows(items: Iterable[Payload]) -> Iterator[dict[str, Any]]:
+    """The sentences that the answers of a CSV file point into, each once."""
+    sentences = {item["sentence_id"]: " ".join(item["tokens"]) for item in items}
+    for given in sorted(sentences):
+        yield {"qasrl_id": given, "tokens": sentences[given], "sentence": sentences[given]}
+
+
+class BankQuestion(NamedTuple):
+    """A question of the Bank, with everybody's judgments: the judge, and the spans, or None if they call it invalid."""
+
+    item: Payload
+    question: str
+    sources: tuple[str, ...]
+    judgments: tuple[tuple[str, tuple[tuple[int, int], ...] | None], ...]
+
+
+def bank_rows(asked: Iterable[BankQuestion], items: Iterable[Payload]) -> Iterator[dict[str, Any]]:
+    """A row a sentence, in the order of their ids, with all its verbs."""
+    questions: dict[tuple[str, int], dict[str, BankQuestion]] = {}
+    for one in asked:
+        of_verb = questions.setdefault((one.item["sentence_id"], one.item["verb_index"]), {})
+        before = of_verb.get(one.question)
+        of_verb[one.question] = one if before is None else _together(before, one)
+    predicates = {(item["sentence_id"], item["verb_index"]): item for item in items}
+    for given, verbs in groupby(sorted(predicates), key=lambda key: key[0]):
+        listed = [(predicates[key], questions.get(key, {})) for key in verbs]
+        yield {
+            "sentenceId": given,
+            "sentenceTokens": list(listed[0][0]["tokens"]),
+            "verbEntries": {
+                str(item["verb_index"]): {
+                    "verbIndex": item["verb_index"],
+                    "verbInflectedForms": dict(item["forms"]),
+                    "questionLabels": {text: _bank_question(of_verb[text]) for text in sorted(of_verb)},
+                }
+                for item, of_verb in listed
+            },
+        }
+
+
+def _together(one: BankQuestion, other: BankQuestion) -> BankQuestion:
+    sources = tuple(sorted({*one.sources, *other.sources}))
+    return one._replace(sources=sources, judgments=(*one.judgments, *other.judgments))
+
+
+def _bank_question(one: BankQuestion) -> dict[str, Any]:
+    parsed = understood(one.question, one.item)
+    return {
+        "questionString": one.question,
+        "questionSources": [f"turk-{source}" for source in one.sources],
+        "answerJudgments": [
+            {"sourceId": f"turk-{judge}", "isValid": spans is not None}
+            | ({} if spans is None else {"spans": [list(span) for span in spans]})
+            for judge, spans in sorted(set(one.judgments), key=repr)
+        ],
+        "questionSlots": parsed.slots.as_bank(),
+        "tense": parsed.tense,
+        "isPerfect": parsed.is_perfect,
+        "isProgressive": parsed.is_progressive,
+        "isNegated": parsed.is_negated,
+        "isPassive": parsed.is_passive,
+    }
+
+
+# A stage's work as annotations
+
+
+def everybodys(results: StageResults) -> Iterator[Annotation]:
+    """Every counted answer in a stage."""
+    sources = dict(_sources(results))
+    for item in results.items:
+        behind = _behind(item, sources, results)
+        for judgment in sorted(results.judgments(item), key=lambda one: one.response):
+            yield Annotation(item.payload, judgment.answer, judgment.worker, judgment.response, behind)
+
+
+def _sources(results: StageResults) -> Iterator[tuple[str, SourceItem]]:
+    for source in results.sources or ():
+        yield source.key, source
+
+
+def _behind(item: SourceItem, sources: Mapping[str, SourceItem], results: StageResults) -> tuple[Judgment, ...]:
+    """The answers that an item was made from: their numbers stand at the end of its key."""
+    key, _, numbers = item.key.rpartition("/")
+    source = sources.get(key)
+    if source is None:
+        return ()
+    wanted = {int(number) for number in numbers.split("+") if number.isdigit()}
+    return tuple(judgment for judgment in results.judgments(source) if judgment.response in wanted)
+
+
+def behind_each(
+    items: Iterable[SourceItem], results: StageResults
+) -> Iterator[tuple[SourceItem, tuple[Judgment, ...]]]:
+    """Every item with the answers it was made from."""
+    sources = dict(_sources(results))
+    for item in items:
+        yield item, _behind(item, sources, results)
+
+
+def results_of(results: StageResults) -> Iterator[Annotation]:
+    """One annotation an item: the one that is its result."""
+    sources = dict(_sources(results))
+    for item in results.items:
+        if item.label is None:
+            continue
+        given = sorted(results.judgments(item), key=lambda one: one.response)
+        author = next((one for one in given if one.answer == item.label.answer), None)
+        if author is not None:
+            behind = _behind(item, sources, results)
+            yield Annotation(item.payload, author.answer, author.worker, author.response, behind)
+
+
+ANNOTATORS = TaskExport(
+    name="qasrl-annotators",
+    summary="everybody's questions and answers, with whose work theirs was made from, as CSV",
+    file_name="qasrl-annotators.csv",
+    columns=(*CSV_COLUMNS, "source_worker_ids"),
+    rows=lambda results: csv_rows(everybodys(results)),
+)
+GOLD_STANDARD = TaskExport(
+    name="qasrl-csv",
+    summary="the questions and answers that were settled on, as the QA-SRL gold standard has them, as CSV",
+    file_name="qasrl.csv",
+    columns=CSV_COLUMNS,
+    rows=lambda results: csv_rows(results_of(results)),
+)
+
+
+def gold_standard_of(settled: Callable[[SourceItem], Sequence[Mapping[str, Any]]]) -> TaskExport:
+    """The same where what was settled on is not one person's answer but made from several."""
+
+    def rows(results: StageResults) -> Iterator[Mapping[str, Any]]:
+        items = [item for item in results.items if item.label is not None]
+        for item, writers in behind_each(items, results):
+            author = writers[0] if writers else Judgment("", [], 0.0)
+            yield from csv_rows([Annotation(item.payload, settled(item), author.worker, author.response)])
+
+    return replace(GOLD_STANDARD, rows=rows)
+
+
+SENTENCES = TaskExport(
+    name="qasrl-sentences",
+    summary="the sentences that the answers of qasrl-csv point into, as the QA-SRL gold standard has them, as CSV",
+    file_name="qasrl-sentences.csv",
+    columns=SENTENCE_COLUMNS,
+    rows=lambda results: sentence_rows(item.payload for item in results.items),
+)
+
+
+def bank_table(questions: Callable[[Sequence[SourceItem], StageResults], Iterable[BankQuestion]]) -> TaskExport:
+    """`questions`: from a stage's results to what is asked of which item, with the judgments."""
+
+    def rows(results: StageResults) -> Iterator[Mapping[str, Any]]:
+        items = list(results.items)
+        return bank_rows(questions(items, results), [item.payload for item in items])
+
+    return TaskExport(
+        name="qasrl-bank",
+        summary="questions and answers by sentence and verb, as the QA-SRL Bank has them, one JSON object a line",
+        file_name="qasrl-bank.jsonl",
+        columns=BANK_COLUMNS,
+        rows=rows,
+    )

@@ -1,0 +1,253 @@
+"""Answer somebody else's questions about a verb, or say that they can't be answered: the protocol of the Dense set.
+
+Items are the questions one writer asked about a verb, without the answers (`of = "answers"` of a writing stage). Each
+of n validators calls a question invalid or marks their own answers (FitzGerald et al. 2018). A question is valid if
+enough of them say so; its answers are all that anybody marked.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chorale.contract.task import Combined, Example, GradeResult, StageResults, Task
+from chorale.kits.qasrl.files import JUDGES, VALID
+from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
+from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, OwnSpans, QuestionAnswer, Spans, in_words, misplaced
+from chorale.kits.qasrl.tasks.shared.comparing import agreement
+from chorale.kits.qasrl.tasks.shared.predicates import Predicate, caption, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.simulating import own_answers, some_words
+from chorale.kits.qasrl.tasks.shared.tables import SENTENCES, BankQuestion, bank_table, behind_each, gold_standard_of
+from chorale.model import Answer, Judgment, Payload, SourceItem
+
+_HERE = Path(__file__).parent
+_OFTEN_VALID = 0.85
+_ALMOST = 1e-9
+
+
+class ValidateOptions(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    valid: float = Field(
+        default=VALID / JUDGES,
+        gt=0,
+        le=1,
+        description="The share of a question's validators who must call it valid. Five of six if not given, as in the "
+        "evaluation of the Dense set; of two, that is both.",
+    )
+
+
+class AskedQuestions(Predicate):
+    """A predicate, and what a writer asked about it."""
+
+    questions: tuple[QuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
+
+
+class Verdict(BaseModel):
+    """What a validator says of one question."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: str = Field(min_length=1, max_length=200)
+    valid: bool
+    answers: Spans = ()
+
+
+class OwnVerdict(Verdict):
+    answers: OwnSpans = ()
+
+
+class Validated(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: tuple[OwnVerdict, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
+
+
+class ExpertValidated(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: tuple[Verdict, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
+
+
+def _gathered(item: Payload, answers: Sequence[Answer], _rng: Random) -> dict[str, Any]:
+    asked = [one for answer in answers for one in answer if not one.get("redundant")]
+    kept = [{name: value for name, value in one.items() if name != "redundant"} for one in asked]
+    return {**only_predicate(item), "questions": kept}
+
+
+def _view(item: Payload) -> dict[str, Any]:
+    return {**view_of(item), "questions": [one["question"] for one in item["questions"]]}
+
+
+def _misfit(given: Answer, item: Payload) -> str | None:
+    if [one["question"] for one in given] != [one["question"] for one in item["questions"]]:
+        return "must be a word on every question, in their order"
+    for number, one in enumerate(given, 1):
+        wrong = misplaced(one["answers"], item)
+        if wrong is None and one["valid"] and not one["answers"]:
+            wrong = "has no answer: mark it in the sentence, or say that it can't be answered"
+        if wrong is None and not one["valid"] and one["answers"]:
+            wrong = "can't have an answer and be one that can't be answered: take one of the two back"
+        if wrong is not None:
+            return f"must be put right: question {number} {wrong}"
+    return None
+
+
+def _alike(left: Mapping[str, Any], right: Mapping[str, Any]) -> float:
+    if left["valid"] != right["valid"] or left["question"] != right["question"]:
+        return 0.0
+    return agreement([left], [right]) if left["valid"] else 1.0
+
+
+def _agreement(left: Answer, right: Answer) -> float:
+    pairs = list(zip(left, right, strict=False))
+    return sum(_alike(*pair) for pair in pairs) / max(len(left), len(right))
+
+
+def _distance(left: Answer, right: Answer) -> float:
+    return max(0.0, 1 - _agreement(left, right))
+
+
+def _grade(answer: Answer, gold: Answer) -> GradeResult:
+    score = _agreement(answer, gold)
+    reasons = [
+        f"answered “{expert['question']}” otherwise than the expert"
+        if one["valid"] and expert["valid"]
+        else f"“{expert['question']}” {'can' if expert['valid'] else 'can not'} be answered"
+        for one, expert in zip(answer, gold, strict=False)
+        if _alike(one, expert) < 1
+    ]
+    return GradeResult(score, tuple(reasons))
+
+
+def _combiner(share: float) -> Any:
+    def combine(judgments: Sequence[Judgment]) -> Combined | None:
+        weight = sum(judgment.trust for judgment in judgments)
+        if weight <= 0:
+            return None
+        settled, sure = [], []
+        for number, first in enumerate(judgments[0].answer):
+            given = [(judgment.answer[number], judgment.trust) for judgment in judgments]
+            called_valid = sum(trust for one, trust in given if one["valid"]) / weight
+            valid = called_valid >= share - _ALMOST
+            # Whoever is not trusted at all marks nothing.
+            spans = (
+                {(start, end) for one, trust in given if trust > 0 for start, end in one["answers"]} if valid else ()
+            )
+            answers = [list(span) for span in sorted(spans)]
+            settled.append({"question": first["question"], "valid": valid, "answers": answers})
+            sure.append(called_valid if valid else 1 - called_valid)
+        return Combined(settled, fmean(sure))
+
+    return combine
+
+
+def _told(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    valid = [one for one in given if one["valid"]]
+    invalid = [one["question"] for one in given if not one["valid"]]
+    return {"questions": in_words(item, valid), "invalid": "\n".join(invalid)}
+
+
+def _guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
+    if known is not None:
+        return own_answers(known)
+    found = []
+    for question in view["questions"]:
+        valid = rng is None or rng.random() < _OFTEN_VALID
+        answers = ([[0, 1]] if rng is None else [some_words(view, rng)]) if valid else []
+        found.append({"question": question, "valid": valid, "answers": answers})
+    return found
+
+
+def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
+    """Every question is judged as rightly as they are able, by itself."""
+    other = _guess(view, None, rng)
+    right = own_answers(truth)
+    return [one if rng.random() < accuracy else another for one, another in zip(right, other, strict=True)]
+
+
+def _parts(given: Answer) -> int:
+    return len(given)
+
+
+def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
+    """Every question with its writer's judgment, who answered it, and the validators'."""
+    for item, writers in behind_each(items, results):
+        validators = results.judgments(item)
+        for number, asked in enumerate(item.payload["questions"]):
+            own = tuple((start, end) for start, end in asked["answers"])
+            judged: list[tuple[str, tuple[tuple[int, int], ...] | None]] = [(writer.worker, own) for writer in writers]
+            for validator in validators:
+                one = validator.answer[number]
+                spans = tuple((start, end) for start, end in one["answers"])
+                judged.append((validator.worker, spans if one["valid"] else None))
+            yield BankQuestion(item.payload, asked["question"], tuple(w.worker for w in writers), tuple(judged))
+
+
+def _valid_ones(item: SourceItem) -> list[Mapping[str, Any]]:
+    return [one for one in item.label.answer if one["valid"]] if item.label is not None else []
+
+
+def _configured(options: ValidateOptions) -> Task:
+    return replace(QASRL_VALIDATE, combine=_combiner(options.valid), examples=())
+
+
+QASRL_VALIDATE = Task(
+    name="qasrl-validate",
+    version=1,
+    summary="Answer questions about a verb",
+    row_type=AskedQuestions,
+    item_type=AskedQuestions,
+    answer_type=Validated,
+    gold_type=ExpertValidated,
+    page=_HERE / "page.html",
+    module=_HERE / "validate.js",
+    style=PAGE_PARTS / "qasrl.css",
+    shared=SHARED,
+    options_type=ValidateOptions,
+    configure=_configured,
+    view=_view,
+    gather=_gathered,
+    misfit=_misfit,
+    grade=_grade,
+    distance=_distance,
+    combine=_combiner(VALID / JUDGES),
+    tell=_told,
+    caption=caption,
+    parts=_parts,
+    most_parts=MOST_QUESTIONS,
+    guess=_guess,
+    imitate=_imitate,
+    exports=(gold_standard_of(_valid_ones), bank_table(_bank_questions), SENTENCES),
+    examples=(
+        Example(
+            row={
+                "sentence_id": "example:1",
+                "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
+                "verb_index": 2,
+                "verb": "sold",
+                "forms": {
+                    "stem": "sell",
+                    "presentSingular3rd": "sells",
+                    "presentParticiple": "selling",
+                    "past": "sold",
+                    "pastParticiple": "sold",
+                },
+                "questions": [
+                    {"question": "Who sold something?", "answers": [[0, 2]]},
+                    {"question": "Why did someone sell something?", "answers": [[4, 6]]},
+                ],
+            },
+            answer=[
+                {"question": "Who sold something?", "valid": True, "answers": [[0, 2]]},
+                {"question": "Why did someone sell something?", "valid": False, "answers": []},
+            ],
+        ),
+    ),
+)
+
+__all__ = ["QASRL_VALIDATE", "ValidateOptions"]

@@ -1,0 +1,127 @@
+"""Write questions about a verb and mark their answers: the first step of QA-SRL (Roit et al. 2020).
+
+Everybody asks as many different questions about the marked verb as the sentence answers. Questions keep to a grammar
+(`chorale.kits.qasrl.grammar`); answers are spans of the sentence.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chorale.contract.task import Example, Task
+from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
+from chorale.kits.qasrl.tasks.shared.answers import (
+    MOST_QUESTIONS,
+    OwnQuestionAnswer,
+    QuestionAnswer,
+    canonical,
+    first_mistake,
+    in_words,
+)
+from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, recount
+from chorale.kits.qasrl.tasks.shared.predicates import Predicate, caption, view_of
+from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate
+from chorale.kits.qasrl.tasks.shared.tables import ANNOTATORS
+from chorale.model import Answer, Payload
+
+_HERE = Path(__file__).parent
+
+
+class Written(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: tuple[OwnQuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
+
+
+class ExpertWritten(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: tuple[QuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
+
+
+def _misfit(given: Answer, item: Payload) -> str | None:
+    found = first_mistake(given, item)
+    return None if found is None else str(found)
+
+
+def _told(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"questions": in_words(item, given)}
+
+
+def _questions(given: Answer) -> int:
+    return len(given)
+
+
+QASRL_WRITE = Task(
+    name="qasrl-write",
+    version=1,
+    summary="Ask about a verb and mark the answers",
+    row_type=Predicate,
+    item_type=Predicate,
+    answer_type=Written,
+    gold_type=ExpertWritten,
+    page=_HERE / "page.html",
+    module=_HERE / "write.js",
+    style=PAGE_PARTS / "qasrl.css",
+    shared=SHARED,
+    view=view_of,
+    misfit=_misfit,
+    canonical=canonical,
+    grade=grade,
+    feedback=feedback,
+    recount=recount,
+    distance=distance,
+    combine=combine,
+    tell=_told,
+    caption=caption,
+    parts=_questions,
+    most_parts=MOST_QUESTIONS,
+    guess=guess,
+    imitate=imitate,
+    exports=(ANNOTATORS,),
+    examples=(
+        Example(
+            row={
+                "sentence_id": "example:1",
+                "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
+                "verb_index": 2,
+                "verb": "sold",
+                "forms": {
+                    "stem": "sell",
+                    "presentSingular3rd": "sells",
+                    "presentParticiple": "selling",
+                    "past": "sold",
+                    "pastParticiple": "sold",
+                },
+            },
+            answer=[
+                {"question": "Who sold something?", "answers": [[0, 2]]},
+                {"question": "What did someone sell?", "answers": [[3, 4]]},
+                {"question": "When did someone sell something?", "answers": [[4, 6]]},
+            ],
+        ),
+        Example(
+            row={
+                "sentence_id": "example:2",
+                "tokens": ["Snow", "might", "cover", "the", "road", "and", "the", "bridge", "."],
+                "verb_index": 2,
+                "verb": "cover",
+                "forms": {
+                    "stem": "cover",
+                    "presentSingular3rd": "covers",
+                    "presentParticiple": "covering",
+                    "past": "covered",
+                    "pastParticiple": "covered",
+                },
+            },
+            answer=[
+                {"question": "What might cover something?", "answers": [[0, 1]]},
+                {"question": "What might something cover?", "answers": [[3, 5], [6, 8]]},
+            ],
+        ),
+    ),
+)
+
+__all__ = ["QASRL_WRITE"]

@@ -1,0 +1,27 @@
+"""Partial-input baselines: can the right answer be told without the question, the passage, or both?"""
+
+from chorale.kits.questions.baselines.examples import GIVEN, Example, Given, Gold, examples_of, lacking
+from chorale.kits.questions.baselines.light import FittedLight, LightChoice
+from chorale.kits.questions.baselines.models import ChoiceModel, FittedChoice
+from chorale.kits.questions.baselines.naming import LIGHT, choice_model
+from chorale.kits.questions.baselines.trials import Trial, accuracy_metric, cross_validate, folds_of, transfer
+
+__all__ = [
+    "GIVEN",
+    "LIGHT",
+    "ChoiceModel",
+    "Example",
+    "FittedChoice",
+    "FittedLight",
+    "Given",
+    "Gold",
+    "LightChoice",
+    "Trial",
+    "accuracy_metric",
+    "choice_model",
+    "cross_validate",
+    "examples_of",
+    "folds_of",
+    "lacking",
+    "transfer",
+]

@@ -1,0 +1,194 @@
+"""Any multiple-choice model of Hugging Face's transformers, from a folder on this machine. Nothing is downloaded.
+
+An option is read as the passage and, behind a mark of the tokenizer, the question with the option; what may not be
+seen is left out. Passages that are too long lose their end. With epochs, the folder's model is fine-tuned on the
+examples, each time from the beginning; with none it answers as it is.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from chorale.files.source import refused
+from chorale.kits.questions.baselines.examples import Example
+from chorale.kits.questions.baselines.folders import check_folder
+from chorale.metrics import FloatArray
+from chorale.model import UserError
+
+_LONGEST_STEP = 1.0
+_KEEP_FOR_ANSWERS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class HuggingFaceChoice:
+    """A folder with a model and its tokenizer, and how it learns (as Nangia et al. 2021 had it, appendix F)."""
+
+    folder: Path
+    epochs: int = 4
+    rate: float = 1e-5
+    batch: int = 8
+    device: str = "auto"
+    """Where it computes: cpu, cuda or mps; `auto` for a CUDA card if there is one, otherwise the processor."""
+    longest: int = 512
+    """In tokens; the model's own limit if that is shorter."""
+
+    def __post_init__(self) -> None:
+        check_folder(self.folder)
+
+    @property
+    def signature(self) -> str:
+        parts = {"epochs": self.epochs, "rate": self.rate, "batch": self.batch, "longest": self.longest}
+        told = ",".join(f"{name}:{value!r}" for name, value in parts.items()) + f",device:{self._place()}"
+        return f"hugging-face:{self.digest()},{told},transformers:{transformers.__version__},torch:{torch.__version__}"
+
+    def digest(self) -> str:
+        """Of the folder's configuration and weights."""
+        found = sha256()
+        for path in sorted(self.folder.iterdir()):
+            if path.name == "config.json" or path.suffix in (".safetensors", ".bin"):
+                found.update(path.name.encode())
+                with path.open("rb") as file:
+                    while block := file.read(2**20):
+                        found.update(block)
+        return found.hexdigest()[:8]
+
+    def fit(self, examples: Sequence[Example], seed: int) -> "FittedHuggingFace":
+        ordered = sorted(examples, key=lambda one: one.id)
+        place = self._place()
+        with _drawing(seed, place), _fast_products():
+            tokenizer, model = self._opened()
+            fitted = FittedHuggingFace(model.to(place), tokenizer, self._limit(tokenizer, model), self.batch)
+            if self.epochs:
+                _fine_tune(fitted, ordered, self, seed)
+        model.eval()
+        return fitted
+
+    def _place(self) -> str:
+        there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+        if self.device == "auto":
+            return "cuda" if there["cuda"] else "cpu"
+        if not there.get(self.device, False):
+            able = ", ".join(name for name, is_there in there.items() if is_there)
+            raise UserError(f"torch finds no {self.device!r} on this machine. Use one of: auto, {able}.")
+        return self.device
+
+    def _opened(self) -> tuple[Any, Any]:
+        transformers.utils.logging.disable_progress_bar()
+        try:
+            # Code that a folder brings along is never run, and nobody is asked whether it should be.
+            careful = {"local_files_only": True, "trust_remote_code": False}
+            tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder, **careful)
+            # Half precision would make small differences between machines large ones.
+            model = transformers.AutoModelForMultipleChoice.from_pretrained(self.folder, **careful).float()
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+            fix = "Name a folder with a multiple-choice model and its tokenizer, as save_pretrained writes them"
+            raise refused(self.folder, None, "can't be opened", fix, _first_line(error)) from None
+        return tokenizer, model
+
+    def _limit(self, tokenizer: Any, model: Any) -> int:
+        positions = getattr(model.config, "max_position_embeddings", self.longest)
+        # Models of RoBERTa's kind count places from behind the padding token's number.
+        if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
+            positions -= (model.config.pad_token_id or 0) + 1
+        return int(min(self.longest, positions, tokenizer.model_max_length))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedHuggingFace:
+    model: Any
+    tokenizer: Any
+    longest: int
+    at_once: int
+
+    def predict(self, examples: Sequence[Example]) -> list[FloatArray]:
+        found = []
+        for start in range(0, len(examples), self.at_once):
+            part = examples[start : start + self.at_once]
+            with torch.no_grad(), _fast_products():
+                chances = torch.softmax(self.logits(part).cpu().double(), dim=-1).numpy()
+            found += [chances[row, : len(one.options)] for row, one in enumerate(part)]
+        return found
+
+    def logits(self, examples: Sequence[Example]) -> Any:
+        """Of every option of every example; a very small number where an example has fewer options than another."""
+        most = max(len(one.options) for one in examples)
+        pairs = [self._texts(one, place) for one in examples for place in range(most)]
+        encoded = self._encoded(pairs)
+        place = self.model.device
+        shaped = {name: value.view(len(examples), most, -1).to(place) for name, value in encoded.items()}
+        logits = self.model(**shaped).logits
+        there = np.asarray([[place < len(one.options) for place in range(most)] for one in examples])
+        return logits.masked_fill(~torch.from_numpy(there).to(place), -1e9)
+
+    def _texts(self, example: Example, place: int) -> tuple[str, str]:
+        option = example.options[place] if place < len(example.options) else ""
+        return example.passage, f"{example.question} {option}".strip()
+
+    def _encoded(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+        # Where a question with its option is longer than all the room there is, its own end is lost.
+        ends = [self._cut(second) for _, second in pairs]
+        if any(first for first, _ in pairs):
+            firsts = [first for first, _ in pairs]
+            encoded = self.tokenizer(
+                firsts, ends, truncation="only_first", max_length=self.longest, padding=True, return_tensors="pt"
+            )
+        else:
+            encoded = self.tokenizer(ends, truncation=True, max_length=self.longest, padding=True, return_tensors="pt")
+        return dict(encoded)
+
+    def _cut(self, text: str) -> str:
+        room = max(self.longest // 2, self.longest - _KEEP_FOR_ANSWERS)
+        tokens = self.tokenizer.tokenize(text)
+        if len(tokens) <= room:
+            return text
+        return str(self.tokenizer.convert_tokens_to_string(tokens[:room]))
+
+
+def _fine_tune(fitted: FittedHuggingFace, examples: Sequence[Example], settings: HuggingFaceChoice, seed: int) -> None:
+    optimizer = torch.optim.AdamW(fitted.model.parameters(), lr=settings.rate)
+    order = list(examples)
+    shuffler = random.Random(seed)
+    fitted.model.train()
+    for _ in range(settings.epochs):
+        shuffler.shuffle(order)
+        for start in range(0, len(order), settings.batch):
+            part = order[start : start + settings.batch]
+            right = torch.tensor([one.right for one in part], device=fitted.model.device)
+            loss = torch.nn.functional.cross_entropy(fitted.logits(part), right)
+            if not torch.isfinite(loss):
+                raise UserError(f"The model of {settings.folder} diverged. Use a smaller --rate.")
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(fitted.model.parameters(), _LONGEST_STEP)
+            optimizer.step()
+
+
+@contextmanager
+def _drawing(seed: int, place: str) -> Iterator[None]:
+    cards = [torch.cuda.current_device()] if place == "cuda" else []
+    with torch.random.fork_rng(devices=cards):
+        torch.manual_seed(seed)
+        yield
+
+
+@contextmanager
+def _fast_products() -> Iterator[None]:
+    """On a card that has it, TF32: a third of the time, and of a product's factors ten bits behind the point."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]

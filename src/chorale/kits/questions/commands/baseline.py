@@ -1,0 +1,160 @@
+"""`chorale baseline mcq`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.targets import Force
+
+if TYPE_CHECKING:
+    from chorale.kits.questions.baselines import Given, Trial
+    from chorale.metrics.signature import Setting
+
+
+class Shown(StrEnum):
+    """What a model may be shown. Options that can be repeated need a type of this kind."""
+
+    PQA = "pqa"
+    PA = "pa"
+    QA = "qa"
+    A = "a"
+
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="Questions with passages and options: .json or .jsonl, perhaps packed (.gz).",
+        show_default=False,
+    ),
+]
+Inputs = Annotated[
+    list[Shown] | None,
+    typer.Option(
+        "--input",
+        metavar="WHAT",
+        help="What the model is shown: pqa (passage, question, answers), pa, qa or a; may be repeated. All if not "
+        "given.",
+        show_default=False,
+    ),
+]
+ModelName = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="light (built in), or the folder of a Hugging Face multiple-choice model and its tokenizer.",
+    ),
+]
+GoldName = Annotated[
+    Literal["majority", "writer"],
+    typer.Option(
+        "--gold", metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."
+    ),
+]
+Folds = Annotated[int, typer.Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
+Epochs = Annotated[
+    int,
+    typer.Option(
+        "--epochs", metavar="N", min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is."
+    ),
+]
+Rate = Annotated[float, typer.Option("--rate", metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")]
+BatchSize = Annotated[
+    int, typer.Option("--batch", metavar="N", min=1, max=1024, help="Questions a folder's model reads at once.")
+]
+Device = Annotated[
+    Literal["auto", "cpu", "cuda", "mps"],
+    typer.Option(
+        "--device", metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FILE",
+        help="Write every answer there (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`.",
+        show_default=False,
+    ),
+]
+
+
+def mcq(
+    files: Files,
+    inputs: Inputs = None,
+    model: ModelName = "light",
+    gold: GoldName = "majority",
+    folds: Folds = 5,
+    epochs: Epochs = 4,
+    rate: Rate = 1e-5,
+    batch: BatchSize = 8,
+    device: Device = "auto",
+    out: Out = None,
+    force: Force = False,
+    ci: WithIntervals = False,
+    resamples: Resamples = 1000,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+    as_latex: AsLatex = False,
+) -> None:
+    """Can the right answers be told without the question, or the passage? Cross-validation, and transfer."""
+    from chorale.cli.progress import patiently
+    from chorale.cli.targets import check_target, writing
+    from chorale.kits.questions.baselines import GIVEN, choice_model
+    from chorale.kits.questions.files.files import read_mcq
+    from chorale.kits.questions.scoring.measured import NamedQuestions
+    from chorale.kits.questions.scoring.partial import partial_section
+    from chorale.metrics import signature
+    from chorale.metrics.drawing import Drawing
+    from chorale.present.scoring import Scored
+
+    check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
+    chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch, device=device)
+    named = []
+    for path in files:
+        questions, source = read_mcq(path)
+        named.append(NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest))
+    shown = tuple(given for given in GIVEN if not inputs or given in inputs)
+    trials: list[tuple[Given, Trial]] = []
+    with patiently("trials") as progress:
+        section = partial_section(
+            named,
+            chosen,
+            model,
+            Drawing(ci, resamples, seed),
+            folds=folds,
+            progress=progress,
+            inputs=shown,
+            gold=gold,
+            asked_by="chorale baseline mcq",
+            keep=lambda given, trial: trials.append((given, trial)),
+        )
+    if out is not None:
+        with writing(out, "--out"):
+            _write(trials, model, out)
+    settings: dict[str, Setting] = {"model": chosen.signature, "shown": shown, "gold": gold, "folds": folds}
+    settings |= {"seed": seed, "resamples": resamples if ci else None}
+    line = signature("mcq-baseline", settings, {file.name: file.digest for file in named})
+    tell(Scored(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
+
+
+def _write(trials: "list[tuple[Given, Trial]]", model: str, out: Path) -> None:
+    from chorale.files.tables import write_csv, write_jsonl, write_tsv
+
+    name = Path(model).name
+    rows = [
+        {"question_id": question, "model": f"{name}:{given}", "answer": f"option{answer + 1}"}
+        for given, trial in trials
+        for question, answer in zip(trial.ids, trial.chosen.tolist(), strict=True)
+    ]
+    if out.suffix.lower() == ".jsonl":
+        write_jsonl(rows, out)
+    else:
+        write = write_tsv if out.suffix.lower() == ".tsv" else write_csv
+        write(("question_id", "model", "answer"), rows, out)

@@ -1,0 +1,137 @@
+"""`chorale prepare mcq`"""
+# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.scoring import Seed
+from chorale.cli.targets import Force
+
+Texts = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="TEXT...",
+        help="Plain text, .jsonl with text in each row, or folders of .txt files such as the Open American National "
+        "Corpus.",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        metavar="PATH",
+        help="Where the passages go: a .jsonl file, or with --part a folder.",
+        show_default=False,
+    ),
+]
+Genres = Annotated[
+    list[str] | None,
+    typer.Option("--genre", metavar="NAME", help="Only texts of this genre; can be given again.", show_default=False),
+]
+MinWords = Annotated[int, typer.Option("--min-words", metavar="N", min=1, help="Fewest words of a passage.")]
+MaxWords = Annotated[int, typer.Option("--max-words", metavar="N", min=2, help="Most words of a passage.")]
+Alike = Annotated[
+    float,
+    typer.Option(
+        "--alike",
+        metavar="SHARE",
+        min=0.1,
+        max=1.0,
+        help="Share of common words, three in a row, from which on a passage is taken for one that is there.",
+    ),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option(
+        "--sample",
+        metavar="N",
+        min=1,
+        help="Keep so many, drawn by chance, as even over genres as can be.",
+        show_default=False,
+    ),
+]
+Parts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--part",
+        metavar="NAME=N",
+        help="Draw N passages for NAME.jsonl in the folder --out, none of them in another part; can be given again.",
+        show_default=False,
+    ),
+]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+
+def mcq(
+    texts: Texts,
+    out: Out,
+    genre: Genres = None,
+    min_words: MinWords = 60,
+    max_words: MaxWords = 250,
+    alike: Alike = 0.8,
+    sample: Sample = None,
+    part: Parts = None,
+    seed: Seed = 1,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Cut texts into passages for a study of multiple-choice questions, each there once."""
+    from chorale.cli.output import print_json, say, show
+    from chorale.cli.progress import patiently
+    from chorale.cli.targets import check_target, writing
+    from chorale.files.tables import write_jsonl
+    from chorale.kits.questions.passage_tables import passages_of, passages_table
+    from chorale.model import UserError
+
+    if min_words > max_words:
+        raise UserError(f"--min-words {min_words} is above --max-words {max_words}. Give a lower number first.")
+    if part and sample:
+        raise UserError("--sample and --part both say how many passages to draw. Leave one of them out.")
+    parts = _parts(part or [])
+    targets = {name: out / f"{name}.jsonl" for name in parts} or {"": out}
+    for target in targets.values():
+        check_target(target, "--out", force=force, endings=(".jsonl",))
+    with patiently("passages") as progress:
+        found = passages_of(
+            texts,
+            genre or [],
+            fewest=min_words,
+            most=max_words,
+            alike=alike,
+            sample=sample,
+            parts=parts,
+            seed=seed,
+            progress=progress,
+        )
+    for name, rows in found.files.items():
+        with writing(targets[name], "--out"):
+            write_jsonl(rows, targets[name])
+    if as_json:
+        files = {name: {"out": str(targets[name]), "passages": len(rows)} for name, rows in found.files.items()}
+        print_json({**found.counts, "genres": found.genres, "out": str(out), **({"parts": files} if parts else {})})
+        return
+    show(passages_table(found))
+    for name, rows in found.files.items():
+        say(f"{targets[name]} has {len(rows):,} passages.")
+
+
+def _parts(given: list[str]) -> dict[str, int]:
+    """How many passages each part gets, by its name."""
+    from chorale.model import UserError
+
+    parts: dict[str, int] = {}
+    for one in given:
+        name, _, count = one.partition("=")
+        if not _NAME.fullmatch(name) or not count.isdecimal() or len(count) > 9 or not int(count):
+            raise UserError(
+                f"--part {one}: write a name of letters, digits and dashes and a number, as in round-1=225."
+            )
+        if name in parts:
+            raise UserError(f"--part {one}: there is a part of this name already. Give every part a name of its own.")
+        parts[name] = int(count)
+    return parts

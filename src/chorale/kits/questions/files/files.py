@@ -1,0 +1,294 @@
+"""Multiple-choice questions with what people and models answered, as Nangia et al. (2021) published them.
+
+A .json file holds one list of records, a .jsonl file one record a line; both may be packed (.gz). Of a record count:
+`question_id` (or `example_id`), `options` (texts), `gold_answer` (`option2`: the writer's), `validation_data` (a list
+of `{"worker_answer": "option2", "unanswerable": false}`) and `model_predictions` (a list of `[1, "model"]`, counted
+from 0). `question`, `document` (or `passage`), `justification`, `worker_id`, `passage_id`, `passage_index` and
+`protocol` are for analyses of what was written, and may be missing.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.record_files import records_in
+from chorale.files.rows import UNSTORABLE_ESCAPE, FlawError, check_inside, shortened
+from chorale.files.source import MOST_PROBLEMS, Source, read_source
+from chorale.model import Problem, UserError
+
+Codes = NDArray[np.int64]
+MISSING = -1
+_FEWEST_OPTIONS, _MOST_OPTIONS = 2, 100
+_ANSWER = re.compile(r"option([1-9]\d{0,3})")
+
+
+@dataclass(frozen=True, slots=True)
+class McqText:
+    """What was written, as far as the file has it: empty texts where it has nothing."""
+
+    question: str
+    passage: str
+    options: tuple[str, ...]
+    justification: str
+    writer: str
+    passage_id: str
+    place: int | None
+    """Whether it is the first or the second question about its passage."""
+    protocol: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class McqQuestions:
+    """Questions sorted by id, so that nothing depends on the order of records. Answers are counted from 0."""
+
+    ids: tuple[str, ...]
+    writers: Codes
+    """The answer that the writer of each question holds right."""
+    votes: Codes
+    """How many validators gave each answer: questions × (most options + 1), the last column for "invalid"."""
+    models: Mapping[str, Codes]
+    """For every model its answer to each question, `MISSING` where there is none."""
+    words: NDArray[np.float64]
+    """The number of words of every option; NaN behind the last."""
+    texts: tuple[McqText, ...] = ()
+    validators: tuple[frozenset[str], ...] = ()
+    """Who gave the votes on each question, as far as that is known."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def invalid(self) -> int:
+        """The column of votes for "invalid question"."""
+        return int(self.votes.shape[1]) - 1
+
+    def by_protocol(self) -> "dict[str, McqQuestions]":
+        """The questions of every protocol (arm) by themselves, in the order of their names."""
+        names = sorted({text.protocol for text in self.texts})
+        return {
+            name: self._those([place for place, text in enumerate(self.texts) if text.protocol == name])
+            for name in names
+        }
+
+    def _those(self, places: list[int]) -> "McqQuestions":
+        models = {name: answers[places] for name, answers in self.models.items()}
+        return McqQuestions(
+            ids=tuple(self.ids[place] for place in places),
+            writers=self.writers[places],
+            votes=self.votes[places],
+            models={name: answers for name, answers in models.items() if (answers != MISSING).any()},
+            words=self.words[places],
+            texts=tuple(self.texts[place] for place in places),
+            validators=tuple(self.validators[place] for place in places),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    id: str
+    writer: int
+    votes: list[int]
+    """Answers; the number of options for "invalid"."""
+    validators: frozenset[str]
+    predictions: dict[str, int]
+    text: McqText
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return self.text.options
+
+
+def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
+    """The questions of a file, and the file. Anything wrong is a `UserError` that lists it."""
+    source = read_source(path)
+    doubtful = UNSTORABLE_ESCAPE.search(source.text) is not None
+    problems: list[Problem] = []
+    return _read(records_in(source, path, problems), source.name, problems, doubtful=doubtful), source
+
+
+def mcq_of_records(records: Iterable[Mapping[str, Any]], name: str) -> McqQuestions:
+    """The same from records that are no file; `name` is what messages call them."""
+    objects = ((None, f"record {number:,}", one) for number, one in enumerate(records, 1))
+    return _read(objects, name, [], doubtful=False)
+
+
+def _read(
+    objects: Iterable[tuple[int | None, str, Any]], name: str, problems: list[Problem], *, doubtful: bool
+) -> McqQuestions:
+    """`problems` are those of reading the objects, which go on while it does."""
+    records: dict[str, _Record] = {}
+    seen: set[str] = set()
+    for line, place, values in objects:
+        reader = _Reader(name, line, place, problems)
+        if doubtful:
+            reader.check_texts(values)
+        record = reader.read(values)
+        if record is not None:
+            records.setdefault(record.id, record)
+        if reader.id in seen:
+            reader.report("has the id of another record", "Remove one of the two", reader.id)
+        elif reader.id is not None:
+            seen.add(reader.id)
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    if not problems and not records:
+        problems.append(Problem(name, None, "has no questions", "Check that the right file was named."))
+    if problems:
+        raise UserError(f"{name} can't be used", problems)
+    return _questions([records[one] for one in sorted(records)])
+
+
+def _questions(records: list[_Record]) -> McqQuestions:
+    most = max(len(record.options) for record in records)
+    votes = np.zeros((len(records), most + 1), dtype=np.int64)
+    words = np.full((len(records), most), np.nan)
+    names = sorted({name for record in records for name in record.predictions})
+    for number, record in enumerate(records):
+        for vote in record.votes:
+            votes[number, most if vote == len(record.options) else vote] += 1
+        words[number, : len(record.options)] = [len(text.split()) for text in record.options]
+    return McqQuestions(
+        ids=tuple(record.id for record in records),
+        writers=np.array([record.writer for record in records]),
+        votes=votes,
+        models={name: np.array([record.predictions.get(name, MISSING) for record in records]) for name in names},
+        words=words,
+        texts=tuple(record.text for record in records),
+        validators=tuple(record.validators for record in records),
+    )
+
+
+def _validators(values: dict[str, Any]) -> frozenset[str]:
+    found = (vote.get("worker_id") for vote in values.get("validation_data") or ())
+    return frozenset(worker for worker in found if isinstance(worker, str))
+
+
+class _Reader:
+    """Reads one record and reports what is wrong with it."""
+
+    def __init__(self, file: str, line: int | None, place: str, problems: list[Problem]) -> None:
+        self._file, self._line, self._place, self._problems = file, line, place, problems
+        self.id: str | None = None
+        """That of the record, once it is read."""
+
+    def report(self, message: str, fix: str, value: Any = None) -> None:
+        shown = None if value is None else shortened(value)
+        self._problems.append(Problem(self._file, self._line, f"{self._place} {message}", f"{fix}.", shown))
+
+    def check_texts(self, values: Any) -> None:
+        try:
+            check_inside(values)
+        except FlawError as flaw:
+            self._problems.append(
+                Problem(self._file, self._line, f"{self._place} {flaw.message}", flaw.fix, flaw.value)
+            )
+
+    def read(self, values: Any) -> _Record | None:
+        before = len(self._problems)
+        if not isinstance(values, dict):
+            self.report("is not an object", 'Write {"question_id": …}', values)
+            return None
+        name = values.get("question_id", values.get("example_id"))
+        if isinstance(name, int) and not isinstance(name, bool):
+            name = str(name)
+        if not isinstance(name, str) or not name:
+            self.report("has no question_id", "Give it an id of its own", name)
+            return None
+        self.id = name
+        self._place = f"{self._place} ({shortened(name)})"
+        options = values.get("options")
+        if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
+            self.report("has no list of options", 'Write "options": ["…", "…"]', options)
+            return None
+        if not _FEWEST_OPTIONS <= len(options) <= _MOST_OPTIONS:
+            self.report(f"has {len(options)} options", f"Give it {_FEWEST_OPTIONS} to {_MOST_OPTIONS}")
+            return None
+        empty = next((place for place, option in enumerate(options, 1) if not option.strip()), None)
+        if empty is not None:
+            self.report(f"has nothing in option{empty}", "Write its text")
+        writer = self._answer(values.get("gold_answer"), len(options), "gold_answer", may_be_invalid=False)
+        votes = self._votes(self._list(values, "validation_data"), len(options))
+        predictions = self._predictions(self._list(values, "model_predictions"), len(options))
+        text = self._text(values, options)
+        if len(self._problems) > before:
+            return None
+        return _Record(name, writer, votes, _validators(values), predictions, text)
+
+    def _text(self, values: dict[str, Any], options: list[str]) -> McqText:
+        def written(*keys: str) -> str:
+            found = next((values[key] for key in keys if values.get(key) is not None), "")
+            if not isinstance(found, str):
+                self.report(f"has a {keys[0]} that is not text", f'Write "{keys[0]}": "…"', found)
+                return ""
+            return found
+
+        place = values.get("passage_index")
+        if place is not None and (isinstance(place, bool) or not isinstance(place, int) or place < 1):
+            self.report("has a passage_index that is not a number from 1 on", "Write 1 or 2, or leave it out", place)
+        return McqText(
+            question=written("question"),
+            passage=written("document", "passage"),
+            options=tuple(options),
+            justification=written("justification"),
+            writer=written("worker_id"),
+            passage_id=written("passage_id"),
+            place=place,
+            protocol=written("protocol"),
+        )
+
+    def _list(self, values: dict[str, Any], key: str) -> list[Any]:
+        found = values.get(key)
+        if found is None:
+            return []
+        if not isinstance(found, list):
+            self.report(f"has no list in {key}", f'Write "{key}": [ … ]', found)
+            return []
+        return found
+
+    def _answer(self, value: Any, options: int, key: str, *, may_be_invalid: bool) -> int:
+        match = _ANSWER.fullmatch(value) if isinstance(value, str) else None
+        number = int(match[1]) - 1 if match else MISSING
+        if not 0 <= number < options + may_be_invalid:
+            last = f"option{options}" + (f", or option{options + 1} for invalid" if may_be_invalid else "")
+            found = "nothing" if value is None else value
+            self.report(f"has a {key} that is none of its options", f"Write option1 to {last}", found)
+        return number
+
+    def _votes(self, votes: list[Any], options: int) -> list[int]:
+        seen: set[str] = set()
+        for worker in (vote["worker_id"] for vote in votes if isinstance(vote, dict) and "worker_id" in vote):
+            # As text: what stands there may be anything.
+            if repr(worker) in seen:
+                self.report("has two validations of one worker", "Keep one of them", worker)
+                break
+            seen.add(repr(worker))
+        return [self._vote(vote, options) for vote in votes]
+
+    def _vote(self, vote: Any, options: int) -> int:
+        if not isinstance(vote, dict):
+            self.report("has a validation that is not an object", 'Write {"worker_answer": "option1"}', vote)
+            return MISSING
+        unanswerable = vote.get("unanswerable", False)
+        if not isinstance(unanswerable, bool):
+            self.report("has a validation whose unanswerable is not true or false", "Write true or false", unanswerable)
+        if unanswerable is True:
+            return options
+        return self._answer(vote.get("worker_answer"), options, "worker_answer", may_be_invalid=True)
+
+    def _predictions(self, pairs: list[Any], options: int) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for pair in pairs:
+            if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], str) and pair[1]):
+                self.report("has a prediction that is not an answer and a model", 'Write [0, "model"]', pair)
+            elif isinstance(pair[0], bool) or not isinstance(pair[0], int) or not 0 <= pair[0] < options:
+                self.report("has a prediction that is none of its options", f"Write 0 to {options - 1}", pair)
+            elif pair[1] in found:
+                self.report("has two predictions of one model", "Remove one of the two", pair[1])
+            else:
+                found[pair[1]] = pair[0]
+        return found

@@ -1,0 +1,127 @@
+"""What a study of questions exports besides its questions: grades, responses and the ledger, read back for analyses."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.source import MOST_PROBLEMS
+from chorale.model import Problem, UserError
+
+_Read = TypeVar("_Read")
+_GRADES_NEED = ("task", "worker", "label", "criterion")
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A response, as far as costs ask for it."""
+
+    response: str
+    stage: str
+    task: str
+    worker: str
+    arm: str | None
+    item: str
+    questions: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A line of the ledger."""
+
+    worker: str
+    stage: str
+    kind: str
+    amount: int
+
+
+def read_grades(paths: Sequence[Path]) -> list[dict[str, str]]:
+    """The rows of exports `mcq-grades`."""
+    return [row for path in paths for row in _read(path, "grades", _grade)]
+
+
+def read_worked(path: Path) -> list[Worked]:
+    """The responses of an export `jsonl`."""
+    return _read(path, "responses", worked_of)
+
+
+def read_paid(path: Path) -> list[Paid]:
+    """The lines of an export `ledger`."""
+    return _read(path, "payments", paid_of)
+
+
+class _WrongError(Exception):
+    def __init__(self, message: str, fix: str, value: Any = None) -> None:
+        super().__init__(message)
+        self.problem = message, fix, None if value is None else shortened(value)
+
+
+def _read(path: Path, what: str, parse: Callable[[dict[str, Any]], _Read]) -> list[_Read]:
+    problems: list[Problem] = []
+    found = list(_parsed(path, parse, problems))
+    if not problems and not found:
+        problems.append(Problem(path.name, None, f"has no {what}", "Check that the right file was named."))
+    if problems:
+        raise UserError(f"{path.name} can't be used", problems[:MOST_PROBLEMS])
+    return found
+
+
+def _parsed(path: Path, parse: Callable[[dict[str, Any]], _Read], problems: list[Problem]) -> Iterator[_Read]:
+    row: Row
+    for row in read_rows(path, shown_as=path.name, problems=problems):
+        try:
+            yield parse(row.values)
+        except _WrongError as wrong:
+            problems.append(Problem(path.name, row.line, *wrong.problem))
+        if len(problems) >= MOST_PROBLEMS:
+            return
+
+
+def _text(values: dict[str, Any], name: str, export: str) -> str:
+    value = values.get(name)
+    if not isinstance(value, str) or not value:
+        raise _WrongError(f"has no {name}", f"Use a file as `chorale export --format {export}` writes it.", value)
+    return value
+
+
+def _whole(values: dict[str, Any], name: str, export: str) -> int:
+    value = values.get(name)
+    try:
+        return int(value if isinstance(value, int) else str(value))
+    except ValueError:
+        fix = f"Write a whole number, as `chorale export --format {export}` does."
+        raise _WrongError(f"has a {name} that is none", fix, "nothing" if value is None else value) from None
+
+
+def _grade(values: dict[str, Any]) -> dict[str, str]:
+    for name in _GRADES_NEED:
+        _text({name: str(values.get(name) or "")}, name, "mcq-grades")
+    _whole(values, "label", "mcq-grades")
+    return {name: str(value) for name, value in values.items() if value not in (None, "")}
+
+
+def worked_of(values: dict[str, Any]) -> Worked:
+    """From a row of the export `jsonl`."""
+    answer, arm = values.get("answer"), values.get("arm")
+    return Worked(
+        response=str(_whole(values, "response", "jsonl")),
+        stage=_text(values, "stage", "jsonl"),
+        task=_text(values, "task", "jsonl"),
+        worker=_text(values, "worker", "jsonl"),
+        arm=arm if isinstance(arm, str) and arm else None,
+        item=_text(values, "item", "jsonl"),
+        questions=sum(name.startswith("question_") for name in answer) if isinstance(answer, dict) else 0,
+        seconds=_whole(values, "duration_ms", "jsonl") / 1000,
+    )
+
+
+def paid_of(values: dict[str, Any]) -> Paid:
+    """From a row of the export `ledger`."""
+    return Paid(
+        worker=str(values.get("worker") or ""),
+        stage=str(values.get("stage") or ""),
+        kind=_text(values, "kind", "ledger"),
+        amount=_whole(values, "amount", "ledger"),
+    )

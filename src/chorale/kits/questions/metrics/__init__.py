@@ -1,0 +1,35 @@
+"""Human performance on multiple-choice questions, beside that of models on the same questions."""
+
+from chorale.kits.questions.metrics.agreement import (
+    ALPHA_VARIANTS,
+    AlphaVariant,
+    DrawnAlpha,
+    McqAlpha,
+    alpha_over_draws,
+    mcq_alpha,
+)
+from chorale.kits.questions.metrics.comparison import UnpairedComparison, compare_apart, compare_unpaired
+from chorale.kits.questions.metrics.measures import SECTIONS, McqMeasures, Section, measure_mcq, runs_of_models
+from chorale.kits.questions.metrics.outcomes import DISCARDED, TIES, Outcome, Ties, outcomes_of
+
+__all__ = [
+    "ALPHA_VARIANTS",
+    "DISCARDED",
+    "SECTIONS",
+    "TIES",
+    "AlphaVariant",
+    "DrawnAlpha",
+    "McqAlpha",
+    "McqMeasures",
+    "Outcome",
+    "Section",
+    "Ties",
+    "UnpairedComparison",
+    "alpha_over_draws",
+    "compare_apart",
+    "compare_unpaired",
+    "mcq_alpha",
+    "measure_mcq",
+    "outcomes_of",
+    "runs_of_models",
+]

@@ -1,0 +1,124 @@
+"""What can be told from the words alone: lengths of options, words copied from the passage, kinds of questions.
+
+Which option is right is what the writer says: these measures need no validations.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from chorale.kits.questions.files.files import McqQuestions
+from chorale.kits.questions.metrics.comparison import UnpairedComparison, compare_apart
+from chorale.kits.questions.metrics.explaining import Explanations
+from chorale.kits.questions.metrics.measures import McqMeasures
+from chorale.kits.questions.metrics.wording import OTHER, WH_WORDS, is_generic, overlap, wh_word
+from chorale.metrics import FloatArray, Metric, Statistics, ratio
+
+_WORDS = (*WH_WORDS, OTHER)
+_RATIOS: Mapping[str, tuple[int, int]] = {
+    "words of an option": (1, 2),
+    "words of a right option": (3, 0),
+    "words of a wrong option": (4, 5),
+    "words of a question": (6, 0),
+    "overlap of right options": (7, 8),
+    "overlap of wrong options": (9, 10),
+    "generic questions": (11, 0),
+    **{f"asked by {word}": (12 + place, 0) for place, word in enumerate(_WORDS)},
+}
+_WIDTH = 12 + len(_WORDS)
+EXPLANATION_SHARES = ("alike", "alike_by_worker", "trivial", "alike_and_trivial")
+_PASSAGE_NEEDED = ("overlap of right options", "overlap of wrong options")
+
+
+def measure_written(questions: McqQuestions) -> tuple[Statistics, Metric]:
+    """Statistics of every question, and the scores that follow. Scores that the file has no texts for are left out."""
+    rows = np.zeros((len(questions), _WIDTH))
+    for place, text in enumerate(questions.texts):
+        rows[place] = _row(questions, place, text.question, text.passage)
+    has_questions = any(text.question for text in questions.texts)
+    has_passages = any(text.passage for text in questions.texts)
+    wanted = {
+        name: parts
+        for name, parts in _RATIOS.items()
+        if (has_passages or name not in _PASSAGE_NEEDED) and (has_questions or "option" in name)
+    }
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
+        return {name: ratio(sums[..., top], sums[..., below]) for name, (top, below) in wanted.items()}
+
+    return Statistics(questions.ids, rows), Metric(formula)
+
+
+def _row(questions: McqQuestions, place: int, question: str, passage: str) -> FloatArray:
+    options = questions.texts[place].options
+    words, right = questions.words[place][: len(options)], int(questions.writers[place])
+    row = np.zeros(_WIDTH)
+    row[0] = 1
+    row[1], row[2] = words.sum(), len(words)
+    row[3] = words[right]
+    row[4], row[5] = words.sum() - words[right], len(words) - 1
+    row[6] = len(question.split())
+    if passage:
+        for number, option in enumerate(options):
+            shared = overlap(option, passage)
+            if shared is not None:
+                at = 7 if number == right else 9
+                row[at] += shared
+                row[at + 1] += 1
+    if question:
+        row[11] = is_generic(question)
+        row[12 + _WORDS.index(wh_word(question))] = 1
+    return row
+
+
+def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray, FloatArray]:
+    """How often options have so many words, right and wrong ones, as shares: 0 to `most`, which stands for more too."""
+    right = np.zeros_like(questions.words, dtype=bool)
+    right[np.arange(len(questions)), questions.writers] = True
+    known = ~np.isnan(questions.words)
+
+    def shares(chosen: FloatArray) -> FloatArray:
+        counts = np.bincount(np.minimum(chosen, most).astype(np.int64), minlength=most + 1)
+        return np.asarray(counts / max(1, counts.sum()), dtype=np.float64)
+
+    return shares(questions.words[right & known]), shares(questions.words[~right & known])
+
+
+def measure_explanations(said: Explanations) -> tuple[Statistics, Metric]:
+    """Statistics of every explanation, and their shares."""
+    rows = np.array([(1, *one) for one in said.found], dtype=np.float64)
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
+        return {name: ratio(sums[..., place], sums[..., 0]) for place, name in enumerate(EXPLANATION_SHARES, 1)}
+
+    return Statistics(tuple(map(str, range(said.count))), rows), Metric(formula)
+
+
+def first_less_second(
+    questions: McqQuestions, measures: McqMeasures, *, resamples: int = 1000, seed: int = 1
+) -> dict[str, UnpairedComparison]:
+    """Of every model its accuracy on first questions less that on second ones, each drawn from on their own."""
+    places = np.array([text.place or 0 for text in questions.texts])
+    if not {1, 2} <= set(places.tolist()):
+        return {}
+    first, second = (
+        Statistics(
+            tuple(questions.ids[one] for one in np.flatnonzero(places == place)),
+            measures.statistics.rows[places == place],
+        )
+        for place in (1, 2)
+    )
+    metric = measures.metric
+    found = compare_apart((first, metric), (second, metric), resamples=resamples, seed=seed)
+    return {name: found[f"{name} all"] for name in measures.models}
+
+
+def by_place(questions: McqQuestions, measures: McqMeasures) -> dict[str, dict[int, float]]:
+    """Of every model its accuracy on the first questions about passages, on the second, and so on."""
+    places = np.array([text.place or 0 for text in questions.texts])
+    found: dict[str, dict[int, float]] = {name: {} for name in measures.models}
+    for place in sorted(set(places.tolist()) - {0}):
+        scores = measures.metric.formula(measures.statistics.rows[places == place].sum(axis=0))
+        for name in measures.models:
+            found[name][place] = float(scores[f"{name} all"])
+    return {name: values for name, values in found.items() if len(values) > 1}

@@ -1,0 +1,70 @@
+"""What a question costs in every arm: its writing, the training of those who wrote it, and the experts' time.
+
+After Nangia et al. (2021, section 3, "Cost"): fees of the platform and validation are left out, and the questions of
+intermediate rounds are thrown away, so that what they cost is training.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chorale.kits.questions.files.study import Paid, Worked
+
+WRITING, GRADING, VALIDATING = "mcq-write", "mcq-grade", "mcq-validate"
+_FEE = "fee"
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class ArmCosts:
+    """Money in the smallest unit of the currency."""
+
+    questions: int
+    """Written in the last stage: those that are validated."""
+    writers: int
+    writing: int
+    training: int
+    """All else its workers were paid, but for validating."""
+    expert_seconds: float
+    """Time that experts took to grade what its workers wrote."""
+
+    def per_question(self, *, training: bool = True, hourly: float = 0) -> float | None:
+        if not self.questions:
+            return None
+        whole = self.writing + (self.training + self.expert_seconds / HOUR * hourly if training else 0)
+        return whole / self.questions
+
+
+def costs_by_arm(worked: Sequence[Worked], paid: Sequence[Paid]) -> Mapping[str, ArmCosts]:
+    """Of every arm; people without an arm are experts."""
+    by_response = {one.response: one for one in worked}
+    arms = {one.worker: one.arm for one in worked if one.arm is not None}
+    # An item made from an answer ends in the number of that answer.
+    sources = {
+        id(one): by_response.get(one.item.rpartition("/")[2]) for one in worked if one.task in (GRADING, VALIDATING)
+    }
+    final = {source.stage for one in worked if one.task == VALIDATING and (source := sources[id(one)]) is not None}
+    validating = {one.stage for one in worked if one.task == VALIDATING}
+    questions: dict[str, int] = defaultdict(int)
+    writers: dict[str, set[str]] = defaultdict(set)
+    seconds: dict[str, float] = defaultdict(float)
+    for one in worked:
+        if one.task == WRITING and one.stage in final and one.arm is not None:
+            questions[one.arm] += one.questions
+            writers[one.arm].add(one.worker)
+        elif one.task == GRADING and one.arm is None:
+            source = sources[id(one)]
+            if source is not None and source.arm is not None:
+                seconds[source.arm] += one.seconds
+    writing: dict[str, int] = defaultdict(int)
+    training: dict[str, int] = defaultdict(int)
+    for line in paid:
+        arm = arms.get(line.worker)
+        if arm is None or line.kind == _FEE or line.stage in validating:
+            continue
+        (writing if line.stage in final else training)[arm] += line.amount
+    return {
+        arm: ArmCosts(questions[arm], len(writers[arm]), writing[arm], training[arm], seconds[arm])
+        for arm in sorted(set(arms.values()) - {None}, key=str)
+        if arm is not None
+    }

@@ -1,0 +1,66 @@
+"""How hard every question is for models: the 3PL model of item response theory (Nangia et al. 2021, section 5.4)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chorale.kits.questions.files.files import MISSING, McqQuestions
+from chorale.metrics import FloatArray
+from chorale.metrics.irt import IrtFit, fit_irt, item_weights
+
+FEW_MODELS = 20
+"""Below so many responders, difficulties say little: the paper has 90."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulties:
+    fit: IrtFit
+    models: tuple[str, ...]
+    items: tuple[str, ...]
+    groups: tuple[str, ...]
+    """Of every question the file it is in."""
+    difficulty: FloatArray
+
+    def by_group(self) -> Mapping[str, FloatArray]:
+        names = dict.fromkeys(self.groups)
+        groups = np.array(self.groups)
+        return {name: self.difficulty[groups == name] for name in names}
+
+
+def majority_answers(questions: McqQuestions) -> FloatArray:
+    """The right answer of every question by the majority of its votes and the writer's; NaN where it is discarded."""
+    votes = questions.votes.copy()
+    votes[np.arange(len(questions)), questions.writers] += 1
+    most = votes.argmax(axis=1)
+    kept = (2 * votes.max(axis=1) > votes.sum(axis=1)) & (most != questions.invalid)
+    return np.where(kept, most, np.nan)
+
+
+def difficulties(
+    files: Mapping[str, McqQuestions], *, seed: int = 1, progress: Callable[[int, int], None] | None = None
+) -> Difficulties | None:
+    """Fitted to all files together, so that their scales are one; None where no model answered anything.
+
+    A file's questions weigh as much together as those of any other, as in the paper's appendix F.
+    """
+    models = sorted({model for file in files.values() for model in file.models})
+    columns: list[FloatArray] = []
+    items: list[str] = []
+    groups: list[str] = []
+    for name, file in files.items():
+        gold = majority_answers(file)
+        found = np.full((len(models), len(file)), np.nan)
+        for row, model in enumerate(models):
+            answers = file.models.get(model)
+            if answers is not None:
+                found[row] = np.where(answers == MISSING, np.nan, answers == gold)
+        answered = ~np.isnan(gold) & ~np.isnan(found).all(axis=0)
+        columns.append(found[:, answered])
+        items += [file.ids[place] for place in np.flatnonzero(answered)]
+        groups += [name] * int(answered.sum())
+    if not items:
+        return None
+    numbers: Sequence[int] = [list(files).index(group) for group in groups]
+    fit = fit_irt(np.hstack(columns), weights=item_weights(numbers), seed=seed, progress=progress)
+    return Difficulties(fit, tuple(models), tuple(items), tuple(groups), fit.difficulty.mean)

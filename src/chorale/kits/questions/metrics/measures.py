@@ -1,0 +1,174 @@
+"""Accuracy of people and models on the questions that validators agree on, and the gap between them.
+
+Every question contributes the expected values of its statistics over all draws of its gold votes, so the scores need
+no random numbers: a score is the ratio of two expected sums. How far a single draw can be from it is found by
+drawing (`resampled`).
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.kits.questions.files.files import MISSING, McqQuestions
+from chorale.kits.questions.metrics.outcomes import DISCARDED, Outcome, Ties, outcomes_of
+from chorale.metrics import FloatArray, Interval, Metric, Statistics, ratio
+
+Section = Literal["all", "resampled", "high", "unanimous"]
+SECTIONS: tuple[Section, ...] = ("all", "resampled", "high", "unanimous")
+"""All questions that are kept; those with votes left to ask people; of these, those on which at least 80% of the gold
+votes agree; those on which all do."""
+HIGH_AGREEMENT = 0.8
+_RUN = re.compile(r"(.+?)[-_.]?(\d+)")
+_BLOCK = 256
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class McqMeasures:
+    """Statistics per question and the scores that follow from them.
+
+    Scores are named `kept SECTION`, `human SECTION`, `MODEL SECTION`, `gap MODEL SECTION` and `longest all` (the
+    accuracy of always choosing the answer with most words).
+    """
+
+    statistics: Statistics
+    metric: Metric
+    models: tuple[str, ...]
+    """Names of models, and of averages over runs of a model."""
+    runs: Mapping[str, tuple[str, ...]]
+    """The runs that each average is over."""
+    n_resampled: int
+    """Questions with votes left over."""
+    _outcomes: tuple[tuple[Outcome, ...], ...]
+    _rows: tuple[FloatArray, ...]
+
+    def scores(self) -> dict[str, float]:
+        return self.metric.scores(self.statistics)
+
+    def resampled(
+        self, *, draws: int = 1000, level: float = 0.95, seed: int = 1, progress: Progress | None = None
+    ) -> dict[str, Interval]:
+        """The middle 95% of every score over draws of the gold votes."""
+        from_all = np.zeros((draws, self.statistics.rows.shape[1]))
+        rng = np.random.default_rng(seed)
+        for number, (outcomes, rows) in enumerate(zip(self._outcomes, self._rows, strict=True), 1):
+            if len(outcomes) == 1:
+                from_all += rows[0]
+            else:
+                from_all += rows[rng.choice(len(rows), size=draws, p=[one.probability for one in outcomes])]
+            if progress and (number % _BLOCK == 0 or number == len(self._rows)):
+                progress(number, len(self._rows))
+        tail = (1 - level) / 2
+        found = {}
+        for name, values in self.metric.formula(from_all).items():
+            low, high = np.quantile(np.asarray(values), [tail, 1 - tail])
+            found[name] = Interval(float(low), float(high))
+        return found
+
+
+def measure_mcq(questions: McqQuestions, *, drawn: int = 4, ties: Ties = "share") -> McqMeasures:
+    """The measures of a file of questions. `drawn` votes and the writer's make the gold; `ties` says what a tie among
+    the other people is worth: its share of right answers, nothing or everything."""
+    names = tuple(questions.models)
+    layout = _Layout(names)
+    outcomes, rows = [], []
+    for place in range(len(questions)):
+        found = outcomes_of(tuple(questions.votes[place].tolist()), int(questions.writers[place]), drawn, ties)
+        outcomes.append(found)
+        rows.append(layout.rows(found, questions, place))
+    expected = np.array(
+        [np.array([one.probability for one in found]) @ row for found, row in zip(outcomes, rows, strict=True)]
+    )
+    runs = runs_of_models(names)
+    return McqMeasures(
+        statistics=Statistics(questions.ids, expected),
+        metric=Metric(layout.formula(runs)),
+        models=(*runs, *names),
+        runs=runs,
+        n_resampled=int((questions.votes.sum(axis=1) > drawn).sum()),
+        _outcomes=tuple(outcomes),
+        _rows=tuple(rows),
+    )
+
+
+def runs_of_models(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Models that differ by a number at the end are runs of one.
+
+    >>> runs_of_models(["bert_1", "bert_2", "t5_11b"])
+    {'bert': ('bert_1', 'bert_2')}
+    """
+    stems: dict[str, list[str]] = {}
+    for name in sorted(names):
+        if match := _RUN.fullmatch(name):
+            stems.setdefault(match[1], []).append(name)
+    return {stem: tuple(runs) for stem, runs in stems.items() if len(runs) > 1 and stem not in names}
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The columns of the statistics: for every section kept, right people, and for every model asked and right."""
+
+    models: tuple[str, ...]
+
+    @property
+    def _width(self) -> int:
+        return 2 + 2 * len(self.models)
+
+    def rows(self, outcomes: tuple[Outcome, ...], questions: McqQuestions, place: int) -> FloatArray:
+        """What a question contributes in each of its outcomes."""
+        found = np.zeros((len(outcomes), len(SECTIONS) * self._width + 1))
+        answers = np.array([questions.models[name][place] for name in self.models], dtype=np.int64)
+        for row, one in zip(found, outcomes, strict=True):
+            if one.gold == DISCARDED:
+                continue
+            here = np.zeros(self._width)
+            here[0], here[1] = 1, one.human or 0.0
+            here[2::2], here[3::2] = answers != MISSING, answers == one.gold
+            for number in _sections(one):
+                row[number * self._width : (number + 1) * self._width] = here
+            row[-1] = _longest(questions.words[place], one.gold)
+        return found
+
+    def formula(self, runs: Mapping[str, tuple[str, ...]]) -> Callable[[FloatArray], dict[str, FloatArray | float]]:
+        def scores(sums: FloatArray) -> dict[str, FloatArray | float]:
+            found: dict[str, FloatArray | float] = {}
+            for number, section in enumerate(SECTIONS):
+                part = sums[..., number * self._width : (number + 1) * self._width]
+                found[f"kept {section}"] = part[..., 0]
+                of_models = {
+                    name: ratio(part[..., 3 + 2 * place], part[..., 2 + 2 * place])
+                    for place, name in enumerate(self.models)
+                }
+                for stem, names in runs.items():
+                    of_models[stem] = np.mean([of_models[name] for name in names], axis=0)
+                if section != "all":
+                    found[f"human {section}"] = ratio(part[..., 1], part[..., 0])
+                for name in (*runs, *self.models):
+                    found[f"{name} {section}"] = of_models[name]
+                    if section != "all":
+                        found[f"gap {name} {section}"] = found[f"human {section}"] - of_models[name]
+            found["longest all"] = ratio(sums[..., -1], sums[..., 0])
+            return found
+
+        return scores
+
+
+def _sections(outcome: Outcome) -> list[int]:
+    found = [0]
+    if outcome.human is not None:
+        found.append(1)
+        if outcome.for_gold >= HIGH_AGREEMENT * outcome.gold_votes - 1e-9:
+            found.append(2)
+        if outcome.for_gold == outcome.gold_votes:
+            found.append(3)
+    return found
+
+
+def _longest(words: NDArray[np.float64], gold: int) -> float:
+    """Whether the longest answer is right; its share where several are longest."""
+    longest = words == np.nanmax(words)
+    return float(longest[gold] / longest.sum())

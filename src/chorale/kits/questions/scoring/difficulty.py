@@ -1,0 +1,87 @@
+"""How hard questions are for models, as a command tells it: a table of quartiles, and every question in `--json`."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from chorale.files.wording import many
+from chorale.kits.questions.metrics.difficulty import FEW_MODELS, Difficulties, difficulties
+from chorale.kits.questions.scoring.measured import NamedQuestions, check_names
+from chorale.kits.questions.scoring.sections import McqSection
+from chorale.metrics import FloatArray
+from chorale.model import UserError
+from chorale.present.scoring import ScoreTable
+
+
+def difficulty_section(
+    files: Sequence[NamedQuestions],
+    rounds: Sequence[NamedQuestions] = (),
+    *,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[McqSection, Mapping[str, FloatArray]]:
+    """The section, and the difficulties of every file for a picture. An arm's rounds come before it."""
+    files = _in_order(files, rounds)
+    check_names(files)
+    found = difficulties({file.name: file.questions for file in files}, seed=seed, progress=progress)
+    if found is None:
+        raise UserError("--irt needs predictions of models, and none of the files has any. Add some by --predictions.")
+    groups = found.by_group()
+    rows = [(name, len(values), *_quartiles(values)) for name, values in groups.items()]
+    table = ScoreTable(
+        "Difficulty of questions for models, by the 3PL model",
+        ("file", "questions#", "lowest quarter#", "median#", "highest quarter#"),
+        rows,
+    )
+    return McqSection("irt", _json(found, groups), [table], _notes(files, found, groups)), groups
+
+
+def _in_order(files: Sequence[NamedQuestions], rounds: Sequence[NamedQuestions]) -> list[NamedQuestions]:
+    arms = {one.name: {text.protocol for text in one.questions.texts} for one in rounds}
+    names = {file.name for file in files}
+    found = [one for one in rounds if len(arms[one.name]) != 1 or not arms[one.name] <= names]
+    for file in files:
+        found += [one for one in rounds if arms[one.name] == {file.name}]
+        found.append(file)
+    return found
+
+
+def _quartiles(values: FloatArray) -> tuple[float, float, float]:
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    return float(low), float(middle), float(high)
+
+
+def _json(found: Difficulties, groups: Mapping[str, FloatArray]) -> dict[str, object]:
+    discrimination, guessing = found.fit.discrimination, found.fit.guessing
+    return {
+        "models": list(found.models),
+        "converged": found.fit.converged,
+        "files": {
+            name: dict(zip(("low", "median", "high"), _quartiles(values), strict=True))
+            for name, values in groups.items()
+        },
+        "discrimination": [float(discrimination.min()), float(discrimination.max())],
+        "guessing": [float(guessing.min()), float(guessing.max())],
+        "questions": {
+            item: {
+                "file": group,
+                "difficulty": float(found.difficulty[place]),
+                "discrimination": float(discrimination[place]),
+                "guessing": float(guessing[place]),
+            }
+            for place, (item, group) in enumerate(zip(found.items, found.groups, strict=True))
+        },
+    }
+
+
+def _notes(files: Sequence[NamedQuestions], found: Difficulties, groups: Mapping[str, FloatArray]) -> list[str]:
+    notes = []
+    if len(found.models) < FEW_MODELS:
+        notes.append(
+            f"Difficulties rest on {many(len(found.models), 'model', 'models')}: questions that the same models solve "
+            f"come out the same. The paper has 90."
+        )
+    left = [file.name for file in files if file.name not in groups]
+    if left:
+        notes.append(f"No model answered the questions of {', '.join(left)}: they have no difficulty.")
+    return notes

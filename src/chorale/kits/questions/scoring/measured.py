@@ -1,0 +1,94 @@
+"""Questions as a report has measured them: what its tables, comparisons and pictures rest on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from chorale.files.wording import many
+from chorale.kits.questions.files.files import McqQuestions
+from chorale.kits.questions.metrics import (
+    ALPHA_VARIANTS,
+    AlphaVariant,
+    McqAlpha,
+    McqMeasures,
+    Ties,
+    mcq_alpha,
+    measure_mcq,
+)
+from chorale.metrics import Interval
+from chorale.metrics.drawing import Drawing
+from chorale.model import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuestions:
+    name: str
+    """As the result calls the file."""
+    questions: McqQuestions
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class McqOptions:
+    ties: Ties = "share"
+    drawn: int = 4
+    alpha: AlphaVariant = "with-writer"
+    more: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    """What else was asked for, for the signature."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """Digests of further files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    file: NamedQuestions
+    measures: McqMeasures
+    scores: Mapping[str, float]
+    over_draws: Mapping[str, Interval]
+    ci: Mapping[str, Interval] | None
+    alphas: Mapping[AlphaVariant, McqAlpha]
+    alpha_ci: Mapping[AlphaVariant, Mapping[str, Interval]]
+    """Of those that are defined; empty if intervals are not wanted."""
+
+
+def arms_of(files: Sequence[NamedQuestions]) -> list[NamedQuestions]:
+    """The questions of every arm by themselves, each called after its arm."""
+    found = []
+    for file in files:
+        arms = file.questions.by_protocol()
+        if "" in arms:
+            count = many(len(arms[""]), "question", "questions")
+            raise UserError(
+                f"--by-arm needs the arm of every question, and {file.name} has {count} without one, such as "
+                f"{arms[''].ids[0]}. Fill in protocol."
+            )
+        found += [NamedQuestions(name, questions, file.digest) for name, questions in arms.items()]
+    return found
+
+
+def check_names(files: Sequence[NamedQuestions]) -> None:
+    names = [file.name for file in files]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UserError(f"Two files are called {twice}: results go by the file's name. Rename one of them.")
+
+
+def measured(file: NamedQuestions, options: McqOptions, drawing: Drawing) -> Measured:
+    questions = file.questions
+    measures = measure_mcq(questions, drawn=options.drawn, ties=options.ties)
+    over_draws = measures.resampled(draws=drawing.resamples, seed=drawing.seed, progress=drawing.progress)
+    ci = None
+    alphas = {variant: mcq_alpha(questions, variant, drawn=options.drawn) for variant in ALPHA_VARIANTS}
+    alpha_ci: dict[AlphaVariant, dict[str, Interval]] = {}
+    if drawing.ci:
+        ci = drawing.intervals(measures.statistics, measures.metric)
+        alpha_ci = {
+            variant: {name: drawing.intervals(*evidence)["value"] for name, evidence in found.evidence.items()}
+            for variant, found in alphas.items()
+        }
+    return Measured(file, measures, measures.scores(), over_draws, ci, alphas, alpha_ci)
+
+
+def shown_models(measures: McqMeasures) -> list[str]:
+    """Means instead of their runs; `--json` has both."""
+    single = {run for runs in measures.runs.values() for run in runs}
+    return [name for name in measures.models if name not in single]

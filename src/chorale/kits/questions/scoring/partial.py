@@ -1,0 +1,166 @@
+"""Partial-input baselines, as a command tells them: can the right answer be told without question or passage?"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from chorale.kits.questions.baselines import (
+    GIVEN,
+    ChoiceModel,
+    Example,
+    Given,
+    Gold,
+    Trial,
+    accuracy_metric,
+    cross_validate,
+    examples_of,
+    lacking,
+    transfer,
+)
+from chorale.kits.questions.metrics import UnpairedComparison, compare_apart
+from chorale.kits.questions.scoring.measured import NamedQuestions
+from chorale.kits.questions.scoring.sections import McqSection
+from chorale.metrics.drawing import Drawing
+from chorale.model import UserError
+from chorale.present.scoring import Cell, ScoreTable, shown_interval
+
+_NAMES: Mapping[Given, str] = {
+    "pqa": "passage, question, answers",
+    "pa": "passage and answers",
+    "qa": "question and answers",
+    "a": "answers alone",
+}
+
+
+def partial_section(
+    files: Sequence[NamedQuestions],
+    model: ChoiceModel,
+    named: str,
+    drawing: Drawing,
+    *,
+    folds: int,
+    progress: Callable[[int, int], None] | None = None,
+    inputs: Sequence[Given] = GIVEN,
+    gold: Gold = "majority",
+    asked_by: str = "--partial-inputs",
+    keep: Callable[[Given, Trial], None] | None = None,
+) -> McqSection:
+    """Cross-validated accuracy with each part of the input, and how models trained on one file do on the others.
+
+    Transfer is with the first of the inputs. `keep` is told of every trial, and `asked_by` of what messages are about.
+    """
+    sets = {file.name: examples_of(file.questions, gold) for file in files}
+    for name, examples in sets.items():
+        _check(name, examples, folds, inputs, asked_by)
+    trials: dict[str, dict[Given, Trial]] = {}
+    steps = len(sets) * len(inputs) + (1 if len(sets) > 1 else 0)
+    done = 0
+    for name, examples in sets.items():
+        trials[name] = {}
+        for given in inputs:
+            trials[name][given] = cross_validate(model, examples, given, folds=folds, seed=drawing.seed)
+            if keep:
+                keep(given, trials[name][given])
+            done += 1
+            if progress:
+                progress(done, steps)
+    moved = transfer(model, sets, inputs[0], seed=drawing.seed) if len(sets) > 1 else {}
+    if progress:
+        progress(steps, steps)
+    json: dict[str, Any] = {
+        "model": named,
+        "folds": folds,
+        "files": {name: {given: _json(one, drawing) for given, one in found.items()} for name, found in trials.items()},
+    }
+    tables = [_table(trials, named, drawing)]
+    if moved:
+        json["transfer"] = {
+            target: {source: one.accuracy for (to, source), one in moved.items() if to == target} for target in sets
+        }
+        tables.append(_transfer_table(trials, moved, list(sets), inputs[0]))
+    if drawing.ci and len(sets) > 1:
+        compared = _compared(trials, drawing)
+        json["compared"] = [{"files": list(pair), "shown": given, **one.as_dict()} for pair, given, one in compared]
+        tables.append(_comparison_table(compared))
+    notes = [f"{named}: {folds}-fold cross-validation; a passage is never learnt from and asked about."]
+    return McqSection("partial_inputs", json, tables, notes)
+
+
+def _check(name: str, examples: Sequence[Example], folds: int, inputs: Sequence[Given], asked_by: str) -> None:
+    without = sorted({one for given in inputs for one in lacking(examples, given)})
+    if without:
+        raise UserError(
+            f"{asked_by} needs passages and questions, and {name} lacks them in {len(without):,} records, "
+            f"such as {without[0]}. Fill in question and document."
+        )
+    passages = {one.passage or one.id for one in examples}
+    if len(passages) < folds:
+        raise UserError(
+            f"{asked_by} makes {folds} folds of passages, and {name} has {len(passages)}. Write --folds 2 or "
+            "name a larger file."
+        )
+
+
+def _json(trial: Trial, drawing: Drawing) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "accuracy": trial.accuracy,
+        "deviation": trial.deviation,
+        "questions": len(trial.ids),
+        "guessing": trial.guessing,
+    }
+    if drawing.ci:
+        found["ci"] = drawing.intervals(trial.statistics(), accuracy_metric())["accuracy"].as_list()
+    return found
+
+
+def _table(trials: Mapping[str, Mapping[Given, Trial]], named: str, drawing: Drawing) -> ScoreTable:
+    columns = ("file", "what is shown", "accuracy#", "deviation over folds#", "guessing#")
+    rows: list[list[Cell]] = []
+    for name, found in trials.items():
+        for number, (given, trial) in enumerate(found.items()):
+            row: list[Cell] = ["" if number else name, _NAMES[given], trial.accuracy, trial.deviation, trial.guessing]
+            if drawing.ci:
+                row.append(shown_interval(drawing.intervals(trial.statistics(), accuracy_metric())["accuracy"]))
+            rows.append(row)
+    shown = (*columns, "95% interval#") if drawing.ci else columns
+    return ScoreTable(f"Partial inputs: {named}", shown, rows)
+
+
+def _compared(
+    trials: Mapping[str, Mapping[Given, Trial]], drawing: Drawing
+) -> list[tuple[tuple[str, str], Given, UnpairedComparison]]:
+    """Every two files, with everything that was shown: nothing pairs their questions."""
+    metric = accuracy_metric()
+    found = []
+    for first, second in combinations(trials, 2):
+        for given in trials[first]:
+            ours, theirs = (trials[name][given].statistics() for name in (first, second))
+            one = compare_apart((ours, metric), (theirs, metric), resamples=drawing.resamples, seed=drawing.seed)[
+                "accuracy"
+            ]
+            found.append(((first, second), given, one))
+    return found
+
+
+def _comparison_table(compared: Sequence[tuple[tuple[str, str], Given, UnpairedComparison]]) -> ScoreTable:
+    rows: list[list[Cell]] = [
+        [*pair, _NAMES[given], one.difference, shown_interval(one.interval), one.p_bootstrap]
+        for pair, given, one in compared
+    ]
+    columns = ("file", "other", "what is shown", "difference#", "95% interval#", "p bootstrap#")
+    return ScoreTable("Partial inputs compared", columns, rows)
+
+
+def _transfer_table(
+    trials: Mapping[str, Mapping[Given, Trial]],
+    moved: Mapping[tuple[str, str], Trial],
+    names: Sequence[str],
+    given: Given,
+) -> ScoreTable:
+    rows: list[list[Cell]] = []
+    for target in names:
+        row: list[Cell] = [target]
+        row += [None if source == target else moved[target, source].accuracy for source in names]
+        rows.append([*row, trials[target][given].accuracy])
+    columns = ("asked", *(f"trained on {name}#" for name in names), "itself, cross-validated#")
+    return ScoreTable(f"Transfer from file to file, {_NAMES[given]}", columns, rows)

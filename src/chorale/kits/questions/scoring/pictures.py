@@ -1,0 +1,91 @@
+"""The figures of a report on questions, as SVG files that need nothing else."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chorale.files.tables import replacing
+from chorale.kits.questions.scoring.written import MOST_WORDS
+from chorale.metrics import FloatArray
+from chorale.model import UserError
+from chorale.present.scoring import ScoreTable
+from chorale.present.svg import Bar, Box, Curve, bar_chart, box_chart, curve_chart, standalone
+
+_SHOWN_WORDS = 20
+
+
+def pictures(json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | None = None) -> dict[str, str]:
+    """By the name of their files. `json` is the report, with what was written in it."""
+    found = {"answer-lengths.svg": _lengths(json["written"]["files"]), "question-words.svg": _wh_words(json)}
+    gaps = [bar for name, one in json["files"].items() for bar in _gaps(name, one)]
+    if gaps:
+        title = "Accuracy of people less that of models, where all gold votes agree"
+        found["human-model-gap.svg"] = bar_chart(title, gaps, lambda value: f"{100 * value:.1f}")
+    if difficulties:
+        found["difficulty.svg"] = _boxes(difficulties)
+    return {name: standalone(svg) for name, svg in found.items()}
+
+
+def lengths_table(json: Mapping[str, Any]) -> ScoreTable:
+    """The numbers behind the picture of lengths, as shares."""
+    files = json["written"]["files"]
+    kinds = [(name, kind) for name in files for kind in ("right", "wrong")]
+    rows = [
+        (words, *(files[name]["lengths"][kind][words] for name, kind in kinds)) for words in range(1, _SHOWN_WORDS + 1)
+    ]
+    return ScoreTable(
+        "Share of the options with so many words", ("words#", *(f"{name}, {kind}#" for name, kind in kinds)), rows
+    )
+
+
+def write_pictures(folder: Path, drawn: Mapping[str, str]) -> None:
+    """Into a folder, which is made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, svg in drawn.items():
+            with replacing(folder / name) as target:
+                target.write_text(svg, "utf-8")
+    except OSError as error:
+        raise UserError(f"{folder} can't be written: {error.strerror or error}. Choose another place.") from error
+
+
+def _lengths(files: Mapping[str, Any]) -> str:
+    curves = []
+    for number, (name, one) in enumerate(files.items()):
+        for kind, dashed in (("right", False), ("wrong", True)):
+            shares = one["lengths"][kind]
+            points = [(float(words), shares[words]) for words in range(1, min(_SHOWN_WORDS, MOST_WORDS) + 1)]
+            curves.append(Curve(f"{name}, {kind}", points, number, dashed))
+    return curve_chart("How many words options have", curves, "words of an option", lambda share: f"{100 * share:.0f}%")
+
+
+def _wh_words(json: Mapping[str, Any]) -> str:
+    bars = []
+    for name, one in json["written"]["files"].items():
+        for score, value in one["scores"].items():
+            if score.startswith("asked by "):
+                share = value["value"]
+                low, high = value.get("ci", (share, share))
+                bars.append(Bar(f"{name}: {score.removeprefix('asked by ')}", share, low, high))
+    return bar_chart("Question words", bars, lambda share: f"{100 * share:.0f}%")
+
+
+def _gaps(name: str, one: Mapping[str, Any]) -> list[Bar]:
+    runs = {run for names in one["runs"].values() for run in names}
+    found = []
+    for model, sections in one["gap"].items():
+        gap = sections.get("unanimous")
+        if gap is not None and model not in runs:
+            low, high = gap.get("ci", gap["interval"])
+            found.append(Bar(f"{name}: {model}", gap["gap"], low, high))
+    return found
+
+
+def _boxes(groups: Mapping[str, FloatArray]) -> str:
+    boxes = []
+    for name, values in groups.items():
+        low, first, middle, third, high = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
+        boxes.append(Box(name, float(low), float(first), float(middle), float(third), float(high)))
+    return box_chart("Difficulty of questions for models", boxes, "difficulty", lambda value: f"{value:g}")

@@ -1,0 +1,204 @@
+"""Human performance as a command tells it: people, models and the gap between them, section by section."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from chorale.files.wording import many
+from chorale.kits.questions.files.files import MISSING
+from chorale.kits.questions.metrics import (
+    SECTIONS,
+    AlphaVariant,
+)
+from chorale.kits.questions.scoring.comparing import compared_with
+from chorale.kits.questions.scoring.measured import (
+    McqOptions,
+    Measured,
+    NamedQuestions,
+    check_names,
+    measured,
+    shown_models,
+)
+from chorale.metrics import signature
+from chorale.metrics.drawing import Drawing
+from chorale.present.scoring import Cell, Scored, ScoreTable, shown_interval
+
+_TITLES = {
+    "all": "all kept",
+    "resampled": "with votes left",
+    "high": "high agreement",
+    "unanimous": "unanimous",
+}
+_ALPHAS = {
+    "with-writer": "all questions, the writer's answer as one more vote",
+    "kept": "kept questions, validators only",
+}
+
+
+def score_mcq(
+    files: Sequence[NamedQuestions], options: McqOptions, drawing: Drawing, against: NamedQuestions | None = None
+) -> Scored:
+    """The measures of every file; with `against`, each of them compared with another."""
+    check_names([*files, *([] if against is None else [against])])
+    found = [measured(file, options, drawing) for file in files]
+    tables = [table for one in found for table in _tables(one, options)]
+    json: dict[str, Any] = {"files": {one.file.name: _json(one, options) for one in found}}
+    notes = [note for one in found for note in _notes(one)]
+    if against is not None:
+        compared = {}
+        for one in found:
+            table, compared[one.file.name], note = compared_with(one, against, options, drawing)
+            tables.append(table)
+            notes.append(note if len(found) == 1 else f"{one.file.name} against {against.name}: {note}")
+        only = {"scores": next(iter(compared.values()))} if len(compared) == 1 else {}
+        json["against"] = {"file": against.name, **only, "files": compared}
+    return Scored(json, tables, _signature(files, against, options, drawing), notes)
+
+
+def _json(one: Measured, options: McqOptions) -> dict[str, Any]:
+    def value(name: str, section: str) -> dict[str, Any] | None:
+        if not one.scores[f"kept {section}"]:
+            return None
+        key = f"{name} {section}"
+        found: dict[str, Any] = {"accuracy": one.scores[key], "interval": one.over_draws[key].as_list()}
+        if one.ci is not None:
+            found["ci"] = one.ci[key].as_list()
+        if name in one.measures.runs:
+            found["deviation"] = _deviation(one, name, section)
+        return found
+
+    sections = [section for section in SECTIONS if section != "all"]
+    kept = one.scores["kept all"]
+    return {
+        "questions": len(one.file.questions),
+        "kept": kept,
+        "discarded": len(one.file.questions) - kept,
+        "sections": {
+            section: {
+                "kept": one.scores[f"kept {section}"],
+                "interval": one.over_draws[f"kept {section}"].as_list(),
+            }
+            for section in SECTIONS
+        },
+        "human": {section: value("human", section) for section in sections},
+        "models": {name: {section: value(name, section) for section in SECTIONS} for name in one.measures.models},
+        "gap": {
+            name: {section: _as_gap(value(f"gap {name}", section)) for section in sections}
+            for name in one.measures.models
+        },
+        "runs": {stem: list(names) for stem, names in one.measures.runs.items()},
+        "alpha": {
+            "printed": options.alpha,
+            **{variant: _alpha_json(one, variant) for variant in one.alphas},
+        },
+        "artifacts": {
+            "longest_answer": value("longest", "all"),
+            "answer_words": float(np.nanmean(one.file.questions.words)),
+        },
+    }
+
+
+def _alpha_json(one: Measured, variant: AlphaVariant) -> dict[str, Any]:
+    found = one.alphas[variant]
+    json: dict[str, Any] = {"all": found.all, "resampled": found.resampled}
+    if variant in one.alpha_ci:
+        json["ci"] = {name: around.as_list() for name, around in one.alpha_ci[variant].items()}
+    return json
+
+
+def _as_gap(value: dict[str, Any] | None) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    return {"gap" if key == "accuracy" else key: found for key, found in value.items()}
+
+
+def _tables(one: Measured, options: McqOptions) -> Iterable[ScoreTable]:
+    with_ci = one.ci is not None
+    shown = (
+        *("questions", "who", "how many#", "accuracy#"),
+        *(("deviation over runs#",) if one.measures.runs else ()),
+        "over draws#",
+        *(("95% interval#",) if with_ci else ()),
+        *("gap#", "gap over draws#"),
+        *(("gap's 95% interval#",) if with_ci else ()),
+    )
+    rows: list[list[Cell]] = []
+    for section in SECTIONS:
+        kept = one.scores[f"kept {section}"]
+        if not kept:
+            continue
+        names = [*(["human"] if section != "all" else []), *shown_models(one.measures)]
+        if not names:
+            rows.append([_TITLES[section], "", round(kept, 1), *([None] * (len(shown) - 3))])
+        for number, name in enumerate(names):
+            rows.append([_TITLES[section] if not number else "", name, None if number else f"{kept:.1f}"])
+            rows[-1] += _score_cells(one, name, section)
+    yield ScoreTable(f"Human performance: {one.file.name}", shown, rows)
+    yield _alpha_table(one, options)
+
+
+def _alpha_table(one: Measured, options: McqOptions) -> ScoreTable:
+    found, around = one.alphas[options.alpha], one.alpha_ci.get(options.alpha)
+    columns: tuple[str, ...] = ("questions", "Krippendorff's alpha#", "of what")
+    rows: list[tuple[Cell, ...]] = [
+        ("all", found.all, _ALPHAS[options.alpha]),
+        ("with votes left", found.resampled, ""),
+    ]
+    if around is not None:
+        columns = (*columns[:2], "95% interval#", columns[2])
+        drawn = [shown_interval(around.get(name)) for name in ("all", "resampled")]
+        rows = [(*row[:2], interval, row[2]) for row, interval in zip(rows, drawn, strict=True)]
+    return ScoreTable("Agreement of validators", columns, rows)
+
+
+def _deviation(one: Measured, name: str, section: str) -> float | None:
+    """How far the runs of a model are from their mean: the sample standard deviation; None of a single model."""
+    runs = one.measures.runs.get(name)
+    return float(np.std([one.scores[f"{run} {section}"] for run in runs], ddof=1)) if runs else None
+
+
+def _score_cells(one: Measured, name: str, section: str) -> list[Cell]:
+    key, gap = f"{name} {section}", f"gap {name} {section}"
+    cells: list[Cell] = [one.scores[key]]
+    if one.measures.runs:
+        cells.append(_deviation(one, name, section))
+    cells.append(shown_interval(one.over_draws[key]))
+    if one.ci is not None:
+        cells.append(shown_interval(one.ci[key]))
+    if gap not in one.scores:
+        return [*cells, None, "", *([""] if one.ci is not None else [])]
+    around = [] if one.ci is None else [shown_interval(one.ci[gap])]
+    return [*cells, one.scores[gap], shown_interval(one.over_draws[gap]), *around]
+
+
+def _notes(one: Measured) -> Iterable[str]:
+    name, questions = one.file.name, one.file.questions
+    if not one.measures.n_resampled:
+        yield f"{name}: no question has votes left after those for the gold answer, so there is no human performance."
+    else:
+        yield f"{name}: values are means over all ways to draw the gold votes; “over draws” holds 95% of single draws."
+    for section in SECTIONS:
+        if one.measures.n_resampled and not one.scores[f"kept {section}"]:
+            yield f"{name}: no question is in the section “{_TITLES[section]}”; it has no scores."
+    for model, answers in questions.models.items():
+        if missing := int((answers == MISSING).sum()):
+            yield f"{name}: {model} did not answer {many(missing, 'question', 'questions')}, left out of its accuracy."
+    for stem, runs in one.measures.runs.items():
+        yield f"{name}: {stem} is the mean of {len(runs)} runs: {', '.join(runs)}."
+
+
+def _signature(
+    files: Sequence[NamedQuestions], against: NamedQuestions | None, options: McqOptions, drawing: Drawing
+) -> str:
+    settings = {
+        "gold-votes": options.drawn,
+        "ties": options.ties,
+        "alpha": options.alpha,
+        "ci": drawing.ci,
+        "resamples": drawing.resamples,
+        "seed": drawing.seed,
+        **options.more,
+    }
+    inputs = {**{f"file/{file.name}": file.digest for file in files}, **options.inputs}
+    return signature("mcq", settings, inputs if against is None else {**inputs, "against": against.digest})

@@ -1,0 +1,84 @@
+"""A study of multiple-choice questions as a report has it: every arm by itself, straight from its database."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from chorale.engine.running import Study
+from chorale.exchange.export_rows import ledger_rows, response_rows
+from chorale.kits.questions.files.files import McqQuestions, mcq_of_records
+from chorale.kits.questions.files.study import paid_of, worked_of
+from chorale.kits.questions.metrics.costs import GRADING, VALIDATING, WRITING, costs_by_arm
+from chorale.kits.questions.scoring.costs import costs_section
+from chorale.kits.questions.scoring.grades import grades_section
+from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions, arms_of
+from chorale.kits.questions.scoring.scores import score_mcq
+from chorale.kits.questions.scoring.sections import McqSection, with_sections
+from chorale.kits.questions.scoring.written import written_section
+from chorale.metrics.drawing import Drawing
+from chorale.monitor.outcomes import stage_results
+from chorale.present.scoring import Scored
+from chorale.store import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class StudyQuestions:
+    questions: McqQuestions
+    """What was written and validated, with the arm of its writer."""
+    sections: tuple[McqSection, ...]
+    """How far graders agree, and what a question costs in every arm."""
+    rounds: tuple[NamedQuestions, ...] = ()
+    """What was written before that and thrown away, by stage: a tutorial, rounds with feedback."""
+
+    def by_arm(self) -> list[NamedQuestions]:
+        return arms_of([NamedQuestions("study", self.questions, "")])
+
+
+def study_questions(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0) -> StudyQuestions | None:
+    """None where nobody has validated what others wrote. Labels should have been brought up to date before."""
+    records = [row for stage in _stages(study, VALIDATING) for row in _rows(tx, study, stage, "mcq")]
+    # What came from a file has no writer, and what nobody answered says nothing yet.
+    records = [row for row in records if row["protocol"] is not None and row["validation_data"]]
+    if not records:
+        return None
+    sections = []
+    grades = [row for stage in _stages(study, GRADING) for row in _rows(tx, study, stage, "mcq-grades")]
+    if grades:
+        texts = [{name: str(value) for name, value in row.items() if value is not None} for row in grades]
+        sections.append(grades_section(texts, drawing))
+    if study.settings.arms is not None:
+        worked = [worked_of(row) for row in response_rows(tx, study)]
+        costs = costs_by_arm(worked, [paid_of(row) for row in ledger_rows(tx, study)])
+        if any(one.questions for one in costs.values()):
+            sections.append(costs_section(costs, expert_hourly))
+    return StudyQuestions(mcq_of_records(records, "the study"), tuple(sections), tuple(_rounds(tx, study)))
+
+
+def mcq_study(tx: Tx, study: Study, drawing: Drawing, *, expert_hourly: int = 0) -> Scored | None:
+    """What `chorale evaluate mcq` says of a study's folder; None where there is nothing to say."""
+    found = study_questions(tx, study, drawing, expert_hourly=expert_hourly)
+    if found is None:
+        return None
+    named, options = found.by_arm(), McqOptions()
+    written = written_section(named, options, drawing)
+    return with_sections(score_mcq(named, options, drawing), [written, *found.sections])
+
+
+def _rounds(tx: Tx, study: Study) -> Iterator[NamedQuestions]:
+    """The questions of stages that nobody validates."""
+    validated = {name for stage in _stages(study, VALIDATING) for name in study.stage(stage).settings.sources}
+    for name, stage in study.stages.items():
+        if stage.task.name == WRITING and name not in validated:
+            rows = _rows(tx, study, name, "mcq-written")
+            if rows:
+                arms = " and ".join(stage.settings.arms)
+                yield NamedQuestions(f"{arms}: {name}" if arms else name, mcq_of_records(rows, name), "")
+
+
+def _stages(study: Study, task: str) -> list[str]:
+    return [name for name, stage in study.stages.items() if stage.task.name == task and stage.settings.sources]
+
+
+def _rows(tx: Tx, study: Study, stage: str, table: str) -> list[dict[str, object]]:
+    running = study.stage(stage)
+    export = next(one for one in running.task.exports if one.name == table)
+    return [dict(row) for row in export.rows(stage_results(tx, study, running))]

@@ -1,0 +1,107 @@
+"""Which of two questions is better, by one criterion? The tutorial's quizzes of Nangia et al. (2021, section 3.3)."""
+
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from chorale.contract.task import Example, Seeds, Task
+from chorale.kits.questions.files.items import QuestionsOptions, questions_type, shown_questions
+from chorale.model import Payload
+
+_HERE = Path(__file__).parent
+_PAGES = Environment(
+    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+Criterion = Literal["ambiguous", "difficult", "creative", "distracting"]
+ASKED: dict[str, str] = {
+    "ambiguous": "Which question is less ambiguous?",
+    "difficult": "Which question is more difficult?",
+    "creative": "Which question is more creative?",
+    "distracting": "Which question has the more misleading options?",
+}
+
+
+class CompareOptions(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    choices: int = Field(default=4, ge=2, le=8, description="How many options each of the two questions has.")
+
+
+class Better(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: Literal["first", "second"]
+
+
+def _view(payload: Payload) -> dict[str, Any]:
+    return {"asked": ASKED[payload["criterion"]], **shown_questions(payload)}
+
+
+def _arrange(_payload: Payload, seeds: Seeds) -> dict[str, Any]:
+    """Which of the two stands first, another for each item and worker."""
+    order = ["first", "second"]
+    Random(f"{seeds.item}:sides").shuffle(order)
+    return {"order": order}
+
+
+def _task(options: CompareOptions) -> Task:
+    two = QuestionsOptions(questions=2, choices=options.choices)
+    pair = questions_type("TwoQuestions", two, passage=True, right=False, why=False, keeps_more=True)
+    items = create_model("Pair", __base__=pair, criterion=(Criterion, ...))
+    return Task(
+        name="mcq-compare",
+        version=1,
+        summary="Which of two questions is better?",
+        row_type=items,
+        item_type=items,
+        answer_type=Better,
+        page=_PAGES.get_template("form.html").render(options=two),
+        module=_HERE / "compare.js",
+        style=_HERE / "compare.css",
+        options_type=CompareOptions,
+        configure=_task,
+        examples=_EXAMPLES,
+        view=_view,
+        arrange=_arrange,
+    )
+
+
+_EXAMPLES = (
+    Example(
+        row={
+            "criterion": "ambiguous",
+            "passage": "The choir sang outside, since the hall was being painted. The neighbours asked for more.",
+            "question_1": "Why was the concert not held indoors?",
+            "options_1": [
+                "The usual room was being redone",
+                "It was too warm",
+                "Too many came",
+                "The choir preferred it",
+            ],
+            "right_1": "option1",
+            "question_2": "What was it like?",
+            "options_2": ["Nice", "Loud", "Long", "Unusual"],
+            "right_2": "option4",
+        },
+        answer="first",
+    ),
+    Example(
+        row={
+            "criterion": "difficult",
+            "passage": "The choir sang outside, since the hall was being painted. The neighbours asked for more.",
+            "question_1": "Where did the choir sing?",
+            "options_1": ["Outside", "In the hall", "In a church", "At a school"],
+            "right_1": "option1",
+            "question_2": "What would most likely have been missed had the painters come later?",
+            "options_2": ["Praise from next door", "A full hall", "A rehearsal", "The new paint"],
+            "right_2": "option1",
+        },
+        answer="second",
+    ),
+)
+MCQ_COMPARE = _task(CompareOptions())
+
+__all__ = ["MCQ_COMPARE", "CompareOptions"]

@@ -1,0 +1,186 @@
+"""How good is a question that somebody wrote? The rubric of Nangia et al. (2021, figure 2)."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel, ConfigDict, create_model
+
+from chorale.contract.task import Combined, Example, GradeResult, Marks, Task
+from chorale.kits.questions.files.items import QuestionsOptions, one_of, questions_type, shown_questions
+from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
+from chorale.kits.questions.tasks.grade.tables import GRADES_TABLE
+from chorale.metrics.aggregation import trust_weighted_share
+from chorale.model import Answer, Judgment, Payload
+
+_HERE = Path(__file__).parent
+_PAGES = Environment(
+    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+
+
+class GradeOptions(QuestionsOptions):
+    pass
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _view(payload: Payload) -> dict[str, Any]:
+    """All of it: graders see which option the writer holds right, and the explanation if there is one."""
+    view: dict[str, Any] = shown_questions(payload)
+    number = 1
+    while f"question_{number}" in view:
+        place = int((payload.get(f"right_{number}") or "option1").removeprefix("option"))
+        view[f"right_{number}"] = "abcdefgh"[place - 1]
+        view[f"why_{number}"] = payload.get(f"why_{number}") or ""
+        number += 1
+    return view
+
+
+def _marks(answer: Answer) -> Marks:
+    return Marks({column: points_of(column)[level] for column, level in answer.items()})
+
+
+def _grade(answer: Answer, gold: Answer) -> GradeResult:
+    wrong = [name for name, right in gold.items() if answer.get(name) != right]
+    reasons = (
+        f"question {number}: “{CRITERIA[criterion].ask}” {_said(criterion, answer.get(name))}, "
+        f"where {_said(criterion, gold[name])} is right"
+        for name in wrong
+        for criterion, _, number in (name.rpartition("_"),)
+    )
+    return GradeResult(1 - len(wrong) / len(gold), tuple(reasons))
+
+
+def _said(criterion: str, level: str | None) -> str:
+    return "nothing" if level is None else f"“{CRITERIA[criterion].levels[level]}”"
+
+
+def _distance(left: Answer, right: Answer) -> float:
+    """How far apart two graders are, on average over what they graded; 1 is from one end of a scale to the other."""
+    names = sorted({*left, *right})
+    apart = [
+        abs(_place(name, left[name]) - _place(name, right[name])) if name in left and name in right else 1.0
+        for name in names
+    ]
+    return sum(apart) / len(apart)
+
+
+def _place(name: str, level: str) -> float:
+    levels = list(CRITERIA[name.rpartition("_")[0]].levels)
+    return levels.index(level) / (len(levels) - 1)
+
+
+def _combine(judgments: Sequence[Judgment]) -> Combined | None:
+    """What most say, criterion by criterion. Grades are means of points; this is for the table of results."""
+    if not judgments:
+        return None
+    answer, confidence = {}, 1.0
+    for name in sorted({name for judgment in judgments for name in judgment.answer}):
+        share = trust_weighted_share((one.answer[name], one.trust) for one in judgments if name in one.answer)
+        if share is None:
+            return None
+        answer[name], confidence = share.answer, min(confidence, share.confidence)
+    return Combined(answer, confidence)
+
+
+def _task(options: GradeOptions) -> Task:
+    items = questions_type("Written", options, passage=True, right=True, why=False, keeps_more=True)
+    names = {f"{one.name}_{number}": one for number in options.numbers for one in RUBRIC}
+    columns: Mapping[str, Any] = {name: (one_of(tuple(one.levels)), ...) for name, one in names.items()}
+    shape = create_model("Grades", __config__=ConfigDict(extra="forbid", frozen=True), **columns)
+
+    levels = [(name, tuple(one.levels)) for name, one in names.items()]
+
+    def guess(_view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
+        found = known or {}
+        return {name: found.get(name) or (rng.choice(some) if rng else some[0]) for name, some in levels}
+
+    def imitate(_view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
+        return {name: answer[name] if rng.random() < able else rng.choice(some) for name, some in levels}
+
+    return Task(
+        name="mcq-grade",
+        version=1,
+        summary="How good are these questions?",
+        row_type=items,
+        item_type=items,
+        answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...)),
+        page=_PAGES.get_template("form.html").render(options=options, rubric=RUBRIC),
+        style=_HERE / "grade.css",
+        module=_HERE / "grade.js",
+        options_type=GradeOptions,
+        configure=_task,
+        examples=_EXAMPLES,
+        view=_view,
+        grade=_grade,
+        distance=_distance,
+        combine=_combine,
+        marks=_marks,
+        criteria=tuple(names),
+        guess=guess,
+        imitate=imitate,
+        exports=(GRADES_TABLE,),
+    )
+
+
+_PASSAGE = (
+    "The lighthouse keeper painted the door red every spring. The year he forgot, two boats went past the harbour."
+)
+_EXAMPLES = (
+    Example(
+        row={
+            "passage": _PASSAGE,
+            "question_1": "What does the passage suggest about the colour of the door?",
+            "options_1": [
+                "Sailors found their way by it",
+                "It was chosen by the sailors",
+                "It faded within a year",
+                "It was the same as that of the boats",
+            ],
+            "right_1": "option1",
+            "question_2": "What colour was the door?",
+            "options_2": ["Red", "Blue", "Green", "White"],
+            "right_2": "option1",
+        },
+        answer={
+            "answerable_1": "yes",
+            "reading_1": "whole",
+            "creative_1": "fairly",
+            "distracting_1": "yes",
+            "answerable_2": "yes",
+            "reading_2": "words",
+            "creative_2": "not",
+            "distracting_2": "no",
+        },
+    ),
+    Example(
+        row={
+            "passage": _PASSAGE,
+            "question_1": "Was he a good man?",
+            "options_1": ["Yes", "No", "Perhaps", "Mostly"],
+            "right_1": "option3",
+            "question_2": "When was the door painted?",
+            "options_2": ["Every spring", "Every summer", "Once", "Never"],
+            "right_2": "option2",
+            "why_2": "One has to notice that it happened again and again.",
+        },
+        answer={
+            "answerable_1": "no",
+            "reading_1": "none",
+            "creative_1": "little",
+            "distracting_1": "no",
+            "answerable_2": "label",
+            "reading_2": "sentences",
+            "creative_2": "very",
+            "distracting_2": "yes",
+        },
+    ),
+)
+MCQ_GRADE = _task(GradeOptions())
+
+__all__ = ["MCQ_GRADE", "GradeOptions"]

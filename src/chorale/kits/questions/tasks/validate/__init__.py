@@ -1,0 +1,161 @@
+"""Which option is right? Questions that others wrote, answered by people who do not know what their writers hold right.
+
+After Nangia et al. (2021, section 4). Somebody who finds a question broken, or without a right option, says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel, ConfigDict, create_model
+
+from chorale.contract.task import Combined, Example, GradeResult, Task
+from chorale.kits.questions.files.items import INVALID, QuestionsOptions, one_of, questions_type, shown_questions
+from chorale.kits.questions.metrics.wording import likely_answer
+from chorale.kits.questions.tasks.validate.tables import RELEASED_TABLE
+from chorale.metrics.aggregation import trust_weighted_share
+from chorale.model import Answer, Judgment
+
+_HERE = Path(__file__).parent
+_PAGES = Environment(
+    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+
+
+class ValidateOptions(QuestionsOptions):
+    pass
+
+
+def _grade(answer: Answer, gold: Answer) -> GradeResult:
+    """The share of the questions answered as the expert did."""
+    wrong = [name for name, right in gold.items() if answer.get(name) != right]
+    reasons = tuple(
+        f"question {name.rpartition('_')[2]}: {_in_words(answer.get(name))}, where {_in_words(gold[name])} is right"
+        for name in wrong
+    )
+    return GradeResult(1 - len(wrong) / len(gold), reasons)
+
+
+def _in_words(name: Any) -> str:
+    if name is None:
+        return "nothing"
+    return "no right option" if name == INVALID else f"option {'abcdefgh'[int(name.removeprefix('option')) - 1]}"
+
+
+def _distance(left: Answer, right: Answer) -> float:
+    """The share of the questions that two people answer differently."""
+    names = sorted({*left, *right})
+    return float(sum(left.get(name) != right.get(name) for name in names) / len(names))
+
+
+def _combine(judgments: Sequence[Judgment]) -> Combined | None:
+    """Question by question; the whole is as sure as the question that is least so."""
+    if not judgments:
+        return None
+    names = sorted({name for judgment in judgments for name in judgment.answer})
+    answer, confidence = {}, 1.0
+    for name in names:
+        share = trust_weighted_share((one.answer[name], one.trust) for one in judgments if name in one.answer)
+        if share is None:
+            return None
+        answer[name] = share.answer
+        confidence = min(confidence, share.confidence)
+    return Combined(answer, confidence)
+
+
+class _Guessed(dict[str, str]):
+    """An answer that stands for not knowing any."""
+
+    by_words: dict[str, str] | None = None
+    """What people take for right instead, once somebody has looked: it is the same for all."""
+
+
+def _by_words(view: Mapping[str, Any], options: ValidateOptions) -> dict[str, str]:
+    """What simulated people take for right where nobody knows: the option that is about what is asked."""
+    found = {}
+    for number in options.numbers:
+        texts = tuple(view[f"option_{number}_{place}"] for place in range(1, options.choices + 1))
+        place = likely_answer(view[f"question_{number}"], texts)
+        found[f"answer_{number}"] = INVALID if place is None else options.names[place]
+    return found
+
+
+def _task(options: ValidateOptions) -> Task:
+    items = questions_type("Questions", options, passage=True, right=False, why=False, keeps_more=True)
+    choices = (*options.names, INVALID)
+    columns: Mapping[str, Any] = {f"answer_{number}": (one_of(choices), ...) for number in options.numbers}
+    shape = create_model("Chosen", __config__=ConfigDict(extra="forbid", frozen=True), **columns)
+
+    names = [f"answer_{number}" for number in options.numbers]
+
+    def guess(_view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
+        found = known or {}
+        guessed = {name: found.get(name) or (rng.choice(choices) if rng else choices[0]) for name in names}
+        return guessed if known else _Guessed(guessed)
+
+    def imitate(view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
+        right = answer
+        if isinstance(answer, _Guessed):
+            right = answer.by_words = answer.by_words or _by_words(view, options)
+        return {name: right[name] if rng.random() < able else rng.choice(choices) for name in names}
+
+    return Task(
+        name="mcq-validate",
+        version=1,
+        summary="Which option is right?",
+        row_type=items,
+        item_type=items,
+        answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...)),
+        page=_PAGES.get_template("form.html").render(options=options, invalid=INVALID),
+        style=_HERE / "validate.css",
+        options_type=ValidateOptions,
+        configure=_task,
+        examples=_EXAMPLES,
+        view=shown_questions,
+        grade=_grade,
+        distance=_distance,
+        combine=_combine,
+        guess=guess,
+        imitate=imitate,
+        exports=(RELEASED_TABLE,),
+    )
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+_EXAMPLES = (
+    Example(
+        row={
+            "passage": "The baker closed at noon because the flour had not come. By two, six people had knocked.",
+            "question_1": "Why was the shop shut in the afternoon?",
+            "options_1": [
+                "Something needed for baking was missing",
+                "Everything had been sold",
+                "Nobody came to buy",
+                "The baker was ill",
+            ],
+            "right_1": "option1",
+            "question_2": "How many people were let in after noon?",
+            "options_2": ["Six", "Two", "Some of those who knocked", "All who knocked"],
+            "right_2": "option1",
+        },
+        answer={"answer_1": "option1", "answer_2": INVALID},
+    ),
+    Example(
+        row={
+            "passage": "Nobody had told the new guide that the tower had two staircases, and his group split up.",
+            "question_1": "What might the guide have wished for?",
+            "options_1": ["A hint from his colleagues", "A smaller tower", "A louder voice", "Another profession"],
+            "question_2": "What happened to the visitors?",
+            "options_2": ["They got separated", "They got stuck", "They complained", "They left early"],
+        },
+        answer={"answer_1": "option1", "answer_2": "option1"},
+    ),
+)
+MCQ_VALIDATE = _task(ValidateOptions())
+
+__all__ = ["MCQ_VALIDATE", "ValidateOptions"]

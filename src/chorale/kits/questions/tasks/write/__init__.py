@@ -1,0 +1,191 @@
+"""Questions about a passage, each with options of which one is right. After Nangia et al. (2021, sections 3.1 and 3.2).
+
+With `justify`, writers also explain every question in a few sentences. What looks wanting is hinted at while they
+write, and never keeps them from submitting.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from chorale.contract.task import Combined, Example, GradeResult, Task
+from chorale.kits.questions.files.items import (
+    LONGEST_TEXT,
+    LONGEST_WHY,
+    Passage,
+    QuestionsOptions,
+    questions_in,
+    questions_type,
+)
+from chorale.kits.questions.tasks.write.filler import good_questions, worsened
+from chorale.kits.questions.tasks.write.tables import WRITTEN_TABLE
+from chorale.metrics.aggregation import trust_weighted_share
+from chorale.model import Answer, Judgment, NewItem, Payload
+
+_HERE = Path(__file__).parent
+_PAGES = Environment(
+    loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+
+
+class WriteOptions(QuestionsOptions):
+    justify: bool = Field(
+        default=False, description="Whether writers also explain every question, in `why_1` and so on."
+    )
+
+
+class PassageItem(BaseModel):
+    """Whatever else a row has is kept."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    passage: Passage
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _expand(row: Payload, key: str) -> list[NewItem]:
+    """Rows with the same passage are one thing: several people write about it, and nobody twice."""
+    text = " ".join(row["passage"].split())
+    return [NewItem(key=key, payload=row, group=f"text-{sha256(text.encode()).hexdigest()[:16]}")]
+
+
+def _view(payload: Payload) -> dict[str, Any]:
+    return {"passage": payload["passage"]}
+
+
+def _combine(judgments: Sequence[Judgment]) -> Combined | None:
+    """Questions are not put together: the one that was written, or of several that of the most trusted."""
+    if len(judgments) == 1:
+        return Combined(judgments[0].answer, 1.0)
+    ordered = sorted(judgments, key=lambda judgment: judgment.worker)
+    share = trust_weighted_share((json.dumps(one.answer, sort_keys=True), one.trust) for one in ordered)
+    if share is None:
+        return None
+    chosen = next(one.answer for one in ordered if json.dumps(one.answer, sort_keys=True) == share.answer)
+    # What one person wrote is no vote that others could confirm.
+    return Combined(chosen, 1.0)
+
+
+def _grade(answer: Answer, gold: Answer) -> GradeResult:
+    """The share of the questions that are the same: nothing but a simulation has questions to compare with."""
+    differ = _different(answer, gold)
+    return GradeResult(1 - len(differ) / max(1, _parts(gold)), tuple(f"question {number} differs" for number in differ))
+
+
+def _distance(left: Answer, right: Answer) -> float:
+    return len(_different(left, right)) / max(1, _parts(left), _parts(right))
+
+
+def _different(left: Answer, right: Answer) -> list[int]:
+    ours, theirs = ({one.number: one for one in questions_in(answer)} for answer in (left, right))
+    return [number for number in sorted({*ours, *theirs}) if ours.get(number) != theirs.get(number)]
+
+
+def _parts(answer: Answer) -> int:
+    return sum(name.startswith("question_") for name in answer)
+
+
+def _quoted(_passage: Payload, answer: Answer) -> str:
+    """Every question with its options, and which of them its writer holds right."""
+    return " · ".join(
+        f"“{one.text}” "
+        + "; ".join(
+            f"({place}{', right' if one.right == f'option{place}' else ''}) {text}"
+            for place, text in enumerate(one.options, 1)
+        )
+        for one in questions_in(answer)
+    )
+
+
+def _task(options: WriteOptions) -> Task:
+    shape = questions_type("Questions", options, passage=False, right=True, why=options.justify, keeps_more=False)
+
+    def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
+        found: Answer = known or good_questions(view["passage"], options, rng, justify=options.justify)
+        return found
+
+    def imitate(view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
+        return worsened(view["passage"], answer, options, able, rng)
+
+    return Task(
+        name="mcq-write",
+        version=1,
+        summary="Write questions about a text",
+        row_type=PassageItem,
+        item_type=PassageItem,
+        answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...)),
+        page=_PAGES.get_template("form.html").render(options=options, longest=LONGEST_TEXT, longest_why=LONGEST_WHY),
+        module=_HERE / "write.js",
+        style=_HERE / "write.css",
+        options_type=WriteOptions,
+        configure=_task,
+        example_options={"justify": True},
+        examples=_EXAMPLES,
+        expand=_expand,
+        view=_view,
+        grade=_grade,
+        distance=_distance,
+        combine=_combine,
+        quote=_quoted,
+        parts=_parts,
+        most_parts=options.questions,
+        guess=guess,
+        imitate=imitate,
+        exports=(WRITTEN_TABLE,),
+    )
+
+
+_EXAMPLES = (
+    Example(
+        row={
+            "passage": "The museum is free on the first Sunday of the month. The second, guards say, is quiet.",
+            "genre": "travel",
+        },
+        answer={
+            "question_1": "When would somebody who dislikes crowds go?",
+            "options_1": [
+                "A week after entry costs nothing",
+                "When no ticket is needed",
+                "On the last day of the month",
+                "Before the guards arrive",
+            ],
+            "right_1": "option1",
+            "why_1": "Free entry draws people on the first Sunday, and the guards call the second one quiet.",
+            "question_2": "What does the passage leave open?",
+            "options_2": [
+                "How much a ticket costs",
+                "Whether guards are there",
+                "Whether one can get in for nothing",
+                "On which day it is free",
+            ],
+            "right_2": "option1",
+            "why_2": "No price is named; the other three are all answered by one of the sentences.",
+        },
+    ),
+    Example(
+        row={"passage": "Two of the three keys fit the same lock. Nobody knows what the third is for."},
+        answer={
+            "question_1": "How many locks can be opened for certain?",
+            "options_1": ["At least a single one", "No fewer than two", "Precisely three", "None of them"],
+            "right_1": "option1",
+            "why_1": "Two keys share a lock, and the third may fit nothing.",
+            "question_2": "Which key could be thrown away without loss?",
+            "options_2": ["Either of a matching pair", "Only the unknown one", "All of them", "Not one"],
+            "right_2": "option1",
+            "why_2": "Both keys of the pair do the same, so one is enough; the unknown one may matter.",
+        },
+    ),
+)
+# The examples are of writing with explanations, which is the larger form.
+MCQ_WRITE = _task(WriteOptions(justify=True))
+
+__all__ = ["MCQ_WRITE", "WriteOptions"]

@@ -1,0 +1,78 @@
+"""Questions that nobody wrote, for simulated workers: good and poor ones, which simulated validators can tell apart.
+
+A good one is about a word of the passage, and its right option is the only one about that word. A poor one could be
+asked of any text, with single words for options.
+"""
+
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from chorale.kits.questions.files.items import QuestionsOptions
+from chorale.kits.questions.metrics.wording import content_words
+
+# In ASCII: one other character in a text makes Python keep all of it in twice the space, and these are much of what a
+# rehearsal stores.
+_ASKED = (
+    "Why does it matter to everybody involved what becomes of '{}'?",
+    "How would the whole story have ended without '{}'?",
+    "Why would somebody who was there remember '{}' best?",
+    "How could a stranger have come to misunderstand '{}'?",
+)
+_SAID = (
+    "It all came down to the '{}' in the end",
+    "Nobody would have thought of the '{}' before",
+    "They only ever cared about the '{}' after that",
+    "It was hardly worth it for the '{}' alone",
+    "The others had long forgotten about the '{}' by then",
+    "He never again looked at the '{}' without a smile",
+    "She had known about the '{}' all along, it seems",
+    "There was more to the '{}' than one could see",
+)
+_POOR = "Which of the following is true?"
+_SPARE = ("one", "two", "three", "four", "five", "six", "seven", "eight")
+
+
+def good_questions(passage: str, options: QuestionsOptions, rng: Random | None, *, justify: bool) -> dict[str, Any]:
+    """What somebody writes who takes care; without random numbers, the same for every passage."""
+    found: dict[str, Any] = {}
+    for number in options.numbers:
+        words = _some_words(passage, options.choices, rng)
+        right = rng.randrange(options.choices) if rng else 0
+        said = rng.sample(_SAID, options.choices) if rng else _SAID[: options.choices]
+        asked = rng.choice(_ASKED) if rng else _ASKED[0]
+        found[f"question_{number}"] = asked.format(words[right])
+        found[f"options_{number}"] = [text.format(word) for text, word in zip(said, words, strict=True)]
+        found[f"right_{number}"] = options.names[right]
+        if justify:
+            found[f"why_{number}"] = f"Only one option is about '{words[right]}', and the text never says so outright."
+    return found
+
+
+def worsened(
+    passage: str, answer: dict[str, Any], options: QuestionsOptions, able: float, rng: Random
+) -> dict[str, Any]:
+    """The same with a poor question in the place of every one that somebody so able does not manage to write well."""
+    found = dict(answer)
+    for number in options.numbers:
+        if rng.random() < able:
+            continue
+        found[f"question_{number}"] = _POOR
+        found[f"options_{number}"] = _some_words(passage, options.choices, rng)
+        found[f"right_{number}"] = rng.choice(options.names)
+        if f"why_{number}" in found:
+            found[f"why_{number}"] = "One has to read the whole text to answer this question."
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _words_in(passage: str) -> tuple[str, ...]:
+    """What a passage is about; remembered, since several people write about the same one."""
+    return tuple(sorted(content_words(passage)))
+
+
+def _some_words(passage: str, count: int, rng: Random | None) -> list[str]:
+    words = _words_in(passage) if rng else ()
+    if len(words) < count:
+        words += tuple(word for word in _SPARE if word not in words)[: count - len(words)]
+    return rng.sample(words, count) if rng else list(words[:count])

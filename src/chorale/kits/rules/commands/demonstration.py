@@ -1,0 +1,268 @@
+"""The product's main job at a glance: a study, a site, a crowd, and what comes out."""
+
+import asyncio
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from socket import socket
+from statistics import fmean
+from typing import Any
+from urllib.parse import urlsplit
+
+from uvicorn import Config, Server
+
+from chorale.cli.addresses import listen, local_url, port_of
+from chorale.cli.output import print_json, say, show
+from chorale.cli.progress import counting
+from chorale.engine.clock import fast_clock, wall_clock
+from chorale.engine.opening import bring_in_additions, open_study, serving_alone
+from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
+from chorale.folder.reading import StudyFolder, load_folder
+from chorale.folder.templates import create_study
+from chorale.kits.rules.tasks.entailment import Application, applications
+from chorale.kits.rules.truth import Truth
+from chorale.model import UserError, money_text
+from chorale.monitor.outcomes import stage_results, tallies
+from chorale.monitor.status import Status, status, summary
+from chorale.monitor.tables import applications_table, dropped_table, outcomes_table, stages_table, wage_line
+from chorale.platforms.simulated import CrowdError, Person, Place, run_crowd
+from chorale.rehearsal.simulated import WorkerModel, mixed_crowd, prospects
+from chorale.rehearsal.simulated.knowledge import view_key
+from chorale.store import Tx, item_rows, stage_rows
+from chorale.web.app import create_app
+from chorale.web.links import new_expert_link, new_invitations, setup_link_path, study_sessions
+
+HOST = "127.0.0.1"
+USUAL_PORT = 8000
+MARKER = ".chorale-demo"
+EXPERT = "demo-expert"
+BY = "the demo"
+SPEED = 20.0
+APPLICATIONS_SHOWN = 10
+KEPT_BACK = 12
+# A worker who is dropped late opens items again when others have left: they are called back this often.
+MOST_ROUNDS = 4
+# For stages that do not say how long a judgment takes.
+USUAL_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    directory: Path
+    workers: int
+    seed: int
+    port: int | None
+    as_json: bool
+
+    def run(self, *, leave_up: bool) -> None:
+        with _listen(self.port) as bound:
+            _make_folder(self.directory, quiet=self.as_json)
+            with serving_alone(self.directory, None):
+                self._run(bound, leave_up)
+
+    def _run(self, bound: socket, leave_up: bool) -> None:
+        kept = _keep_back(self.directory) if leave_up else ""
+        folder = load_folder(self.directory)
+        clock = DemoClock(SPEED)
+        study = open_study(self.directory, clock=clock)
+        site = local_url(HOST, port_of(bound))
+        try:
+            with _open_site(study, bound):
+                self._let_crowd_work(study, folder, site)
+                clock.slow_down()
+                self._report(study, folder, site)
+                if leave_up:
+                    _add_kept(study, self.directory, kept)
+                self._tell_where(_links(study, site), leave_up)
+                if leave_up:
+                    self._stay()
+        finally:
+            study.close()
+
+    def _let_crowd_work(self, study: Study, folder: StudyFolder, site: str) -> None:
+        crowd = mixed_crowd(self.workers, self.seed)
+        truth = Truth(folder)
+        people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
+        place = Place(site, folder.settings.arrival, list(study.stages), SPEED)
+        if not self.as_json:
+            say(f"{len(people)} simulated workers of mixed quality are at work on {site}")
+        with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
+            for _ in range(MOST_ROUNDS):
+                try:
+                    asyncio.run(run_crowd(place, people, count))
+                except CrowdError as error:
+                    raise UserError(f"the crowd could not work: {error}") from None
+                settle_everything(study)
+                if not study.store.read(_wants_more).result():
+                    break
+
+    def _report(self, study: Study, folder: StudyFolder, site: str) -> None:
+        settle_everything(study)
+        found = study.store.read(lambda tx: _found(tx, study)).result()
+        accuracy = Truth(folder).accuracy(found.judged)
+        if self.as_json:
+            told = {
+                **study.store.read(lambda tx: summary(tx, study)).result(),
+                "mean_confidence": found.confidence,
+                "accuracy": accuracy,
+            }
+            print_json({"study": str(self.directory), **told, "links": _links(study, site)})
+            return
+        _print_found(study, found, accuracy)
+
+    def _tell_where(self, links: Mapping[str, str], leave_up: bool) -> None:
+        if self.as_json:
+            return
+        if leave_up:
+            say("\nA few applications are left for you to judge. Open the site as")
+        else:
+            port = urlsplit(links["worker"]).port
+            say(f"\nThe site is closed. `chorale serve {self.directory} --port {port}` opens it again; then come in as")
+        for who, link in links.items():
+            say(f"  {who:<9} {link}")
+
+    def _stay(self) -> None:
+        if not self.as_json:
+            say("\nThe site stays up. Ctrl-C closes it.")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            if not self.as_json:
+                say(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+
+
+class DemoClock:
+    """Runs fast while the crowd works and like any other clock afterwards, without ever going back."""
+
+    def __init__(self, speed: float) -> None:
+        self._fast = fast_clock(speed)
+        self._ahead: int | None = None
+
+    def __call__(self) -> int:
+        return self._fast() if self._ahead is None else wall_clock() + self._ahead
+
+    def slow_down(self) -> None:
+        self._ahead = self._fast() - wall_clock()
+
+
+def _listen(port: int | None) -> socket:
+    if port is not None:
+        return listen(HOST, port)
+    try:
+        return listen(HOST, USUAL_PORT)
+    except UserError:
+        return listen(HOST, 0)
+
+
+def _keep_back(directory: Path) -> str:
+    """Take the last applications out of the crowd's sight, for visitors of the site."""
+    items = directory / "applications.jsonl"
+    lines = items.read_text("utf-8").splitlines(keepends=True)
+    items.write_text("".join(lines[:-KEPT_BACK]), "utf-8")
+    return "".join(lines[-KEPT_BACK:])
+
+
+def _add_kept(study: Study, directory: Path, kept: str) -> None:
+    with (directory / "applications.jsonl").open("a", encoding="utf-8") as file:
+        file.write(kept)
+    bring_in_additions(study, directory)
+
+
+def _make_folder(directory: Path, *, quiet: bool) -> None:
+    """The study from its template; an earlier demo there makes room, and nothing else does."""
+    if (directory / MARKER).is_file() and not directory.is_symlink():
+        with serving_alone(directory, None):
+            if not quiet:
+                say(f"{directory} is there from an earlier demo, and is made anew.")
+            shutil.rmtree(directory)
+    elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
+    create_study(directory, "rules")
+    (directory / MARKER).write_text("`chorale demo` made this folder and replaces it when it runs again.\n", "utf-8")
+
+
+@contextmanager
+def _open_site(study: Study, bound: socket) -> Iterator[None]:
+    """The study's site, in a thread of this process, for as long as the block runs."""
+    server = Server(Config(create_app(study), log_level="warning", access_log=False, timeout_graceful_shutdown=2))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="chorale-site", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _person(folder: StudyFolder, truth: Truth, model: WorkerModel, seed: str) -> Person:
+    """Somebody who answers like the model, and the same item always the same way."""
+    tasks = {content.settings.name: content.task for content in folder.stages}
+    expected = {
+        content.settings.name: content.settings.pay.expected_seconds or USUAL_SECONDS for content in folder.stages
+    }
+    pace = Random(f"{seed}:pace")
+
+    def answer(stage: str, view: Mapping[str, Any]) -> Any:
+        rng = Random(f"{seed}:{stage}:{view_key(view)}")
+        right, choices = prospects(tasks[stage], view, truth.answer(stage, view), rng)
+        return model.answer(right, choices, rng)
+
+    return Person(
+        external_id=f"{Random(f'{seed}:id').getrandbits(96):024x}",
+        answer=answer,
+        seconds=lambda stage: model.seconds(expected[stage], pace),
+    )
+
+
+def _wants_more(tx: Tx) -> bool:
+    return any(stage.complete < stage.items for stage in stage_rows.stage_counts(tx))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    status: Status
+    confidence: Mapping[str, float | None]
+    """The mean of every stage's results."""
+    judged: list[Application]
+
+
+def _found(tx: Tx, study: Study) -> _Found:
+    confidence: dict[str, float | None] = {}
+    for name in study.stages:
+        values = [label.confidence for item in item_rows.all_items(tx, name) if (label := item.label()) is not None]
+        confidence[name] = fmean(values) if values else None
+    pairs = stage_results(tx, study, study.stage("entailment"))
+    judged = [each for each in applications(pairs) if each.judgment is not None]
+    return _Found(status(tx, study), confidence, judged)
+
+
+def _print_found(study: Study, found: _Found, accuracy: float | None) -> None:
+    pay = study.settings.pay
+    show(
+        stages_table(found.status, pay.currency, found.confidence),
+        applications_table(found.judged[:APPLICATIONS_SHOWN]),
+        *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
+        *([dropped_table(found.status.dropped, pay.currency)] if found.status.dropped else []),
+    )
+    if found.judged and accuracy is not None:
+        spent = found.status.spent
+        each = money_text(round(spent / len(found.judged)), pay.currency)
+        say(f"{len(found.judged)} applications are judged, {accuracy:.1%} of them as the study's author would.")
+        say(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
+    say(wage_line(found.status, pay.currency, pay.minimum_hourly))
+
+
+def _links(study: Study, site: str) -> dict[str, str]:
+    sessions = study_sessions(study)
+    (invitation,) = study.store.write(lambda tx: new_invitations(tx, study, sessions, 1, BY)).result()
+    expert = study.store.write(lambda tx: new_expert_link(tx, study, sessions, EXPERT, BY)).result()
+    return {
+        "worker": site + invitation,
+        "expert": site + expert,
+        "requester": site + (setup_link_path(study) or "/console"),
+    }

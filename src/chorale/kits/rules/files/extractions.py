@@ -1,0 +1,341 @@
+"""Extractions: who does what to whom, as programs such as ReVerb find it in text, checked and put into Parquet.
+
+Files may be larger than memory: they are read a block at a time, and what is sound is written as numbered Parquet files
+with the columns `arg1`, `predicate`, `arg2` and `count`. What is not is counted and told, with its line.
+"""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import polars as pl
+
+from chorale.files.rows import LONGEST_LINE, read_rows, shortened, suffix_of
+from chorale.files.source import MOST_PROBLEMS, read_source, refused
+from chorale.files.tables import replacing
+from chorale.kits.rules.files.extraction_columns import PARTS, ColumnPlan, planned_columns
+from chorale.model import Problem, UserError
+
+LONGEST_CELL = 1000
+"""In characters: more is no argument and no predicate."""
+_BLOCK = 32 * 2**20
+_ROWS = 200_000
+_TEXT = {".tsv", ".txt", ".tab", ".out", ""}
+_ROW_FORMATS = {".csv", ".jsonl", ".ndjson"}
+_COUNT = r"^0*[1-9][0-9]{0,9}(\.0*)?$"
+"""With a fraction of zeros, too, as tables of numbers have it. Ten digits: sums of any file stay whole numbers."""
+_MARK = r"(?i)@r@$"
+_BREAKING = r"[\t\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}]+"
+_FIXES = {
+    "width": "Write the cells that the first line has, with tabs between them.",
+    "empty": "Write both arguments and the predicate.",
+    "count": "Write a whole number from 1 to 9,999,999,999, or leave the column out.",
+    "mark": "Leave the mark out.",
+    "long": f"Write at most {LONGEST_CELL:,} characters.",
+    "unknown": "Add it to the file of names.",
+    "NUL": "Remove it, or save the file as UTF-8.",
+    "not UTF-8": "Save the file as UTF-8.",
+}
+_MESSAGES = {
+    "width": "does not have as many cells as the first line",
+    "empty": "has an empty argument or predicate",
+    "count": "has a count that is not a whole number from 1 to 9,999,999,999",
+    "mark": "has a predicate that ends in @R@, which in rules says that arguments change places",
+    "long": "has a cell that is too long",
+    "unknown": "has a number that the file of names does not have",
+    "NUL": "contains a NUL character",
+    "not UTF-8": "is not UTF-8 text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadExtractions:
+    """What became of a file."""
+
+    rows: int
+    malformed: int
+    problems: tuple[Problem, ...]
+    """Of the first malformed lines."""
+
+
+@dataclass(slots=True)
+class _Flaws:
+    """Problems, the first of them kept and all counted."""
+
+    path: Path
+    strict: bool
+    found: list[Problem] = field(default_factory=list)
+    count: int = 0
+
+    def append(self, problem: Problem) -> None:
+        self.count += 1
+        if len(self.found) < MOST_PROBLEMS:
+            self.found.append(problem)
+
+    def add(self, line: int, kind: str, value: str | None) -> None:
+        shown = None if value is None else shortened(value)
+        self.append(Problem(str(self.path), line, _MESSAGES[kind], _FIXES[kind], shown))
+
+    def check(self) -> None:
+        if self.strict and self.found:
+            raise UserError(f"{self.path} can't be used with --strict", self.found)
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file, however large."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
+    except IsADirectoryError:
+        raise refused(path, None, "is a folder", "Name a file in it") from None
+    except OSError as error:
+        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """Names by their numbers, from lines `name TAB number`; a first line with a count alone is stepped over."""
+    names: dict[str, str] = {}
+    for number, line in enumerate(read_source(path).text.split("\n"), 1):
+        name, tab, key = line.rpartition("\t")
+        if tab and key.strip().isdigit():
+            names[key.strip()] = name.strip()
+        elif line.strip() and number > 1:
+            raise refused(path, number, "is no name and number", "Put a tab between the two", shortened(line))
+    return names
+
+
+Names = tuple[Mapping[str, str], Mapping[str, str]]
+
+
+def names_of(arguments: Path | None, predicates: Path | None) -> Names | None:
+    """What the numbers of arguments and of predicates stand for, from two files or from none."""
+    if arguments is None and predicates is None:
+        return None
+    if arguments is None or predicates is None:
+        raise UserError("Give both --argument-names and --predicate-names, or neither.")
+    return read_names(arguments), read_names(predicates)
+
+
+def extraction_tables(
+    path: Path,
+    *,
+    columns: str | None = None,
+    names: Names | None = None,
+    strict: bool = False,
+) -> tuple[Iterator[pl.DataFrame], Callable[[], ReadExtractions]]:
+    """The sound rows of a file, some at a time; and, when all have been taken, what became of it.
+
+    `names`: what the numbers of arguments and of predicates stand for, where a file has numbers.
+    """
+    flaws = _Flaws(path, strict)
+    rows = 0
+    suffix = suffix_of(path)
+    if suffix == ".parquet":
+        blocks = _parquet_blocks(path, columns)
+    elif suffix in _ROW_FORMATS:
+        blocks = _row_blocks(path, columns, flaws)
+    elif suffix in _TEXT:
+        blocks = _text_blocks(path, columns, flaws, counted=names is not None)
+    else:
+        fix = "Use a .tsv, .txt, .csv, .jsonl or .parquet file"
+        raise refused(path, None, "is in a format that can't be read here", fix, path.suffix)
+
+    def tables() -> Iterator[pl.DataFrame]:
+        nonlocal rows
+        for block in blocks:
+            sound = _sound(_named(block, names), flaws)
+            flaws.check()
+            rows += sound.height
+            yield sound
+        if not rows:
+            missing = Problem(str(path), None, "has no extractions", "Check that the right file was named.")
+            raise UserError(f"{path} can't be used", flaws.found or [missing])
+
+    return tables(), lambda: ReadExtractions(rows, flaws.count, tuple(sorted(flaws.found, key=_line)))
+
+
+def _line(problem: Problem) -> int:
+    return problem.line or 0
+
+
+def write_extractions(
+    path: Path,
+    folder: Path,
+    *,
+    columns: str | None = None,
+    names: Names | None = None,
+    strict: bool = False,
+) -> ReadExtractions:
+    """The sound rows of a file as Parquet files in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tables, outcome = extraction_tables(path, columns=columns, names=names, strict=strict)
+    for number, table in enumerate(tables):
+        with replacing(folder / f"{number:06}.parquet") as draft:
+            table.write_parquet(draft, compression="lz4")
+    return outcome()
+
+
+# Blocks: tables of `line` and the parts as text, or null where a line is no extraction, with `flaw` saying why
+
+
+def _parquet_blocks(path: Path, columns: str | None) -> Iterator[pl.DataFrame]:
+    try:
+        names = list(pl.read_parquet_schema(path))
+        plan = planned_columns(path, 1, names, columns, header=True)
+        parts = dict(zip(PARTS, (names[place] for place in plan.places), strict=False))
+        frame = pl.scan_parquet(path).select(
+            pl.col(column).cast(pl.String).alias(part) for part, column in parts.items()
+        )
+        start = 0
+        while (block := frame.slice(start, _ROWS * 5).collect()).height:
+            yield _with_flaws(block.with_row_index("line", offset=start + 1))
+            start += block.height
+    except FileNotFoundError:
+        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
+    except pl.exceptions.PolarsError as error:
+        raise refused(path, None, "can't be read as Parquet", "Write it again", shortened(str(error))) from None
+
+
+def _row_blocks(path: Path, columns: str | None, flaws: _Flaws) -> Iterator[pl.DataFrame]:
+    problems: Any = flaws
+    rows = read_rows(path, shown_as=str(path), problems=problems)
+    plan, names = None, list[str]()
+    while batch := list(islice(rows, _ROWS)):
+        if plan is None:
+            names = list(batch[0].values)
+            plan = planned_columns(path, 1, names, columns, header=True)
+        parts = dict(zip(PARTS, (names[place] for place in plan.places), strict=False))
+        cells = {part: [_text(row.values.get(name)) for row in batch] for part, name in parts.items()}
+        texts = pl.DataFrame(
+            {"line": [row.line for row in batch], **cells}, schema_overrides=dict.fromkeys(cells, pl.String)
+        )
+        yield _with_flaws(texts)
+
+
+def _text(value: Any) -> str | None:
+    """A cell as text: numbers are texts, too. A list, an object or a yes is no part of an extraction."""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+
+
+def _text_blocks(path: Path, columns: str | None, flaws: _Flaws, *, counted: bool) -> Iterator[pl.DataFrame]:
+    plan: ColumnPlan | None = None
+    line = 1
+    for raw in _raw_blocks(path):
+        lines = pl.DataFrame({"text": _lines(raw, line, flaws)}).with_row_index("line", offset=line)
+        line += lines.height
+        lines = lines.with_columns(pl.col("text").str.strip_chars_end("\r")).filter(pl.col("text").str.contains(r"\S"))
+        if plan is None and lines.height:
+            first = lines.row(0)
+            if counted and first[1].strip().isdigit():
+                lines = lines.slice(1)
+                first = lines.row(0) if lines.height else first
+            plan = planned_columns(path, first[0], first[1].split("\t"), columns, header=False)
+            lines = lines.slice(1) if plan.has_header else lines
+        if plan is not None:
+            yield _cells(lines, plan)
+
+
+def _raw_blocks(path: Path) -> Iterator[bytes]:
+    """Whole lines, some megabytes of them at a time."""
+    try:
+        with _opened(path) as file:
+            kept = b""
+            while block := file.read(_BLOCK):
+                head, found, rest = (kept + block).rpartition(b"\n")
+                if not found and len(rest) > LONGEST_LINE:
+                    raise refused(path, None, "has a line that never ends", "Check that it is a text file")
+                if found:
+                    yield head
+                kept = rest
+            if kept:
+                yield kept
+    except FileNotFoundError:
+        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
+    except IsADirectoryError:
+        raise refused(path, None, "is a folder", "Name a file in it") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
+    except OSError as error:
+        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+
+
+def _opened(path: Path) -> BinaryIO:
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def _lines(raw: bytes, first: int, flaws: _Flaws) -> pl.Series:
+    """The lines of a block. Those that are no text are told of, and come empty."""
+    if first == 1:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    try:
+        text = raw.decode()
+        if "\0" not in text:
+            return pl.Series([text]).str.split("\n").explode(empty_as_null=False)
+    except UnicodeDecodeError:
+        pass
+    lines = []
+    for number, line in enumerate(raw.split(b"\n"), first):
+        try:
+            lines.append(line.decode() if b"\0" not in line else "")
+            if b"\0" in line:
+                flaws.add(number, "NUL", None)
+        except UnicodeDecodeError as error:
+            lines.append("")
+            flaws.add(number, "not UTF-8", repr(line[error.start : error.end]))
+    return pl.Series(lines, dtype=pl.String)
+
+
+def _cells(lines: pl.DataFrame, plan: ColumnPlan) -> pl.DataFrame:
+    wide = pl.col("text").str.count_matches("\t", literal=True) == plan.width - 1
+    parts = pl.col("text").str.split_exact("\t", plan.width - 1).struct
+    cells = {part: parts.field(f"field_{place}") for part, place in zip(PARTS, plan.places, strict=False)}
+    table = lines.with_columns(**cells, flaw=pl.when(~wide).then(pl.lit("width")))
+    return _with_flaws(table)
+
+
+def _with_flaws(table: pl.DataFrame) -> pl.DataFrame:
+    """With a count, trimmed cells, and in `flaw` the first thing that is wrong with a row."""
+    if "count" not in table.columns:
+        table = table.with_columns(count=pl.lit("1"))
+    texts = ("arg1", "predicate", "arg2")
+    table = table.with_columns(
+        *(pl.col(name).str.replace_all("\0", "").str.replace_all(_BREAKING, " ").str.strip_chars() for name in texts),
+        pl.col("count").str.strip_chars(),
+    )
+    flaw = pl.col("flaw") if "flaw" in table.columns else pl.lit(None, dtype=pl.String)
+    empty = pl.any_horizontal(pl.col(name).is_null() | (pl.col(name) == "") for name in texts)
+    long = pl.any_horizontal(pl.col(name).str.len_chars() > LONGEST_CELL for name in texts)
+    marked = pl.col("predicate").str.contains(_MARK).fill_null(value=False)
+    counted = pl.col("count").str.contains(_COUNT).fill_null(value=False)
+    flaws = (("empty", empty), ("long", long), ("mark", marked), ("count", ~counted))
+    why = pl.coalesce(pl.when(found).then(pl.lit(kind)) for kind, found in flaws)
+    return table.with_columns(flaw=flaw.fill_null(why))
+
+
+def _named(block: pl.DataFrame, names: Names | None) -> pl.DataFrame:
+    if names is None:
+        return block
+    arguments, predicates = names
+    found = block.with_columns(
+        pl.col(part).replace_strict(dict(known), default=None, return_dtype=pl.String)
+        for part, known in (("arg1", arguments), ("predicate", predicates), ("arg2", arguments))
+    )
+    unknown = pl.any_horizontal(pl.col(part).is_null() for part in ("arg1", "predicate", "arg2"))
+    return found.with_columns(flaw=pl.col("flaw").fill_null(pl.when(unknown).then(pl.lit("unknown"))))
+
+
+def _sound(block: pl.DataFrame, flaws: _Flaws) -> pl.DataFrame:
+    wrong = block.filter(pl.col("flaw").is_not_null())
+    shown = pl.col("text") if "text" in block.columns else pl.concat_str(PARTS, separator=", ", ignore_nulls=True)
+    for line, kind, value in wrong.select("line", "flaw", shown.alias("shown")).head(MOST_PROBLEMS).iter_rows():
+        flaws.add(line, kind, value)
+    flaws.count += max(0, wrong.height - MOST_PROBLEMS)
+    count = pl.col("count").str.replace(r"\..*", "").cast(pl.Int64)
+    return block.filter(pl.col("flaw").is_null()).select("arg1", "predicate", "arg2", count)

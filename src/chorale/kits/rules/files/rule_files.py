@@ -1,0 +1,294 @@
+"""Inference rules with their scores, and applications of rules that people have judged.
+
+A rule says that one predicate follows from another: `be abandoned by → abandon`, arguments exchanged. Files spell the
+same rule in several ways; here it has one.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from chorale.files.rows import FlawError
+from chorale.files.wording import in_short, many
+from chorale.kits.rules.files.rule_tables import TextTable, column_of, numbered_rows, read_table, sound_rows
+
+_REVERSED = "@R@"
+_ARROWS = {"->": False, "-R>": True}
+_VARIABLES = re.compile(r"(?:(?P<straight>X\s+(?P<between>\S.*?)\s+Y)|Y\s+(?P<turned>\S.*?)\s+X)")
+_ANSWERS = {
+    **dict.fromkeys(("yes", "y", "true", "1", "entailing"), True),
+    **dict.fromkeys(("no", "n", "false", "0", "non-entailing"), False),
+}
+_MEANINGLESS = "meaningless"
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+class Rule(NamedTuple):
+    """What follows from what. Predicates are in small letters, with single spaces."""
+
+    lhs: str
+    rhs: str
+    turned: bool
+    """Whether the arguments change places: X … Y entails Y … X."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedApplication:
+    """A rule applied to something, and whether people say that it holds there."""
+
+    rule: Rule
+    entails: bool
+    confidence: float | None
+    """None where the file has none."""
+    phrases: tuple[str, str] | None
+    """The phrase and what was concluded from it, where the file has them."""
+    meaningless: bool = False
+    """Whether the phrase that the rule was applied to means nothing; then nothing follows from it."""
+    line: int | None = None
+    """Of the file it is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFile:
+    applications: tuple[JudgedApplication, ...]
+    digest: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleSet:
+    """A resource: rules, each with the score it was learned with."""
+
+    name: str
+    scores: Mapping[Rule, float]
+    digest: str
+    scored: bool
+    """Whether the file has scores. Without, all rules have the score 1."""
+    notes: tuple[str, ...] = ()
+    size: int | None = None
+    """How many rules there are, where only some of them are held."""
+
+    def __repr__(self) -> str:
+        return in_short("RuleSet", self.name, many(self.rules, "rule", "rules"))
+
+    @property
+    def rules(self) -> int:
+        return len(self.scores) if self.size is None else self.size
+
+
+def rule_of(lhs: str, rhs: str, *, turned: bool = False) -> Rule:
+    """A rule from the two sides as files have them.
+
+    `@R@` behind a predicate says that its arguments have changed places; so does `Y … X` instead of `X … Y`.
+
+    >>> rule_of("be abandoned by", "Abandon@R@")
+    Rule(lhs='be abandoned by', rhs='abandon', turned=True)
+    >>> rule_of("X work as Y", "X hired  as Y")
+    Rule(lhs='work as', rhs='hired as', turned=False)
+    """
+    left, left_turned = _predicate(lhs)
+    right, right_turned = _predicate(rhs)
+    return Rule(left, right, turned ^ left_turned ^ right_turned)
+
+
+def read_rules(path: Path) -> RuleSet:
+    """Rules from a table with the columns `lhs` and `rhs` (or `rule_lhs`, `rule_rhs`) and perhaps `score`.
+
+    Tab-separated files may do without a header: two predicates and perhaps a score, or two typed predicates with an
+    arrow between them (`<contain::food::metal>`, `->` or `-R>`), as the published sets have it. Types are left out. Of
+    a rule that comes several times, the highest score counts.
+    """
+    table = read_table(path, _is_rule_header)
+    read: Callable[[Sequence[str]], tuple[Rule, float | None]] = _untitled_rule
+    if table.columns is not None:
+        lhs, rhs = _side_columns(table)
+        score = table.columns.index("score") if "score" in table.columns else None
+
+        def read(cells: Sequence[str]) -> tuple[Rule, float | None]:
+            return rule_of(cells[lhs], cells[rhs]), None if score is None else _score(cells[score])
+
+    rules = sound_rows(table, read)
+    scores: dict[Rule, float] = {}
+    for rule, found in rules:
+        value = 1.0 if found is None else found
+        scores[rule] = max(value, scores.get(rule, value))
+    scored = any(found is not None for _, found in rules)
+    notes = []
+    repeated = len(rules) - len(scores)
+    if repeated:
+        notes.append(
+            f"{path}: {repeated:,} of {len(rules):,} rules {'is' if repeated == 1 else 'are'} there already "
+            "(with other types, with both arguments exchanged, or again); the highest score counts."
+        )
+    if not scored:
+        notes.append(f"{path} has no scores: all its rules count alike, and its curve is one point.")
+    return RuleSet(stem_of(path), scores, table.digest, scored, tuple(notes))
+
+
+def read_judged(path: Path) -> JudgedFile:
+    """Judged applications from a table, or from the Levy/Holt format.
+
+    The table has `rule_lhs`, `rule_rhs` and `judgment`, and perhaps `confidence`, `lhs` and `rhs` (the two phrases);
+    without `rule_lhs`, `lhs` and `rhs` are the predicates themselves. Levy/Holt has no header: what is concluded, what
+    it is concluded from, and True or False, with tabs between; both are `argument, predicate, argument`.
+    """
+    table = read_table(path, lambda names: "judgment" in names)
+    if table.columns is None:
+        return _levy_holt(table)
+    lhs, rhs = _side_columns(table)
+    judgment = column_of(table, "judgment")
+    confidence = table.columns.index("confidence") if "confidence" in table.columns else None
+    phrases = None
+    if "rule_lhs" in table.columns and {"lhs", "rhs"} <= set(table.columns):
+        phrases = table.columns.index("lhs"), table.columns.index("rhs")
+
+    def read(cells: Sequence[str]) -> JudgedApplication:
+        return JudgedApplication(
+            rule_of(cells[lhs], cells[rhs]),
+            not _is_meaningless(cells[judgment]) and _answer(cells[judgment]),
+            None if confidence is None else _confidence(cells[confidence]),
+            None if phrases is None else (cells[phrases[0]], cells[phrases[1]]),
+            _is_meaningless(cells[judgment]),
+        )
+
+    return JudgedFile(_applications(table, read), table.digest)
+
+
+def _applications(
+    table: TextTable, read: Callable[[Sequence[str]], JudgedApplication]
+) -> tuple[JudgedApplication, ...]:
+    return tuple(replace(application, line=line) for line, application in numbered_rows(table, read))
+
+
+# Cells
+
+
+def _is_rule_header(names: Sequence[str]) -> bool:
+    return {"lhs", "rhs"} <= set(names) or {"rule_lhs", "rule_rhs"} <= set(names)
+
+
+def _side_columns(table: TextTable) -> tuple[int, int]:
+    prefix = "rule_" if "rule_lhs" in (table.columns or ()) else ""
+    return column_of(table, f"{prefix}lhs"), column_of(table, f"{prefix}rhs")
+
+
+def stem_of(path: Path) -> str:
+    """The file's name without its ending, packed or not."""
+    name = path.name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name
+
+
+def _predicate(text: str) -> tuple[str, bool]:
+    plain = text.strip()
+    turned = plain.endswith(_REVERSED)
+    plain = plain.removesuffix(_REVERSED).strip()
+    if match := _VARIABLES.fullmatch(plain):
+        plain, turned = match["between"] or match["turned"], turned ^ (match["straight"] is None)
+    if not plain:
+        raise FlawError("has no predicate on one side of the rule", "Write both sides.")
+    return " ".join(plain.lower().split()), turned
+
+
+def _untitled_rule(cells: Sequence[str]) -> tuple[Rule, float | None]:
+    if len(cells) in {3, 4} and cells[1] in _ARROWS:
+        score = _score(cells[3]) if len(cells) == 4 else None
+        return _typed_rule(cells[0], cells[1], cells[2]), score
+    if len(cells) not in {2, 3}:
+        fix = "Write two predicates and perhaps a score, with tabs between them."
+        raise FlawError("is no rule", fix, "\t".join(cells))
+    return rule_of(cells[0], cells[1]), _score(cells[2]) if len(cells) == 3 else None
+
+
+def _typed_rule(lhs: str, arrow: str, rhs: str) -> Rule:
+    """An edge between typed predicates. Where the types differ, they say which argument is which."""
+    sides = [side.strip().removeprefix("<").removesuffix(">").rsplit("::", 2) for side in (lhs, rhs)]
+    for side, text in zip(sides, (lhs, rhs), strict=True):
+        if len(side) != 3:
+            raise FlawError("has no typed predicate beside the arrow", "Write <predicate::type::type>.", text)
+    (left, one, two), (right, other_one, other_two) = sides
+    by_type = one != two and (other_one, other_two) == (two, one)
+    return rule_of(left, right, turned=_ARROWS[arrow] ^ by_type)
+
+
+def _score(text: str) -> float:
+    number = _number(text)
+    if number is None:
+        raise FlawError("has a score that is not a number", "Write a number, the higher the better.", text)
+    return number
+
+
+def _confidence(text: str) -> float | None:
+    if not text.strip():
+        return None
+    number = _number(text)
+    if number is None or not 0 <= number <= 1:
+        raise FlawError("has a confidence that is not between 0 and 1", "Write a fraction, or leave it empty.", text)
+    return number
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _is_meaningless(text: str) -> bool:
+    return text.strip().lower() == _MEANINGLESS
+
+
+def _answer(text: str) -> bool:
+    answer = _ANSWERS.get(text.strip().lower())
+    if answer is None:
+        raise FlawError("has a judgment that is neither yes nor no", "Write Yes or No.", text)
+    return answer
+
+
+# Levy/Holt
+
+
+def _levy_holt(table: TextTable) -> JudgedFile:
+    unclear = 0
+
+    def read(cells: Sequence[str]) -> JudgedApplication:
+        nonlocal unclear
+        if len(cells) != 3:
+            fix = "Write a header with judgment in it, or lines as Levy/Holt have them: argument, predicate, argument;"
+            raise FlawError("is no judged application", f"{fix} the same again; True or False.", "\t".join(cells))
+        (one, concluded, two), (other_one, given, other_two) = _triple(cells[0]), _triple(cells[1])
+        straight = _likeness(one, other_one) + _likeness(two, other_two)
+        crossed = _likeness(one, other_two) + _likeness(two, other_one)
+        unclear += straight == crossed
+        rule = rule_of(given, concluded, turned=crossed > straight)
+        return JudgedApplication(rule, _answer(cells[2]), None, (cells[1], cells[0]))
+
+    applications = _applications(table, read)
+    notes: tuple[str, ...] = ()
+    if unclear:
+        notes = (
+            f"{table.path}: in {many(unclear, 'application', 'applications')} it is not plain which arguments belong "
+            "together; they are taken to stand in the same order.",
+        )
+    return JudgedFile(applications, table.digest, notes)
+
+
+def _triple(text: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 3 or not all(parts):
+        raise FlawError("is no argument, predicate and argument", "Write three parts, with commas between.", text)
+    return parts
+
+
+def _likeness(one: str, other: str) -> int:
+    """2 for the same argument, 1 if a word is the same but for articles and a plural's s."""
+    if one == other:
+        return 2
+    return int(bool(_words(one) & _words(other)))
+
+
+def _words(text: str) -> set[str]:
+    return {word.removesuffix("s") for word in text.lower().split()} - _ARTICLES

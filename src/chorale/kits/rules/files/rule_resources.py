@@ -1,0 +1,118 @@
+"""Resources of inference rules: files with one resource, or with several learned together; small ones and large ones.
+
+`chorale learn rules` writes `lhs`, `rhs`, `score` and `method`, and may write tens of millions of them. Whoever knows
+which left sides matter need not hold the others.
+"""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from chorale.files.rows import shortened, suffix_of
+from chorale.files.source import refused
+from chorale.files.tables import unescape_cell
+from chorale.kits.rules.files.extractions import file_digest
+from chorale.kits.rules.files.rule_files import Rule, RuleSet, read_rules, rule_of, stem_of
+from chorale.kits.rules.files.rule_output import RULE_COLUMNS
+
+_HEADER = ("\t".join(RULE_COLUMNS) + "\n").encode()
+_DIGEST_LENGTH = 8
+
+
+def read_resources(path: Path, wanted: Collection[str] | None = None) -> list[RuleSet]:
+    """The resources in a file; those of several methods are called after file and method.
+
+    `wanted`: only rules with these left sides are held, of files that `chorale learn rules` wrote. How many rules there
+    are in all is told in any case.
+    """
+    table = _learned_table(path)
+    if table is None:
+        return [read_rules(path)]
+    lhs = pl.col("lhs").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars(" '")
+    if wanted is not None:
+        # Left sides written with variables are few, and are sorted out one by one.
+        kept = table.filter(lhs.is_in(sorted({each.strip(" '") for each in wanted})) | lhs.str.contains(r"^[xy] "))
+    else:
+        kept = table
+    sizes = dict(table.group_by("method").len().collect().sort("method").iter_rows())
+    digest = file_digest(path)[:_DIGEST_LENGTH]
+    scores: dict[str, dict[Rule, float]] = {method: {} for method in sizes}
+    escaped = suffix_of(path) != ".parquet"
+    for one, other, score, method in kept.collect().iter_rows():
+        sides = (unescape_cell(one), unescape_cell(other)) if escaped else (one, other)
+        rule = rule_of(*sides)
+        scores[method][rule] = max(score, scores[method].get(rule, score))
+    stem = stem_of(path)
+    return [
+        RuleSet(stem if len(sizes) == 1 else f"{stem}:{method}", scores[method], digest, scored=True, size=size)
+        for method, size in sizes.items()
+    ]
+
+
+def rules_by_left_side(paths: Sequence[Path]) -> dict[str, int]:
+    """How many different rules the files together have for each left side."""
+    sides = pl.concat([_sides(path) for path in paths]).unique()
+    return dict(sides.group_by("lhs").len().collect(engine="streaming").iter_rows())
+
+
+def _sides(path: Path) -> pl.LazyFrame:
+    table = _learned_table(path)
+    if table is None:
+        rules = read_rules(path).scores
+        written = {"lhs": [rule.lhs for rule in rules], "rhs": [f"{rule.rhs}{rule.turned:d}" for rule in rules]}
+        return pl.LazyFrame(written, schema={"lhs": pl.String, "rhs": pl.String})
+    turned = pl.col("rhs").str.ends_with("@R@")
+    spelled = {
+        side: pl.col(side).str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_suffix("@r@").str.strip_chars()
+        for side in ("lhs", "rhs")
+    }
+    mark = pl.when(turned).then(pl.lit("1")).otherwise(pl.lit("0"))
+    return table.select(spelled["lhs"].alias("lhs"), pl.concat_str(spelled["rhs"], mark).alias("rhs"))
+
+
+def _learned_table(path: Path) -> pl.LazyFrame | None:
+    """The four columns of a file with learned rules; None for any other file, which is read with more care."""
+    suffix = suffix_of(path)
+    if suffix == ".parquet":
+        return _parquet_table(path)
+    if suffix != ".tsv" or path.suffix.lower() == ".gz" or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        if file.read(len(_HEADER)) != _HEADER:
+            return None
+    table = pl.scan_csv(
+        path, separator="\t", quote_char=None, infer_schema=False, encoding="utf8", truncate_ragged_lines=False
+    )
+    table = table.with_columns(pl.col("score").cast(pl.Float64, strict=False))
+    try:
+        doubtful = table.select(
+            (pl.any_horizontal(pl.all().is_null()) | ~pl.col("score").is_finite().fill_null(value=False)).any()
+        )
+        return None if doubtful.collect().item() else table
+    except pl.exceptions.PolarsError:
+        return None
+
+
+def _parquet_table(path: Path) -> pl.LazyFrame:
+    """The same of a Parquet file, whoever wrote it: every row must be a rule."""
+    try:
+        frame = pl.scan_parquet(path)
+        names = frame.collect_schema().names()
+        if missing := {"lhs", "rhs"} - set(names):
+            raise refused(path, None, f"has no column {min(missing)!r}", "Add it", shortened(", ".join(names)))
+        sides = (pl.col(side).cast(pl.String, strict=False) for side in ("lhs", "rhs"))
+        score = pl.col("score") if "score" in names else pl.lit(1.0)
+        method = pl.col("method").cast(pl.String, strict=False).fill_null("") if "method" in names else pl.lit("")
+        table = frame.select(*sides, score.cast(pl.Float64, strict=False).alias("score"), method.alias("method"))
+        empty = pl.any_horizontal(pl.col(side).fill_null("").str.strip_chars() == "" for side in ("lhs", "rhs"))
+        unscored = ~pl.col("score").is_finite().fill_null(value=False)
+        bad = table.with_row_index("row", 1).filter(empty | unscored).head(1).collect(engine="streaming")
+    except FileNotFoundError:
+        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
+    except pl.exceptions.PolarsError as error:
+        raise refused(path, None, "can't be read as Parquet", "Write it again", shortened(str(error))) from None
+    for row, lhs, rhs, _score, _method in bad.iter_rows():
+        fix = "Give every row both sides, and a number as its score"
+        raise refused(path, row, "has a row that is no rule with a score", fix, shortened(f"{lhs} → {rhs}"))
+    return table

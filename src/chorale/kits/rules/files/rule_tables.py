@@ -1,0 +1,89 @@
+"""Small tables of text: CSV and JSONL with names for columns, tab-separated text with or without."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from chorale.files.rows import FlawError, read_rows, shortened, suffix_of
+from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source
+from chorale.model import Problem, UserError
+
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Rows of cells, each with its line."""
+
+    path: Path
+    columns: tuple[str, ...] | None
+    """None if there is no header."""
+    rows: Iterator[tuple[int, Sequence[str]]]
+    digest: str
+
+
+def read_table(path: Path, is_header: Callable[[Sequence[str]], bool]) -> TextTable:
+    """The cells of a file. In tab-separated text nothing is quoted, and a first line that is no header is a row."""
+    if suffix_of(path) in {".csv", ".jsonl", ".ndjson"}:
+        return _named_rows(path)
+    source = read_source(path)
+    lines = [(number, line) for number, line in enumerate(source.text.split("\n"), 1) if line.strip()]
+    rows = [(number, line.split("\t")) for number, line in lines]
+    names = tuple(name.strip().lower() for name in rows[0][1])
+    columns = names if is_header(names) else None
+    return TextTable(path, columns, iter(rows[1:] if columns else rows), source.digest)
+
+
+def _named_rows(path: Path) -> TextTable:
+    digest = digest_of(read_bytes(path))
+    problems: list[Problem] = []
+    rows = list(read_rows(path, shown_as=str(path), problems=problems))
+    if problems or not rows:
+        missing = Problem(str(path), None, "has no rows", "Check that the right file was named.")
+        raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS] or [missing])
+    names = list(dict.fromkeys(name for row in rows for name in row.values))
+    cells = [(row.line, [_text(row.values.get(name)) for name in names]) for row in rows]
+    return TextTable(path, tuple(name.strip().lower() for name in names), iter(cells), digest)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def sound_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list[_Read]:
+    """What the rows say; all that is wrong with them in one error."""
+    return [found for _, found in numbered_rows(table, read)]
+
+
+def numbered_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list[tuple[int, _Read]]:
+    """The same with the line of each."""
+    width = None if table.columns is None else len(table.columns)
+    problems: list[Problem] = []
+    found: list[tuple[int, _Read]] = []
+    for line, cells in table.rows:
+        try:
+            if width is not None and len(cells) != width:
+                raise FlawError(
+                    f"does not have the {width} cells of the header", "Put a tab between cells.", str(len(cells))
+                )
+            found.append((line, read(cells)))
+        except FlawError as flaw:
+            value = None if flaw.value is None else shortened(flaw.value)
+            problems.append(Problem(str(table.path), line, flaw.message, flaw.fix, value))
+            if len(problems) >= MOST_PROBLEMS:
+                break
+    if not problems and not found:
+        problems.append(Problem(str(table.path), None, "has no rows", "Check that the right file was named."))
+    if problems:
+        raise UserError(f"{table.path} can't be used", problems)
+    return found
+
+
+def column_of(table: TextTable, name: str) -> int:
+    columns = table.columns or ()
+    if name not in columns:
+        fix = "Add it, or rename the column that has it."
+        problem = Problem(str(table.path), 1, f"has no column {name!r}", fix, shortened(", ".join(columns)))
+        raise UserError(f"{table.path} can't be used", [problem])
+    return columns.index(name)

@@ -1,0 +1,24 @@
+"""Inference rules from extractions: one description of each computation, run embedded or on a cluster."""
+
+from chorale.kits.rules.learning.globally import GlobalOptions, GraphFacts
+from chorale.kits.rules.learning.graphs import Edge, Solved, Weights
+from chorale.kits.rules.learning.learning import Learned, LearnOptions, learn_rules
+from chorale.kits.rules.learning.settings import METHODS, Pruning, Resources
+from chorale.kits.rules.learning.solving import solve_graph
+from chorale.kits.rules.learning.synthetic import synthetic_extractions
+
+__all__ = [
+    "METHODS",
+    "Edge",
+    "GlobalOptions",
+    "GraphFacts",
+    "LearnOptions",
+    "Learned",
+    "Pruning",
+    "Resources",
+    "Solved",
+    "Weights",
+    "learn_rules",
+    "solve_graph",
+    "synthetic_extractions",
+]

@@ -1,0 +1,153 @@
+"""Rules applied to extractions, for people to judge.
+
+As in section 4 of Zeichner, Berant and Dagan (2012): extractions are drawn at random among those that enough rules of
+the resources fit, and for each of them rules are drawn from the union of the resources. Every extraction has the same
+chance, however often it was found, and so has every rule that fits it, whichever and however many resources have it.
+"""
+
+import hashlib
+import heapq
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from chorale.kits.rules.files.rule_files import Rule, RuleSet
+from chorale.kits.rules.files.rule_resources import read_resources, rules_by_left_side
+from chorale.model import UserError
+
+LONGEST_PHRASE = 500
+"""In characters: nobody can judge more."""
+
+
+class Extraction(NamedTuple):
+    arg1: str
+    predicate: str
+    arg2: str
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    extraction: Extraction
+    rule: Rule
+    resources: Mapping[str, float]
+    """Who proposed it, with which score."""
+
+    @property
+    def phrases(self) -> tuple[str, str]:
+        one, predicate, two = self.extraction
+        first, second = (two, one) if self.rule.turned else (one, two)
+        return f"{one} {predicate} {two}", f"{first} {self.rule.rhs} {second}"
+
+    def as_item(self, key: str, number: int) -> dict[str, Any]:
+        """A row for the rules template."""
+        lhs, rhs = self.phrases
+        return {
+            "id": key,
+            "rule_lhs": self.rule.lhs,
+            "rule_rhs": f"{self.rule.rhs}@R@" if self.rule.turned else self.rule.rhs,
+            "lhs": lhs,
+            "rhs": rhs,
+            "extraction": number,
+            "resources": list(self.resources),
+            "scores": list(self.resources.values()),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    applications: tuple[Application, ...]
+    extractions: int
+    """Drawn."""
+    matching: int
+    """Extractions that enough rules fit; one that was found several times counts so often."""
+    read: int
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        numbers: dict[Extraction, int] = {}
+        for place, application in enumerate(self.applications, 1):
+            number = numbers.setdefault(application.extraction, len(numbers) + 1)
+            yield application.as_item(f"a{place:05}", number)
+
+
+def apply_rules(
+    extractions: Iterable[pl.DataFrame],
+    resources: Sequence[Path],
+    *,
+    sample: int,
+    per_extraction: int,
+    at_least: int,
+    seed: int,
+) -> Applied:
+    """Applications of drawn rules to drawn extractions. The order of rows and of rules in their files plays no part."""
+    fitting = {lhs for lhs, rules in rules_by_left_side(resources).items() if rules >= at_least}
+    drawn, matching, read = _drawn_extractions(extractions, fitting, sample, seed)
+    if not drawn:
+        raise UserError(
+            f"No extraction is the left side of {at_least} rules or more. Lower --at-least, or name other files."
+        )
+    wanted = {spelled(each.predicate) for each in drawn}
+    sets = [one for path in resources for one in read_resources(path, wanted)]
+    by_lhs = _by_left_side(sets)
+    applications = [
+        application
+        for extraction in drawn
+        for application in _drawn_rules(extraction, by_lhs.get(spelled(extraction.predicate), {}), per_extraction, seed)
+    ]
+    return Applied(tuple(applications), len({each.extraction for each in applications}), matching, read)
+
+
+def spelled(predicate: str) -> str:
+    """A predicate as rules have it."""
+    return " ".join(predicate.lower().split())
+
+
+def _drawn_extractions(
+    tables: Iterable[pl.DataFrame], fitting: set[str], sample: int, seed: int
+) -> tuple[list[Extraction], int, int]:
+    """Those with the smallest of random numbers that are made of the seed and the extraction itself."""
+    kept: dict[int, Extraction] = {}
+    matching = read = 0
+    lhs = sorted(fitting)
+    predicate = pl.col("predicate").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+    for table in tables:
+        read += table.height
+        found = table.filter(predicate.is_in(lhs)).select("arg1", "predicate", "arg2")
+        matching += found.height
+        for row in found.unique().iter_rows():
+            extraction = Extraction(*(" ".join(part.split()) for part in row))
+            number = _number(seed, extraction)
+            kept[number] = extraction
+        if len(kept) > 2 * sample:
+            kept = {number: kept[number] for number in heapq.nsmallest(sample, kept)}
+    return [kept[number] for number in heapq.nsmallest(sample, kept)], matching, read
+
+
+def _number(seed: int, extraction: Extraction) -> int:
+    text = "\t".join((str(seed), *extraction))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def _by_left_side(sets: Sequence[RuleSet]) -> dict[str, dict[Rule, dict[str, float]]]:
+    found: dict[str, dict[Rule, dict[str, float]]] = {}
+    for one in sets:
+        for rule, score in one.scores.items():
+            found.setdefault(rule.lhs, {}).setdefault(rule, {})[one.name] = score
+    return found
+
+
+def _drawn_rules(
+    extraction: Extraction, rules: Mapping[Rule, Mapping[str, float]], per_extraction: int, seed: int
+) -> Iterator[Application]:
+    possible = [Application(extraction, rule, rules[rule]) for rule in sorted(rules)]
+    sound = [one for one in possible if _can_be_judged(one)]
+    rng = random.Random(_number(seed + 1, extraction))
+    yield from rng.sample(sound, min(per_extraction, len(sound)))
+
+
+def _can_be_judged(application: Application) -> bool:
+    lhs, rhs = application.phrases
+    return lhs != rhs and max(len(lhs), len(rhs)) <= LONGEST_PHRASE

@@ -1,0 +1,55 @@
+"""Whether one predicate follows from another, judged by their scores alone: logistic regression.
+
+It is trained on pairs known to be rules or not to be. Rules and others count alike as wholes, whatever their numbers
+(Berant, Dagan and Goldberger 2010 sample as many of either), so that what is usual is left to λ.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chorale.metrics import FloatArray
+
+FEATURES = ("dirt", "cover", "binc", "back")
+"""Scores of a rule, and the cover of the rule the other way round. All are 0 where predicates share nothing."""
+_PENALTY = 1.0
+_STEPS = 100
+_CLOSE = 1e-10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classifier:
+    """Log-odds are `constant` + `coefficients` · features."""
+
+    constant: float
+    coefficients: FloatArray
+
+    def log_odds(self, features: FloatArray) -> FloatArray:
+        return np.asarray(self.constant + features @ self.coefficients)
+
+    def probability(self, features: FloatArray) -> FloatArray:
+        return np.asarray(1 / (1 + np.exp(-self.log_odds(features))))
+
+
+def trained(features: FloatArray, is_rule: FloatArray, penalty: float = _PENALTY) -> Classifier:
+    """The coefficients that explain the examples best, by Newton's method.
+
+    `penalty` is the weight of ½ Σ coefficient², of features divided by their standard deviation; examples of either
+    kind weigh half as much as there are examples, all together.
+    """
+    spread = np.where(features.std(axis=0) > 0, features.std(axis=0), 1.0)
+    middle = features.mean(axis=0)
+    table = np.column_stack([np.ones(len(features)), (features - middle) / spread])
+    weight = np.where(is_rule > 0, 1 / max(1, is_rule.sum()), 1 / max(1, (1 - is_rule).sum())) * len(features) / 2
+    penalties = np.diag([0.0] + [penalty] * features.shape[1])
+    found = np.zeros(table.shape[1])
+    for _ in range(_STEPS):
+        expected = 1 / (1 + np.exp(-table @ found))
+        slope = table.T @ (weight * (is_rule - expected)) - penalties @ found
+        curvature = (table * (weight * expected * (1 - expected))[:, None]).T @ table + penalties
+        step = np.linalg.solve(curvature + 1e-12 * np.eye(len(found)), slope)
+        found = found + step
+        if np.abs(step).max() < _CLOSE:
+            break
+    coefficients = found[1:] / spread
+    return Classifier(float(found[0] - middle @ coefficients), np.asarray(coefficients))

@@ -1,0 +1,300 @@
+"""From a file of extractions to scored rules: the stages, in order, each kept until all is done."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from chorale import __version__
+from chorale.files.tables import replacing
+from chorale.files.wording import many
+from chorale.kits.rules.files.extractions import file_digest, names_of, write_extractions
+from chorale.kits.rules.files.rule_files import Rule, read_judged
+from chorale.kits.rules.learning.engines import Engine, opened_engine
+from chorale.kits.rules.learning.examples import examples_from_wordnet
+from chorale.kits.rules.learning.globally import GlobalOptions, GraphFacts, solve_globally
+from chorale.kits.rules.learning.settings import LOCAL_METHODS, Method, Normalisation, Pruning, Resources
+from chorale.kits.rules.learning.work_folder import WorkFolder, key_of, work_folder
+from chorale.metrics import signature
+from chorale.metrics.signature import Setting
+from chorale.model import Problem, UserError
+from chorale.text.wordnet import read_wordnet
+
+_STAGES = 7
+_BYTES_A_PAIR = 256
+_FEWEST_PAIRS = 1_000_000
+_DIGITS = 12
+_RULES_A_PART = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LearnOptions:
+    methods: tuple[Method, ...]
+    predicates: Normalisation = "case"
+    arguments: Normalisation = "case"
+    pruning: Pruning = field(default_factory=Pruning)
+    columns: str | None = None
+    argument_names: Path | None = None
+    predicate_names: Path | None = None
+    strict: bool = False
+    pairs: tuple[Path, ...] = ()
+    """For `global`: files of rules that people have judged, to train on."""
+    wordnet: Path | None = None
+    """For `global`, without `pairs`: the folder of WordNet, if it is not in a usual place."""
+    graph: GlobalOptions = field(default_factory=GlobalOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What was learned, and from how much."""
+
+    rules: tuple[Path, ...]
+    """Parquet files or folders: `lhs`, `rhs`, `score`, `method`, ordered by method and predicate, best first."""
+    by_method: Mapping[str, int]
+    extractions: int
+    malformed: int
+    problems: tuple[Problem, ...]
+    predicates: int
+    kept_predicates: int
+    features: int
+    """Fillers of slots that are kept, with positive mutual information."""
+    joined_pairs: int
+    buckets: int
+    signature: str
+    resumed: tuple[str, ...]
+    """Parts that an earlier run had finished."""
+    graph: GraphFacts | None
+
+
+def learn_rules(
+    path: Path,
+    work: Path,
+    options: LearnOptions,
+    resources: Resources | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Learned:
+    """Rules by one or several of the methods that compare predicates in pairs: `dirt`, `cover`, `binc`.
+
+    Files in `work` that an earlier call with the same input and options has finished are used again.
+    """
+    resources = resources or Resources()
+    inputs = _digests(
+        {"extractions": path, "argument-names": options.argument_names, "predicate-names": options.predicate_names}
+    )
+    folder = work_folder(work, _settings(options, inputs), progress)
+    local = tuple(method for method in options.methods if method in LOCAL_METHODS)
+    by_method: dict[str, int] = {}
+    rules: list[Path] = []
+    graph = None
+    settings = signature_settings(options)
+    with opened_engine(resources, folder.path) as engine:
+        compared = compare_predicates(path, folder, engine, options, resources)
+        for method in local:
+            target, by_method[method] = _written(folder, engine, compared, method, options.pruning.min_score)
+            rules.append(target)
+    if "global" in options.methods:
+        examples, of_examples = _examples(folder, options)
+        settings |= {f"graph-{name.replace('_', '-')}": value for name, value in asdict(options.graph).items()}
+        inputs |= of_examples
+        found, graph = _globally(folder, compared, examples, options, key_of({**settings, **inputs}))
+        rules.append(found)
+        by_method["global"] = pl.scan_parquet(found).select(pl.len()).collect().item()
+    return Learned(
+        rules=tuple(rules),
+        by_method=by_method,
+        signature=signature("learn-rules", {"method": options.methods, **settings}, _short(inputs)),
+        resumed=tuple(folder.found),
+        graph=graph,
+        **compared.facts,
+    )
+
+
+def _written(
+    folder: WorkFolder, engine: Engine, compared: "Compared", method: Method, min_score: float
+) -> tuple[Path, int]:
+    """The rules of a method, some left sides at a time: what must be sorted at once fits into memory."""
+    found = compared.rules.filter(compared.rules[method] >= min_score)
+    count = int(engine.row(found.agg(rules=found.count()))["rules"])
+    kept = compared.facts["kept_predicates"]
+    parts = min(kept, max(1, -(-count // _RULES_A_PART)))
+    folder.expected += parts - 1
+    name = f"rules-{method}-{parts}"
+    for part in range(parts):
+        low, high = part * kept // parts, (part + 1) * kept // parts
+
+        def some(low: int = low, high: int = high) -> Any:
+            return named_rules(compared, method, min_score, low, high)
+
+        folder.table(engine, f"{name}/{part:05}", some)
+    return folder.path / name, count
+
+
+def _examples(folder: WorkFolder, options: LearnOptions) -> tuple[dict[Rule, bool], dict[str, str]]:
+    """Pairs to train on, and the digests of where they come from."""
+    if options.pairs:
+        judged = {str(path): read_judged(path) for path in options.pairs}
+        votes: dict[Rule, int] = defaultdict(int)
+        for file in judged.values():
+            for application in file.applications:
+                votes[application.rule] += 1 if application.entails else -1
+        digests = {f"pairs{number or ''}": file.digest for number, file in enumerate(judged.values())}
+        # A rule whose applications were judged as often valid as not is no example of either.
+        return {rule: vote > 0 for rule, vote in votes.items() if vote}, digests
+    wordnet = read_wordnet(options.wordnet)
+    predicates = _stored(folder, "predicates.parquet")["predicate"].to_list()
+    return examples_from_wordnet(predicates, wordnet), {"wordnet": wordnet.digest}
+
+
+def _globally(
+    folder: WorkFolder, compared: "Compared", examples: dict[Rule, bool], options: LearnOptions, key: str
+) -> tuple[Path, GraphFacts]:
+    pairs = _stored(folder, f"pairs-{compared.facts['buckets']}")
+    predicates = _stored(folder, "predicates.parquet")
+    parts = folder.path / f"graph-{key}"
+    table, facts = solve_globally(pairs, predicates, examples, parts, options.graph, folder.progress)
+    target = folder.path / f"rules-global-{key}.parquet"
+    with replacing(target) as draft:
+        table.write_parquet(draft)
+    return target, facts
+
+
+def _stored(folder: WorkFolder, name: str) -> pl.DataFrame:
+    """A finished part: a file, or a folder of files and of folders with files."""
+    path = folder.path / name
+    return pl.read_parquet(path / "**/*.parquet" if path.is_dir() else path)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Pairs of predicates with their scores, as tables of an engine."""
+
+    rules: Any
+    """`lhs`, `rhs`, `turned`, `dirt`, `cover`, `binc`, `back`; predicates by number."""
+    predicates: Any
+    """`p`, `predicate`, `extractions`."""
+    facts: dict[str, Any]
+
+
+def compare_predicates(
+    path: Path, folder: WorkFolder, engine: Engine, options: LearnOptions, resources: Resources
+) -> Compared:
+    """Everything up to the scores of pairs: what all methods begin with."""
+    from chorale.kits.rules.learning import counting, similarity  # noqa: PLC0415 - they need the extra `rules`, now known to be there
+
+    pruning = options.pruning
+    folder.expected = _STAGES
+    read = folder.folder("extractions", lambda target: _read(path, target, options))
+    extractions = engine.table(folder.path / "extractions")
+
+    def slots_of_sound() -> Any:
+        return counting.slots_of(counting.normalised(extractions, options.predicates, options.arguments))
+
+    slots = folder.table(engine, "slots", slots_of_sound)
+    size = engine.row(
+        slots.filter(slots.slot == counting.X).agg(
+            extractions=slots["count"].sum().cast("int64"), predicates=slots.predicate.nunique()
+        )
+    )
+    predicates = folder.table(engine, "predicates", lambda: counting.predicates_of(slots, pruning))
+    kept = engine.row(predicates.agg(predicates=predicates.count()))["predicates"]
+    problems = tuple(Problem(**problem) for problem in read["problems"])
+    _check_enough(path, kept, size["predicates"], pruning, problems)
+    weighed = folder.table(
+        engine, "weighed", lambda: counting.weighed_slots(slots, predicates, size["extractions"], pruning)
+    )
+    fillers = folder.table(engine, "fillers", lambda: counting.fillers_of(weighed, pruning))
+    features = folder.table(engine, "features", lambda: counting.features_of(weighed, fillers))
+    totals = folder.table(engine, "totals", lambda: similarity.totals_of(features))
+    counted = engine.row(features.agg(features=features.count()))
+    pairs = int(engine.row(similarity.joined_pairs(features))["pairs"] or 0)
+    buckets = resources.buckets or _buckets(pairs, resources.memory)
+    folder.expected = _STAGES + buckets + len(options.methods)
+    rules = _scored_pairs(folder, engine, features, totals, pruning, buckets)
+    facts = {
+        "extractions": read["rows"],
+        "malformed": read["malformed"],
+        "problems": problems,
+        "predicates": size["predicates"],
+        "kept_predicates": kept,
+        "features": counted["features"],
+        "joined_pairs": pairs,
+        "buckets": buckets,
+    }
+    return Compared(rules, predicates, facts)
+
+
+def _scored_pairs(
+    folder: WorkFolder, engine: Engine, features: Any, totals: Any, pruning: Pruning, buckets: int
+) -> Any:
+    """The scores of all pairs, a bucket at a time, each kept when it is done."""
+    from chorale.kits.rules.learning import similarity  # noqa: PLC0415 - needs the extra `rules`
+
+    for bucket in range(buckets):
+
+        def scored(bucket: int = bucket) -> Any:
+            shared = similarity.shared_weights(features, bucket, buckets, pruning)
+            return similarity.rule_scores(shared, totals, pruning)
+
+        folder.table(engine, f"pairs-{buckets}/{bucket:05}", scored)
+    return engine.table(folder.path / f"pairs-{buckets}")
+
+
+def named_rules(compared: Compared, method: Method, min_score: float, low: int, high: int) -> Any:
+    """`lhs`, `rhs`, `score`, `method` of predicates from one number to another.
+
+    `@R@` behind the right side says that the arguments change places.
+    """
+    import ibis  # noqa: PLC0415 - of the extra `rules`
+
+    rules, names = compared.rules, compared.predicates
+    found = rules.filter(rules[method] >= min_score, rules.lhs >= low, rules.lhs < high)
+    found = found.select("lhs", "rhs", "turned", score=rules[method])
+    left = names.select(lhs=names.p, left=names.predicate)
+    right = names.select(rhs=names.p, right=names.predicate)
+    table = found.inner_join(left, "lhs").inner_join(right, "rhs")
+    # In how many threads sums are made shows in the last digits; they must not decide what comes first.
+    table = table.mutate(score=table.score.round(_DIGITS))
+    table = table.order_by(["lhs", ibis.desc("score"), "rhs", "turned"])
+    mark = ibis.ifelse(table.turned, "@R@", "")
+    return table.select(lhs=table.left, rhs=table.right + mark, score=table.score, method=ibis.literal(method))
+
+
+def signature_settings(options: LearnOptions) -> dict[str, Setting]:
+    pruning = {name.replace("_", "-"): value for name, value in asdict(options.pruning).items()}
+    return {"predicates": options.predicates, "arguments": options.arguments, "columns": options.columns, **pruning}
+
+
+def _digests(files: Mapping[str, Path | None]) -> dict[str, str]:
+    return {name: file_digest(file) for name, file in files.items() if file is not None}
+
+
+def _short(digests: Mapping[str, str]) -> dict[str, str]:
+    return {name: digest[:8] for name, digest in digests.items()}
+
+
+def _settings(options: LearnOptions, inputs: Mapping[str, str]) -> dict[str, Any]:
+    return {**signature_settings(options), **inputs, "strict": options.strict, "version": __version__}
+
+
+def _read(path: Path, target: Path, options: LearnOptions) -> dict[str, Any]:
+    names = names_of(options.argument_names, options.predicate_names)
+    found = write_extractions(path, target, columns=options.columns, names=names, strict=options.strict)
+    return asdict(found)
+
+
+def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning, problems: tuple[Problem, ...]) -> None:
+    if kept < 2:
+        raise UserError(
+            f"{path} has {many(kept, 'predicate', 'predicates')} with at least {pruning.min_predicate} extractions, of "
+            f"{predicates:,}. Lower --min-predicate, or learn from more extractions"
+            + (", or correct the lines that were left out" if problems else "."),
+            problems,
+        )
+
+
+def _buckets(pairs: int, memory: int) -> int:
+    """So many that the pairs of one fit into memory, even if no two of them were the same."""
+    return max(1, -(-pairs // max(_FEWEST_PAIRS, memory // _BYTES_A_PAIR)))

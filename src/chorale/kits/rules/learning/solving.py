@@ -1,0 +1,216 @@
+"""The best entailment graph: exactly, by integer linear programming, or nearly, with a bound on what was missed.
+
+Variables say which edges are there. At first the program has only edges of positive weight and no constraint. Where its
+solution has two edges without the third that they imply, that constraint is added, and the third edge with it; then it
+is solved again (HiGHS). A program without all constraints can only promise too much: what it promises is a bound, and a
+solution that breaks none is the best.
+"""
+
+import heapq
+import importlib.util
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from chorale.kits.rules.learning.graphs import Closure, Edge, Solved, Weights, components, implied, missing
+from chorale.model import UserError
+
+EXACT_UP_TO = 100
+SECONDS = 60.0
+_TOLERANCE = 1e-6
+_MOST_ROWS = 5000
+_MOST_NEEDED = 20_000
+_SWEEPS = 4
+
+
+def solve_graph(
+    weights: Weights,
+    *,
+    exact_up_to: int = EXACT_UP_TO,
+    seconds: float = SECONDS,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Solved:
+    """The best transitive graph, a component at a time.
+
+    Components of more nodes than `exact_up_to`, and those that take more than so many seconds, are solved nearly.
+    """
+    parts = components(weights)
+    solved = []
+    for done, known in enumerate(parts, 1):
+        solved.append(solve_component(Weights(known, weights.other), exact_up_to=exact_up_to, seconds=seconds))
+        progress(done, len(parts))
+    edges = frozenset(edge for one in solved for edge in one.edges)
+    return Solved(edges, weights.total(edges), sum(one.bound for one in solved), exact=all(one.exact for one in solved))
+
+
+def solve_component(weights: Weights, *, exact_up_to: int = EXACT_UP_TO, seconds: float = SECONDS) -> Solved:
+    """One component."""
+    positive = frozenset(edge for edge, weight in weights.known.items() if weight > 0)
+    if not any(missing(positive)):
+        total = weights.total(positive)
+        return Solved(positive, total, total, exact=True)
+    nodes = {node for edge in positive for node in (edge.lhs, edge.rhs)}
+    program = _Program(weights, positive, time.monotonic() + seconds)
+    relaxed = program.relaxed()
+    if relaxed.whole or (len(nodes) <= exact_up_to and program.in_whole_numbers()):
+        edges = program.edges()
+        total = weights.total(edges)
+        return Solved(edges, total, total, exact=True)
+    return _nearly(weights, positive, relaxed.values, program.bound, seconds)
+
+
+def _nearly(
+    weights: Weights, positive: frozenset[Edge], values: Mapping[Edge, float], bound: float, seconds: float
+) -> Solved:
+    """Edges are added where they gain more than all that must come with them costs: the likeliest or heaviest first."""
+    orders: tuple[Callable[[Edge], tuple[float, ...]], ...] = (
+        lambda edge: (-weights.of(edge),),
+        lambda edge: (-values.get(edge, 0.0), -weights.of(edge)),
+    )
+    found = [
+        _greedy(weights, sorted(positive, key=lambda edge: (*order(edge), *edge)), time.monotonic() + max(1.0, seconds))
+        for order in orders
+    ]
+    best = max(found, key=weights.total)
+    total = weights.total(best)
+    return Solved(best, total, max(bound, total), exact=bound - total <= _TOLERANCE)
+
+
+def _greedy(weights: Weights, order: list[Edge], deadline: float) -> frozenset[Edge]:
+    """A graph that is transitive whenever it is stopped. Edges that would bring very many others are passed over."""
+    graph = Closure()
+    left = order
+    for _ in range(_SWEEPS):
+        refused = []
+        for edge in left:
+            if edge in graph.edges:
+                continue
+            needed = graph.needed_for(edge) if graph.most_needed_for(edge) <= _MOST_NEEDED else set()
+            if weights.total(needed) > 0:
+                graph.add(needed)
+            else:
+                refused.append(edge)
+            if time.monotonic() > deadline:
+                return frozenset(graph.edges)
+        if len(refused) == len(left):
+            break
+        left = refused
+    return frozenset(graph.edges)
+
+
+class _Relaxed:
+    """What the program says if edges may be there in part."""
+
+    def __init__(self, values: Mapping[Edge, float], *, closed: bool) -> None:
+        self.values = values
+        fraction = max((min(value, 1 - value) for value in values.values()), default=0.0)
+        self.whole = closed and fraction <= _TOLERANCE
+
+
+class _Program:
+    """A linear program that grows: a variable for an edge, a row for a constraint."""
+
+    def __init__(self, weights: Weights, positive: frozenset[Edge], deadline: float) -> None:
+        self._weights = weights
+        self._deadline = deadline
+        self._solver = _solver()
+        self._places: dict[Edge, int] = {}
+        self.bound = weights.total(positive)
+        for edge in sorted(positive):
+            self._add_edge(edge)
+
+    def relaxed(self) -> _Relaxed:
+        """Solved with constraints added until none is broken, or until time is up."""
+        while True:
+            values = self._solve()
+            if values is None:
+                return _Relaxed({}, closed=False)
+            self.bound = min(self.bound, self._solver.getObjectiveValue())
+            if not self._add_rows(values):
+                return _Relaxed(values, closed=time.monotonic() < self._deadline)
+
+    def in_whole_numbers(self) -> bool:
+        """Solved with edges there or not there. False if time is up."""
+        import highspy  # noqa: PLC0415 - of the extra `rules`
+
+        integer = highspy.HighsVarType.kInteger
+        while True:
+            for place in self._places.values():
+                self._solver.changeColIntegrality(place, integer)
+            values = self._solve()
+            if values is None:
+                return False
+            if not self._add_rows(values):
+                return time.monotonic() < self._deadline
+
+    def edges(self) -> frozenset[Edge]:
+        solution = self._solver.getSolution().col_value
+        return frozenset(edge for edge, place in self._places.items() if solution[place] > 0.5)
+
+    def _solve(self) -> dict[Edge, float] | None:
+        import highspy  # noqa: PLC0415 - of the extra `rules`
+
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            return None
+        # The solver's clock runs on from one call to the next.
+        self._solver.setOptionValue("time_limit", self._solver.getRunTime() + left)
+        self._solver.run()
+        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        solution = self._solver.getSolution().col_value
+        return {edge: solution[place] for edge, place in self._places.items()}
+
+    def _add_edge(self, edge: Edge) -> int:
+        place = self._places.get(edge)
+        if place is None:
+            place = self._places[edge] = len(self._places)
+            self._solver.addVar(0.0, 1.0)
+            self._solver.changeColCost(place, self._weights.of(edge))
+        return place
+
+    def _add_rows(self, values: Mapping[Edge, float]) -> int:
+        """Constraints that the values break, the most broken first."""
+        import highspy  # noqa: PLC0415 - of the extra `rules`
+
+        broken = heapq.nlargest(_MOST_ROWS, _broken(values, self._deadline))
+        for _, first, second in broken:
+            third = implied(first, second)
+            places = [self._add_edge(edge) for edge in (first, second, third)]
+            self._solver.addRow(-highspy.kHighsInf, 1.0, 3, places, [1.0, 1.0, -1.0])
+        return len(broken)
+
+
+def _broken(values: Mapping[Edge, float], deadline: float) -> Iterator[tuple[float, Edge, Edge]]:
+    """What is found until time is up."""
+    after: dict[int, list[tuple[Edge, float]]] = defaultdict(list)
+    for edge, value in sorted(values.items()):
+        if value > _TOLERANCE:
+            after[edge.lhs].append((edge, value))
+    for starting in list(after.values()):
+        if time.monotonic() > deadline:
+            return
+        for first, one in starting:
+            for second, other in after.get(first.rhs, ()):
+                if one + other <= 1 + _TOLERANCE:
+                    continue
+                third = implied(first, second)
+                excess = one + other - 1 - values.get(third, 0.0)
+                if excess > _TOLERANCE and not third.is_itself:
+                    yield excess, first, second
+
+
+def _solver() -> Any:
+    if importlib.util.find_spec("highspy") is None:
+        raise UserError("This needs highspy. Install it: pip install 'chorale[rules]'")
+    import highspy  # noqa: PLC0415 - of the extra `rules`
+
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    solver.setOptionValue("random_seed", 1)
+    solver.setOptionValue("mip_rel_gap", 0.0)
+    solver.setOptionValue("mip_abs_gap", 1e-9)
+    solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
+    return solver

@@ -1,0 +1,71 @@
+"""What was learned from extractions, in tables."""
+
+from dataclasses import asdict
+from typing import Any
+
+from chorale.files.wording import many
+from chorale.kits.rules.learning.globally import GraphFacts
+from chorale.kits.rules.learning.learning import Learned, LearnOptions
+from chorale.present.scoring import Scored, ScoreTable
+
+
+def told_learning(learned: Learned, options: LearnOptions) -> Scored:
+    """Counts of what went in, what was kept and what came out; notes on malformed lines and near solutions."""
+    json: dict[str, Any] = {
+        "rules": dict(learned.by_method),
+        "extractions": learned.extractions,
+        "malformed": learned.malformed,
+        "problems": [str(problem) for problem in learned.problems],
+        "predicates": learned.predicates,
+        "kept_predicates": learned.kept_predicates,
+        "features": learned.features,
+        "joined_pairs": learned.joined_pairs,
+        "buckets": learned.buckets,
+        "resumed": list(learned.resumed),
+    }
+    tables = [
+        ScoreTable("Rules", ("method", "rules#"), list(learned.by_method.items())),
+        ScoreTable(
+            "From",
+            ("what", "number#"),
+            [
+                ("extractions", learned.extractions),
+                ("malformed lines", learned.malformed),
+                ("predicates", learned.predicates),
+                (f"predicates with {options.pruning.min_predicate} extractions or more", learned.kept_predicates),
+                ("fillers of their slots", learned.features),
+                ("pairs of slots that share one", learned.joined_pairs),
+            ],
+        ),
+    ]
+    notes = [str(problem) for problem in learned.problems]
+    if learned.malformed:
+        notes.append(f"{many(learned.malformed, 'line is', 'lines are')} malformed and left out.")
+    if not any(learned.by_method.values()):
+        lower = "--min-predicate, --min-filler, --min-shared and --min-score"
+        notes.append(f"No rule was found. Lower {lower}, or learn from more extractions.")
+    if learned.resumed:
+        notes.append(f"{many(len(learned.resumed), 'part', 'parts')} of an earlier run used again.")
+    if learned.graph is not None:
+        json["graph"] = {**asdict(learned.graph), "gap": learned.graph.gap}
+        tables.append(_graph_table(learned.graph))
+        if learned.graph.nearly:
+            notes.append(
+                f"{many(learned.graph.nearly, 'part', 'parts')} of the graph solved nearly: at most "
+                f"{learned.graph.gap:.2%} of the objective was missed."
+            )
+    return Scored(json, tables, learned.signature, tuple(notes))
+
+
+def _graph_table(graph: GraphFacts) -> ScoreTable:
+    rows: list[tuple[str, float | int]] = [
+        ("parts", graph.components),
+        ("predicates of the largest part", graph.largest),
+        ("parts solved nearly", graph.nearly),
+        ("objective", graph.objective),
+        ("bound on it", graph.bound),
+        ("examples", graph.examples),
+        ("rules among them", graph.rules_among_examples),
+        *((f"coefficient of {name}", value) for name, value in graph.coefficients.items()),
+    ]
+    return ScoreTable("Graph", ("what", "number#"), rows)

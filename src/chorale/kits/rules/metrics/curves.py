@@ -1,0 +1,175 @@
+"""How well scored inference rules predict which of their applications people find valid.
+
+Applications are ranked by the score of their rule. Down to any score,
+
+    precision = valid applications so far / applications so far
+    recall    = valid applications so far / all valid applications
+
+All valid applications are counted, also those of rules that a resource does not have: a resource that knows few rules
+has little recall (Zeichner, Berant and Dagan 2012). Applications of one score come together.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.wording import in_short, many
+from chorale.kits.rules.files.rule_files import JudgedApplication, Rule
+from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
+
+Area = Literal["step", "trapezoid"]
+_NO_RULE = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """The points of a recall–precision curve, from the highest score to the lowest."""
+
+    thresholds: FloatArray
+    precision: FloatArray
+    recall: FloatArray
+
+    def __repr__(self) -> str:
+        return in_short("Curve", many(len(self.thresholds), "point", "points"))
+
+    def area(self, rule: Area = "step") -> float:
+        return float(_area(self.precision, self.recall, rule))
+
+    def precision_at(self, recall: float) -> float | None:
+        """The highest precision with at least so much recall; None where the curve does not reach it."""
+        return _precision_at(self.precision, self.recall, recall)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleScores:
+    """What a resource is worth on judged applications."""
+
+    curve: Curve
+    auc: float
+    precision: float
+    """This, recall and F1 are at the point of the highest F1; of several, the one with the highest threshold."""
+    recall: float
+    f1: float
+    threshold: float | None
+    """The score of that point; None if no application has a rule."""
+    applications: int
+    entailing: int
+    covered: int
+    """Applications whose rule the resource has."""
+    covered_entailing: int
+
+    @property
+    def coverage(self) -> float:
+        return self.covered / self.applications if self.applications else 0.0
+
+
+def scores_of_applications(applications: Sequence[JudgedApplication], rules: Mapping[Rule, float]) -> FloatArray:
+    """The score of each application's rule; NaN if the resource does not have it.
+
+    A rule fits if both predicates are the same and the arguments stand the same way round.
+    """
+    return np.array([rules.get(application.rule, np.nan) for application in applications], dtype=np.float64)
+
+
+def evaluate_rules(scores: FloatArray, entails: NDArray[np.bool_], *, area: Area = "step") -> RuleScores:
+    """From the score of every application (NaN where there is no rule) and whether it is valid.
+
+    >>> found = evaluate_rules(np.array([0.9, 0.5, 0.5, np.nan]), np.array([True, True, False, True]))
+    >>> round(found.auc, 4), round(found.f1, 4), found.coverage
+    (0.5556, 0.6667, 0.75)
+    """
+    if len(scores) != len(entails):
+        raise ValueError(f"{len(scores)} scores do not fit {len(entails)} judgments")
+    curve = curve_of(scores, entails)
+    covered = ~np.isnan(scores)
+    f1 = f1_of(curve.precision, curve.recall)
+    best = int(np.argmax(f1)) if len(f1) else None
+    return RuleScores(
+        curve=curve,
+        auc=curve.area(area),
+        precision=0.0 if best is None else float(curve.precision[best]),
+        recall=0.0 if best is None else float(curve.recall[best]),
+        f1=0.0 if best is None else float(f1[best]),
+        threshold=None if best is None else float(curve.thresholds[best]),
+        applications=len(scores),
+        entailing=int(entails.sum()),
+        covered=int(covered.sum()),
+        covered_entailing=int(entails[covered].sum()),
+    )
+
+
+def curve_of(scores: FloatArray, entails: NDArray[np.bool_]) -> Curve:
+    covered = ~np.isnan(scores)
+    thresholds, places = np.unique(-scores[covered], return_inverse=True)
+    precision, recall = _points(places, entails[covered].astype(np.float64), len(thresholds), float(entails.sum()))
+    return Curve(-thresholds, precision, recall)
+
+
+def _points(
+    places: NDArray[np.intp], entails: FloatArray, n_places: int, all_entailing: float
+) -> tuple[FloatArray, FloatArray]:
+    """Precision and recall at every place that has applications, in order."""
+    there = np.bincount(places, minlength=n_places)
+    right = np.bincount(places, weights=entails, minlength=n_places).astype(np.float64)
+    used = there > 0
+    right_so_far = np.cumsum(right[used])
+    return ratio(right_so_far, np.cumsum(there[used], dtype=np.float64)), ratio(right_so_far, np.asarray(all_entailing))
+
+
+def _area(precision: FloatArray, recall: FloatArray, rule: Area) -> FloatArray:
+    """Step: Σ (R_i − R_{i−1}) · P_i, average precision. Trapezoid: P_i and P_{i−1} meet half-way, and P_0 is P_1."""
+    steps = np.diff(recall, prepend=0.0)
+    if rule == "trapezoid" and len(precision):
+        precision = (precision + np.r_[precision[0], precision[:-1]]) / 2
+    return np.asarray(steps @ precision)
+
+
+def _precision_at(precision: FloatArray, recall: FloatArray, least: float) -> float | None:
+    reached = recall >= least - 1e-12
+    return float(precision[reached].max()) if reached.any() else None
+
+
+def rule_statistics(
+    items: Sequence[str],
+    scores: FloatArray,
+    entails: NDArray[np.bool_],
+    *,
+    area: Area = "step",
+    at_recall: Sequence[float] = (),
+    with_threshold: bool = False,
+) -> tuple[Statistics, Metric]:
+    """Per application its rank among all and whether it is valid; and the scores that follow from any sample of them.
+
+    A rank is how many applications have a higher score. Ranks of two resources can be exchanged where their scores
+    could not, since those may be on different scales: the threshold, which is a score, only makes sense of one alone.
+    The area is no sum over applications. Where the curve of a sample does not reach a recall, the precision there is 0.
+    """
+    covered = ~np.isnan(scores)
+    ranks = np.full(len(scores), float(_NO_RULE))
+    in_order = np.sort(-scores[covered])
+    ranks[covered] = np.searchsorted(in_order, -scores[covered])
+    n_places = len(scores)
+    points = [(f"precision_at_recall_{recall:g}", recall) for recall in at_recall]
+
+    def formula(rows: FloatArray) -> dict[str, float]:
+        has_rule = rows[:, 0] > _NO_RULE
+        places = rows[has_rule, 0].astype(np.intp)
+        precision, recall = _points(places, rows[has_rule, 1], n_places, float(rows[:, 1].sum()))
+        f1 = f1_of(precision, recall)
+        best = int(np.argmax(f1)) if len(f1) else None
+        found = {
+            "auc": float(_area(precision, recall, area)),
+            "precision": 0.0 if best is None else float(precision[best]),
+            "recall": 0.0 if best is None else float(recall[best]),
+            "f1": 0.0 if best is None else float(f1[best]),
+            "coverage": float(has_rule.mean()),
+        }
+        if with_threshold:
+            found["threshold"] = 0.0 if best is None else float(-in_order[np.flatnonzero(np.bincount(places))[best]])
+        return found | {name: _precision_at(precision, recall, least) or 0.0 for name, least in points}
+
+    rows = np.column_stack([ranks, entails.astype(np.float64)])
+    return Statistics(tuple(items), rows), Metric(formula, additive=False)

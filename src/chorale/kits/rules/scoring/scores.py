@@ -1,0 +1,228 @@
+"""Resources of inference rules side by side, on applications that people have judged."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from chorale.kits.rules.files.rule_files import JudgedFile, RuleSet
+from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
+from chorale.kits.rules.scoring.applications import Meaningless, Usable, usable_applications
+from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.signature import Setting
+from chorale.model import UserError
+from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
+
+CURVE_COLUMNS = ("resource", "threshold", "precision", "recall")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOptions:
+    min_confidence: float = 0.7
+    """Applications judged with less confidence are left out; those without any confidence are not."""
+    area: Area = "step"
+    at_recall: tuple[float, ...] = (0.1, 0.25, 0.5)
+    meaningless: Meaningless = "out"
+    pairwise: bool = False
+    """Whether every two resources are compared."""
+
+
+def score_rules(
+    resources: Sequence[RuleSet],
+    judged: Mapping[str, JudgedFile],
+    options: RuleOptions,
+    drawing: Drawing,
+    *,
+    against: RuleSet | None = None,
+) -> tuple[Scored, dict[str, RuleScores]]:
+    """All resources on the same applications; and what each is worth, with its curve."""
+    _check_names(resources)
+    usable = usable_applications(judged, options.min_confidence, options.meaningless)
+    found = {one.name: _evaluated(one, usable, options) for one in resources}
+    drawn = {one.name: _intervals(one, usable, options, drawing) for one in resources} if drawing.ci else {}
+    json: dict[str, Any] = {
+        "resources": {one.name: _as_json(one, found[one.name], options, drawn.get(one.name)) for one in resources},
+        "applications": len(usable.applications),
+        "entailing": int(usable.entails.sum()),
+        "counts": dict(usable.counts),
+    }
+    notes = [*usable.notes, *(note for one in resources for note in one.notes)]
+    notes += [
+        f"{name}: no application has a rule of it, so precision, recall, F1 and area are 0 by convention."
+        for name, one in found.items()
+        if not one.covered
+    ]
+    tables = [_main_table(found), _recall_table(found, options), usable.table()]
+    if drawing.ci:
+        tables.append(_interval_table(found, drawn, options))
+        if any(None in _values(one, options).values() for one in found.values()):
+            notes.append("There is no interval for the precision at a recall that the curve does not reach.")
+    inputs = {**{f"rules/{one.name}": one.digest for one in resources}, **_judged_digests(judged)}
+    if against is not None:
+        pairs = [(one, against) for one in resources]
+        compared = _all_compared(pairs, usable, options, drawing, tables)
+        json["against"] = {one.name: found for (one, _), found in zip(pairs, compared, strict=True)}
+        inputs["against"] = against.digest
+        notes += against.notes
+    if options.pairwise:
+        pairs = list(combinations(resources, 2))
+        compared = _all_compared(pairs, usable, options, drawing, tables)
+        json["pairwise"] = {f"{a.name} {b.name}": found for (a, b), found in zip(pairs, compared, strict=True)}
+    settings: dict[str, Setting] = {
+        "area": options.area,
+        "min-confidence": options.min_confidence,
+        "meaningless": None if options.meaningless == "out" else options.meaningless,
+        "at-recall": tuple(f"{recall:g}" for recall in options.at_recall),
+    }
+    settings |= drawing.settings(compared=options.pairwise or against is not None)
+    scored = Scored(json, tables, signature("rules", settings, inputs), tuple(dict.fromkeys(notes)))
+    return scored, found
+
+
+def _all_compared(
+    pairs: Iterable[tuple[RuleSet, RuleSet]],
+    usable: Usable,
+    options: RuleOptions,
+    drawing: Drawing,
+    tables: list[ScoreTable],
+) -> list[Any]:
+    """Comparisons for JSON; and a table of each, added to the tables."""
+    found = []
+    for one, other in pairs:
+        compared = _compared((one, other), usable, options, drawing)
+        tables.append(comparison_table(f"{one.name} and {other.name}", (one.name, other.name), compared))
+        found.append(jsonable(compared))
+    return found
+
+
+def _check_names(resources: Iterable[RuleSet]) -> None:
+    seen: set[str] = set()
+    for one in resources:
+        if one.name in seen:
+            raise UserError(f"Two resources have the same name, {one.name}. Rename one of the files.")
+        seen.add(one.name)
+
+
+def _evaluated(resource: RuleSet, usable: Usable, options: RuleOptions) -> RuleScores:
+    scores = scores_of_applications(usable.applications, resource.scores)
+    return evaluate_rules(scores, usable.entails, area=options.area)
+
+
+def _statistics(
+    resource: RuleSet, usable: Usable, options: RuleOptions, *, alone: bool = False
+) -> tuple[Statistics, Metric]:
+    scores = scores_of_applications(usable.applications, resource.scores)
+    items = [str(number) for number in range(len(scores))]
+    return rule_statistics(
+        items, scores, usable.entails, area=options.area, at_recall=options.at_recall, with_threshold=alone
+    )
+
+
+def _compared(
+    resources: tuple[RuleSet, RuleSet], usable: Usable, options: RuleOptions, drawing: Drawing
+) -> dict[str, Comparison]:
+    """Without the precision at a recall that one of the two does not reach."""
+    (first, metric), (second, _) = (_statistics(one, usable, options) for one in resources)
+    values = [_values(_evaluated(one, usable, options), options) for one in resources]
+    compared = drawing.compare(first, second, metric)
+    return {name: one for name, one in compared.items() if all(each[name] is not None for each in values)}
+
+
+def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, drawing: Drawing) -> dict[str, Interval]:
+    statistics, metric = _statistics(resource, usable, options, alone=True)
+    values = _values(_evaluated(resource, usable, options), options)
+    return {name: one for name, one in drawing.intervals(statistics, metric).items() if values[name] is not None}
+
+
+def _values(found: RuleScores, options: RuleOptions) -> dict[str, float | None]:
+    """Every score that has an interval, by the name it has there."""
+    at_recall = {f"precision_at_recall_{recall:g}": found.curve.precision_at(recall) for recall in options.at_recall}
+    return {
+        "auc": found.auc,
+        "precision": found.precision,
+        "recall": found.recall,
+        "f1": found.f1,
+        "threshold": found.threshold,
+        "coverage": found.coverage,
+        **at_recall,
+    }
+
+
+def _as_json(
+    resource: RuleSet, found: RuleScores, options: RuleOptions, drawn: Mapping[str, Interval] | None
+) -> dict[str, Any]:
+    json = {
+        "auc": found.auc,
+        "precision": found.precision,
+        "recall": found.recall,
+        "f1": found.f1,
+        "threshold": found.threshold,
+        "coverage": found.coverage,
+        "applications": found.applications,
+        "entailing": found.entailing,
+        "covered": found.covered,
+        "covered_entailing": found.covered_entailing,
+        "rules": resource.rules,
+        "points": len(found.curve.thresholds),
+        "precision_at_recall": {f"{recall:g}": found.curve.precision_at(recall) for recall in options.at_recall},
+    }
+    return json if drawn is None else {**json, "ci": jsonable(drawn)}
+
+
+def _main_table(found: Mapping[str, RuleScores]) -> ScoreTable:
+    columns = (
+        "resource",
+        "area#",
+        "precision#",
+        "recall#",
+        "F1#",
+        "threshold#",
+        "covered#",
+        "points#",
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for name, one in found.items():
+        threshold = None if one.threshold is None else f"{one.threshold:g}"
+        measures = (one.auc, one.precision, one.recall, one.f1, threshold, one.covered, len(one.curve.thresholds))
+        rows.append((name, *measures))
+    first = next(iter(found.values()))
+    title = f"{first.applications:,} judged applications, {first.entailing:,} entailing; precision to F1 at the best F1"
+    return ScoreTable(title, columns, rows)
+
+
+def _recall_table(found: Mapping[str, RuleScores], options: RuleOptions) -> ScoreTable:
+    rows = [
+        (name, *(_reached(one.curve.precision_at(recall)) for recall in options.at_recall))
+        for name, one in found.items()
+    ]
+    columns = ("resource", *(f"recall {recall:g}#" for recall in options.at_recall))
+    return ScoreTable("Precision at a recall of at least", columns, rows)
+
+
+def _interval_table(
+    found: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
+) -> ScoreTable:
+    rows = [
+        (name, score.replace("_", " ").replace("auc", "area"), _reached(value), shown_interval(drawn[name].get(score)))
+        for name, one in found.items()
+        for score, value in _values(one, options).items()
+    ]
+    return ScoreTable("Intervals, over applications", ("resource", "score", "value#", "95% interval#"), rows)
+
+
+def _reached(value: float | None) -> Cell:
+    """A recall that the curve does not reach has no precision, and a threshold needs a rule."""
+    return "not reached" if value is None else value
+
+
+def curve_rows(found: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell]]:
+    """The points of the curves."""
+    for name, one in found.items():
+        curve = one.curve
+        for values in zip(curve.thresholds, curve.precision, curve.recall, strict=True):
+            yield dict(zip(CURVE_COLUMNS, (name, *map(float, values)), strict=True))
+
+
+def _judged_digests(judged: Mapping[str, JudgedFile]) -> dict[str, str]:
+    return {f"judgments{number or ''}": file.digest for number, file in enumerate(judged.values())}

@@ -1,0 +1,107 @@
+"""Is the second phrase true, given the first? Task 2 of Zeichner et al. (2012).
+
+Items are derived from task 1: only applications both of whose sides were judged meaningful with enough confidence.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chorale.contract.task import Example, Task
+from chorale.kits.rules.tasks.entailment.applications import (
+    PAPER_TABLE,
+    Application,
+    EntailmentOptions,
+    MeaninglessLeft,
+    Outcome,
+    application_outcome,
+    applications,
+    says,
+)
+from chorale.model import NewItem, Payload, SourceItem
+
+_Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
+
+
+class RulePair(BaseModel):
+    """A rule application both of whose sides mean something."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    rule_lhs: str = ""
+    rule_rhs: str = ""
+    lhs: _Text
+    rhs: _Text
+
+
+class Entailed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: Literal["yes", "no"]
+
+
+def _both_phrases(payload: Payload) -> dict[str, Any]:
+    return {"lhs": payload["lhs"], "rhs": payload["rhs"]}
+
+
+def _both_meaningful(sides: Sequence[SourceItem], confidence: float) -> list[NewItem]:
+    """The application itself, if both of its sides were judged meaningful."""
+    by_side = {side.payload.get("side"): side for side in sides}
+    if set(by_side) != {"lhs", "rhs"} or not all(says(side.label, "yes", confidence) for side in sides):
+        return []
+    application = sides[0].payload["application"]
+    return [
+        NewItem(
+            key=sides[0].group,
+            group=sides[0].group,
+            payload=dict(application),
+            sources=tuple(sorted(side.id for side in sides)),
+        )
+    ]
+
+
+RULES_ENTAILMENT = Task(
+    name="rules-entailment",
+    version=1,
+    summary="Is the second phrase true, given the first?",
+    row_type=RulePair,
+    item_type=RulePair,
+    answer_type=Entailed,
+    page=Path(__file__).with_name("form.html"),
+    options_type=EntailmentOptions,
+    view=_both_phrases,
+    derive=_both_meaningful,
+    exports=(PAPER_TABLE,),
+    examples=(
+        Example(
+            row={
+                "rule_lhs": "win",
+                "rule_rhs": "take part in",
+                "lhs": "the rower win the regatta",
+                "rhs": "the rower take part in the regatta",
+            },
+            answer="yes",
+        ),
+        Example(
+            row={
+                "rule_lhs": "take part in",
+                "rule_rhs": "win",
+                "lhs": "the rower take part in the regatta",
+                "rhs": "the rower win the regatta",
+            },
+            answer="no",
+        ),
+    ),
+)
+
+__all__ = [
+    "RULES_ENTAILMENT",
+    "Application",
+    "EntailmentOptions",
+    "MeaninglessLeft",
+    "Outcome",
+    "application_outcome",
+    "applications",
+]

@@ -1,0 +1,159 @@
+"""What becomes of a rule application, from the labels of its two sides and of the pair."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chorale.contract.task import StageResults, TaskExport
+from chorale.model import Label, Payload, SourceItem
+
+
+class MeaninglessLeft(StrEnum):
+    SET_ASIDE = "set-aside"
+    """The extraction is at fault, not the rule: leave the application out."""
+    NON_ENTAILING = "non-entailing"
+    """Count it against the resource, for overall performance."""
+    TOLD = "told"
+    """Write it to the table as `Meaningless`: whoever scores resources decides."""
+
+
+class EntailmentOptions(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    meaningless_lhs: MeaninglessLeft = Field(
+        default=MeaninglessLeft.SET_ASIDE,
+        description="What becomes of an application whose left side means nothing: `set-aside`, `non-entailing`, or "
+        "`told` (in the table as `Meaningless`).",
+    )
+
+
+_SIDES = ("rule_lhs", "rule_rhs", "lhs", "rhs")
+_MEANINGLESS = "Meaningless"
+
+
+def says(label: Label | None, answer: str, confidence: float) -> bool:
+    return label is not None and label.answer == answer and label.released and label.confidence >= confidence
+
+
+class Outcome(StrEnum):
+    """What became of a rule application."""
+
+    ENTAILING = "entailing"
+    NON_ENTAILING = "non-entailing"
+    SET_ASIDE = "set aside: left side meaningless"
+    UNCERTAIN = "not released: confidence too low"
+    UNFINISHED = "unfinished"
+
+
+def application_outcome(
+    lhs: Label | None,
+    rhs: Label | None,
+    entailment: Label | None,
+    confidence: float,
+    meaningless_lhs: MeaninglessLeft,
+) -> tuple[Outcome, float | None]:
+    """The final judgment of an application from its three labels, with the confidence it rests on.
+
+    A meaningless left side is set aside or counts as non-entailing; a meaningless right side of a
+    meaningful left one is non-entailing; otherwise task 2 decides. Labels are None while an item wants judgments.
+    """
+    if lhs is not None and says(lhs, "no", confidence):
+        if meaningless_lhs is MeaninglessLeft.NON_ENTAILING:
+            return Outcome.NON_ENTAILING, lhs.confidence
+        return Outcome.SET_ASIDE, lhs.confidence
+    if lhs is None or rhs is None:
+        return Outcome.UNFINISHED, None
+    if not says(lhs, "yes", confidence):
+        return Outcome.UNCERTAIN, None
+    if says(rhs, "no", confidence):
+        return Outcome.NON_ENTAILING, rhs.confidence
+    if not says(rhs, "yes", confidence):
+        return Outcome.UNCERTAIN, None
+    return _by_task_2(entailment)
+
+
+def _by_task_2(entailment: Label | None) -> tuple[Outcome, float | None]:
+    if entailment is None:
+        return Outcome.UNFINISHED, None
+    if not entailment.released:
+        return Outcome.UNCERTAIN, entailment.confidence
+    return (Outcome.ENTAILING if entailment.answer == "yes" else Outcome.NON_ENTAILING), entailment.confidence
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A rule application and what became of it."""
+
+    key: str
+    payload: Payload
+    outcome: Outcome
+    confidence: float | None
+
+    @property
+    def judgment(self) -> str | None:
+        """Yes or No, as in the paper's table; None for what is not in it."""
+        return {Outcome.ENTAILING: "Yes", Outcome.NON_ENTAILING: "No"}.get(self.outcome)
+
+
+def applications(stage: StageResults) -> Iterator[Application]:
+    """Every rule application with its outcome, in the order of the items file."""
+    if stage.sources is None:
+        for item in stage.items:
+            yield Application(item.key, item.payload, *_by_task_2(item.label))
+        return
+    entailed = {item.key: item.label for item in stage.items}
+    options = EntailmentOptions.model_validate(stage.options.model_dump())
+    waiting: dict[str, SourceItem] = {}
+    for item in stage.sources:
+        other = waiting.pop(item.group, None)
+        if other is None:
+            waiting[item.group] = item
+            continue
+        sides = {side.payload["side"]: side.label for side in (other, item)}
+        outcome, confidence = application_outcome(
+            sides["lhs"], sides["rhs"], entailed.get(item.group), stage.confidence, options.meaningless_lhs
+        )
+        yield Application(item.group, item.payload["application"], outcome, confidence)
+
+
+def _paper_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
+    options = EntailmentOptions.model_validate(stage.options.model_dump())
+    for application in applications(stage):
+        judgment = application.judgment
+        if application.outcome is Outcome.SET_ASIDE and options.meaningless_lhs is MeaninglessLeft.TOLD:
+            judgment = _MEANINGLESS
+        if judgment is None or application.confidence is None:
+            continue
+        yield {
+            **dict.fromkeys(_SIDES, ""),
+            **application.payload,
+            "judgment": judgment,
+            "confidence": f"{application.confidence:.4f}".rstrip("0").rstrip("."),
+        }
+
+
+def _other_columns(stage: StageResults) -> Sequence[str]:
+    """What items have beside rule and phrases, such as which resources proposed the rule."""
+    names = (name for application in applications(stage) for name in application.payload)
+    return [name for name in dict.fromkeys(names) if name not in PAPER_TABLE.columns]
+
+
+def _tally(stage: StageResults) -> Mapping[str, int]:
+    """How many applications came to which end: the paper reports these beside its table."""
+    found = Counter(application.outcome for application in applications(stage))
+    return {outcome.value: found[outcome] for outcome in Outcome}
+
+
+PAPER_TABLE = TaskExport(
+    name="zeichner",
+    summary="judged rule applications as a tab-separated table, like Zeichner et al. (2012)",
+    file_name="applications.tsv",
+    columns=(*_SIDES, "judgment", "confidence"),
+    rows=_paper_rows,
+    tally=_tally,
+    more_columns=_other_columns,
+)

@@ -1,0 +1,89 @@
+"""Is the phrase meaningful? Task 1 of Zeichner et al. (2012).
+
+A rule application is split into its two phrases, which become separate items of one group: no worker sees both sides.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chorale.contract.task import Example, Task
+from chorale.model import NewItem, Payload
+
+_Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
+
+
+class RuleApplication(BaseModel):
+    """A rule applied to an extraction."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    rule_lhs: _Text
+    rule_rhs: _Text
+    lhs: _Text
+    rhs: _Text
+
+
+class Phrase(BaseModel):
+    """One side of a rule application, or a gold phrase of no application."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    phrase: _Text
+    side: Literal["lhs", "rhs"] | None = None
+    application: dict[str, Any] | None = None
+
+
+class Meaningful(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answer: Literal["yes", "no"]
+
+
+def _split(application: Payload, key: str) -> list[NewItem]:
+    return [
+        NewItem(
+            key=f"{key}:{side}",
+            group=key,
+            payload={"phrase": application[side], "side": side, "application": dict(application)},
+        )
+        for side in ("lhs", "rhs")
+    ]
+
+
+def _phrase_only(payload: Payload) -> dict[str, Any]:
+    return {"phrase": payload["phrase"]}
+
+
+RULES_MEANINGFUL = Task(
+    name="rules-meaningful",
+    version=1,
+    summary="Is the phrase meaningful?",
+    row_type=RuleApplication,
+    item_type=Phrase,
+    answer_type=Meaningful,
+    page=Path(__file__).with_name("form.html"),
+    expand=_split,
+    view=_phrase_only,
+    examples=(
+        Example(
+            row={
+                "rule_lhs": "repair",
+                "rule_rhs": "fix",
+                "lhs": "the plumber repair the boiler",
+                "rhs": "the plumber fix the boiler",
+            },
+            answer="yes",
+        ),
+        Example(
+            row={
+                "rule_lhs": "run out of",
+                "rule_rhs": "leave",
+                "lhs": "the car run out of of",
+                "rhs": "the car leave of",
+            },
+            answer="no",
+        ),
+    ),
+)

@@ -1,0 +1,173 @@
+"""CoNLL-2009, and CoNLL-U with columns for semantic roles: formats that mark the heads of arguments."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from chorale.files.blocks import EMPTY, Block, Report, blocks, check_numbering, heads_of, table_of
+from chorale.files.wording import many
+from chorale.kits.srl.files.model import PREDICATE_ITSELF, Argument, Predicate, Sentence, canonical, lemma_of
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which column holds what, counted from 0. Columns of arguments follow the fixed ones."""
+
+    fixed: int
+    sense: int
+    flag: int | None
+    """The column that has Y where a predicate is; None if there is none."""
+    lemma: int
+    upos: int
+    xpos: int
+    feats: int
+    head: int
+    deprel: int
+    columns: str
+    """For messages."""
+    without_roles: int | None = None
+    """How many columns a sentence may have that has no predicates."""
+
+
+CONLL09 = Layout(
+    fixed=14, sense=13, flag=12, lemma=2, upos=4, xpos=5, feats=6, head=8, deprel=10,
+    columns="ID FORM LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD DEPREL PDEPREL FILLPRED PRED APRED…",
+)  # fmt: skip
+CONLLU = Layout(
+    fixed=10, sense=9, flag=8, lemma=2, upos=3, xpos=4, feats=5, head=6, deprel=7,
+    columns="ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL ISPRED PREDSENSE ARGS…",
+)  # fmt: skip
+CONLLU_UP = Layout(
+    fixed=11, sense=10, flag=None, lemma=2, upos=3, xpos=4, feats=5, head=6, deprel=7,
+    columns="the ten of CoNLL-U, then PREDSENSE ARGS…", without_roles=10,
+)  # fmt: skip
+CONLLU_LONG = Layout(
+    fixed=12, sense=11, flag=10, lemma=2, upos=3, xpos=4, feats=5, head=6, deprel=7,
+    columns="the ten of CoNLL-U, then ISPRED PREDSENSE ARGS…", without_roles=10,
+)  # fmt: skip
+_SAMPLE = 50
+"""Sentences looked at to find out which columns a CoNLL-U file has."""
+
+
+def read_conll09(text: str, report: Report) -> Iterator[Sentence]:
+    for block in blocks(text, comments=True):
+        if sentence := _sentence(block, CONLL09, report):
+            yield sentence
+
+
+def read_conllu(text: str, report: Report) -> Iterator[Sentence]:
+    layout = conllu_layout(text)
+    for block in blocks(text, comments=True):
+        if sentence := _sentence(_without_ranges(block), layout, report):
+            yield sentence
+
+
+def conllu_layout(text: str) -> Layout:
+    """The layout that fits most of the first sentences that have roles."""
+    split = ([line.split("\t") for line in _without_ranges(block).lines] for block in blocks(text, comments=True))
+    sample = list(islice((rows for rows in split if len(rows[0]) > CONLLU.fixed), _SAMPLE))
+    return max((CONLLU, CONLLU_UP, CONLLU_LONG), key=lambda layout: sum(_fits(rows, layout) for rows in sample))
+
+
+def _fits(rows: list[list[str]], layout: Layout) -> bool:
+    if any(len(row) < layout.fixed for row in rows):
+        return False
+    if layout.flag is not None and any((row[layout.flag] == "Y") != (row[layout.sense] != "_") for row in rows):
+        return False
+    predicates = sum(row[layout.sense] != "_" for row in rows)
+    return predicates > 0 and len(rows[0]) == layout.fixed + predicates
+
+
+def _without_ranges(block: Block) -> Block:
+    """CoNLL-U's words of several tokens (1-2) and empty nodes (1.1) have no roles."""
+    kept = [index for index, line in enumerate(block.lines) if line.partition("\t")[0].isdigit()]
+    if len(kept) == len(block.lines) or not kept:
+        return block
+    return Block([block.lines[index] for index in kept], [block.numbers[index] for index in kept])
+
+
+def _sentence(block: Block, layout: Layout, report: Report) -> Sentence | None:
+    numbers = block.numbers
+    table = table_of([line.rstrip().split("\t") for line in block.lines], numbers, report)
+    if table is None:
+        return None
+    if len(table) == layout.without_roles:
+        table += [("_",) * len(numbers)] * (layout.fixed - len(table))
+    if len(table) < layout.fixed:
+        report(
+            numbers[0],
+            f"has only {many(len(table), 'column', 'columns')}",
+            f"Give the columns {layout.columns}, separated by tabs.",
+        )
+        return None
+    if not check_numbering(table[0], numbers, report):
+        return None
+    positions = _positions(table, layout, numbers, report)
+    if positions is None or not _enough_columns(table, layout, len(positions), numbers, report):
+        return None
+    senses = table[layout.sense]
+    predicates = tuple(
+        Predicate(position, lemma_of(senses[position]), senses[position], _arguments(column))
+        for position, column in zip(positions, table[layout.fixed :], strict=False)
+    )
+    return Sentence(
+        line=numbers[0],
+        length=len(numbers),
+        predicates=predicates,
+        forms=table[1],
+        lemmas=table[layout.lemma],
+        upos=table[layout.upos],
+        xpos=table[layout.xpos],
+        feats=table[layout.feats],
+        heads=heads_of(table[layout.head], numbers, report),
+        deprels=table[layout.deprel],
+    )
+
+
+def _positions(table: list[tuple[str, ...]], layout: Layout, numbers: list[int], report: Report) -> list[int] | None:
+    """Where predicates are. A sense and the mark of a predicate must come together."""
+    senses = table[layout.sense]
+    positions = [index for index, sense in enumerate(senses) if sense not in EMPTY]
+    # CoNLL-2009's FILLPRED says what had to be filled, which need not be what was.
+    if layout.flag is None or layout is CONLL09:
+        return positions
+    marked = [index for index, flag in enumerate(table[layout.flag]) if flag == "Y"]
+    if marked == positions:
+        return positions
+    index = min(set(marked) ^ set(positions))
+    if index in marked:
+        report(numbers[index], "is marked as a predicate and has no sense", "Write its PREDSENSE, or _ for ISPRED.")
+    else:
+        message, fix = "has a sense and is not marked as a predicate", "Write Y for ISPRED, or _ for PREDSENSE."
+        report(numbers[index], message, fix, senses[index])
+    return None
+
+
+def _enough_columns(
+    table: list[tuple[str, ...]], layout: Layout, predicates: int, numbers: list[int], report: Report
+) -> bool:
+    given = len(table) - layout.fixed
+    if given < predicates:
+        fix = f"Add a column per predicate behind the {layout.fixed} fixed ones."
+        there, columns = many(predicates, "predicate", "predicates"), many(given, "column", "columns")
+        report(numbers[0], f"has {there} in its sentence and {columns} of arguments", fix)
+        return False
+    for column in table[layout.fixed + predicates :]:
+        for index, cell in enumerate(column):
+            if cell not in EMPTY:
+                there = many(predicates, "predicate", "predicates")
+                message = f"has an argument in a column too many: the sentence has {there}"
+                report(numbers[index], message, "Remove the column, or mark its predicate.", cell)
+                return False
+    return True
+
+
+def _arguments(column: tuple[str, ...]) -> tuple[Argument, ...]:
+    found = []
+    for index, cell in enumerate(column):
+        if cell in EMPTY:
+            continue
+        labels = [cell] if "|" not in cell else sorted(set(map(canonical, filter(None, cell.split("|")))))
+        names = map(canonical, labels)
+        found += [Argument(name, index, index) for name in names if name not in PREDICATE_ITSELF]
+    return tuple(found)

@@ -1,0 +1,120 @@
+"""How FrameNet's frames and frame elements are related, from a folder in NLTK's layout."""
+
+import xml.etree.ElementTree as ET
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from chorale.files.source import digest_of, refused
+
+NOT_LINKS = frozenset({"See_also", "CoreSet", "Excludes", "Requires"})
+"""Relations that SemEval-2007's scorer does not follow."""
+FARTHEST = 9
+"""Links. What is farther away is not related."""
+
+Element = tuple[str, str]
+"""A frame's name and the name of one of its elements."""
+_Node = TypeVar("_Node", str, Element)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRelations:
+    """Links between frames and between their elements, in both directions."""
+
+    frames: dict[str, set[str]]
+    elements: dict[Element, set[Element]]
+    peripheral: frozenset[Element] = frozenset()
+    """Elements that are not core to their frame."""
+    known: frozenset[str] = frozenset()
+    """Frames that have a file of their own, or a relation."""
+    digest: str = ""
+    """Of all of it, for signatures."""
+    _frames: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
+    _elements: dict[Element, dict[Element, int]] = field(default_factory=dict, repr=False)
+
+    def distance(self, one: str, other: str) -> int | None:
+        """Links on the shortest way between two frames; None if there is none of nine or fewer."""
+        if one not in self._frames:
+            self._frames[one] = _distances(one, self.frames)
+        return self._frames[one].get(other)
+
+    def element_distance(self, one: Element, other: Element) -> int | None:
+        if one not in self._elements:
+            self._elements[one] = _distances(one, self.elements)
+        return self._elements[one].get(other)
+
+
+def read_frame_relations(folder: Path, used: Iterable[str] = ()) -> FrameRelations:
+    """`frRelation.xml`, and which elements of the used frames are core, from `frame/NAME.xml` where it is."""
+    folder = folder / "framenet_v17" if (folder / "framenet_v17").is_dir() else folder
+    frames: defaultdict[str, set[str]] = defaultdict(set)
+    elements: defaultdict[Element, set[Element]] = defaultdict(set)
+    root = _parsed(folder / "frRelation.xml")
+    for kind in _children(root, "frameRelationType"):
+        if kind.get("name") in NOT_LINKS:
+            continue
+        for relation in _children(kind, "frameRelation"):
+            sub, above = relation.get("subFrameName", ""), relation.get("superFrameName", "")
+            frames[sub].add(above)
+            frames[above].add(sub)
+            for link in _children(relation, "FERelation"):
+                lower, upper = (sub, link.get("subFEName", "")), (above, link.get("superFEName", ""))
+                elements[lower].add(upper)
+                elements[upper].add(lower)
+    peripheral, files = _peripheral(folder, used)
+    digest = _digest(frames, elements, peripheral)
+    return FrameRelations(dict(frames), dict(elements), peripheral, frozenset(frames) | files, digest)
+
+
+def _digest(frames: dict[str, set[str]], elements: dict[Element, set[Element]], peripheral: frozenset[Element]) -> str:
+    """Of what was read that can change a score."""
+    links = sorted((name, *sorted(others)) for name, others in frames.items())
+    of_elements = sorted((element, *sorted(others)) for element, others in elements.items())
+    return digest_of(repr((links, of_elements, sorted(peripheral))).encode())
+
+
+def _peripheral(folder: Path, used: Iterable[str]) -> tuple[frozenset[Element], frozenset[str]]:
+    found: set[Element] = set()
+    known: set[str] = set()
+    for name in sorted(set(used)):
+        path = folder / "frame" / f"{name}.xml"
+        # A sense of PropBank is no file name to look for.
+        if not name.replace("_", "").replace("-", "").isalnum() or not path.is_file():
+            continue
+        known.add(name)
+        found |= {
+            (name, element.get("name", ""))
+            for element in _children(_parsed(path), "FE")
+            if element.get("coreType") != "Core"
+        }
+    return frozenset(found), frozenset(known)
+
+
+def _distances(start: _Node, links: dict[_Node, set[_Node]]) -> dict[_Node, int]:
+    found, edge = {start: 0}, {start}
+    for steps in range(1, FARTHEST + 1):
+        edge = {node for reached in edge for node in links.get(reached, ()) if node not in found}
+        if not edge:
+            break
+        found.update(dict.fromkeys(edge, steps))
+    return found
+
+
+def _parsed(path: Path) -> ET.Element:
+    try:
+        return ET.parse(path).getroot()  # noqa: S314 - the user's own file; entities are not expanded without bound
+    except FileNotFoundError:
+        fix = "Name FrameNet's folder in NLTK's layout, the one that holds frRelation.xml, with --framenet"
+        raise refused(path, None, "does not exist", fix) from None
+    except ET.ParseError as error:
+        line = error.position[0]
+        raise refused(path, line, f"is not XML: {error.msg}", "Copy or download it again") from None
+    except OSError as error:
+        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+
+
+def _children(element: ET.Element, name: str) -> Iterable[ET.Element]:
+    """Children of that name, whatever the file's namespace."""
+    return [child for child in element if child.tag.rpartition("}")[2] == name]

@@ -1,0 +1,63 @@
+"""CoNLL-2005 props: a column of verbs, then one column of bracketed spans per verb."""
+
+import re
+from collections.abc import Iterator
+
+from chorale.files.blocks import Report, blocks, table_of
+from chorale.files.wording import many
+from chorale.kits.srl.files.model import PREDICATE_ITSELF, Argument, Predicate, Sentence, canonical
+
+_TAG = re.compile(r"(?P<opened>(?:\([^*()\s]+)*)\*(?P<closed>(?:[^*()\s]*\))*)")
+_NO_VERB = "-"
+
+
+def read_conll05(text: str, report: Report) -> Iterator[Sentence]:
+    for block in blocks(text, comments=False):
+        table = table_of([line.split() for line in block.lines], block.numbers, report)
+        if table is None:
+            continue
+        verbs = [(index, verb) for index, verb in enumerate(table[0]) if verb != _NO_VERB]
+        if len(table) - 1 != len(verbs):
+            columns_there = many(len(table) - 1, "column", "columns")
+            message = f"has {many(len(verbs), 'verb', 'verbs')} in its sentence and {columns_there} of arguments"
+            report(block.numbers[0], message, "Give one column per verb; a token that is no verb has - in the first.")
+            continue
+        columns = [_arguments(column, block.numbers, report) for column in table[1:]]
+        predicates = tuple(
+            Predicate(index, verb, verb, arguments) for (index, verb), arguments in zip(verbs, columns, strict=True)
+        )
+        yield Sentence(line=block.numbers[0], length=len(block.lines), predicates=predicates)
+
+
+def _arguments(column: tuple[str, ...], numbers: list[int], report: Report) -> tuple[Argument, ...]:
+    """The spans of a column, by where they begin. What is wrong with its brackets is reported."""
+    found: list[Argument] = []
+    opened: list[tuple[str, int]] = []
+    for index, tag in enumerate(column):
+        if tag == "*":
+            continue
+        match = _TAG.fullmatch(tag)
+        if match is None:
+            report(numbers[index], "has a bracket that can't be read", "Write (LABEL* , * or *) with no spaces.", tag)
+            return ()
+        opened += [(label, index) for label in match["opened"].split("(")[1:]]
+        for closing in match["closed"].split(")")[:-1]:
+            if not opened:
+                report(numbers[index], "closes a bracket that was never opened", "Open it, or remove it.", tag)
+                return ()
+            label, first = opened.pop()
+            if closing not in ("", label):
+                report(numbers[index], f"closes {closing} where {label} is open", "Close what was opened last.", tag)
+                return ()
+            found.append(Argument(canonical(label), first, index))
+    if opened:
+        label, first = opened[-1]
+        report(numbers[first], "opens a bracket that is never closed", "Close it in the same sentence.", f"({label}*")
+        return ()
+    found = [argument for argument in found if argument.label not in PREDICATE_ITSELF]
+    if len(set(found)) < len(found):
+        twice = next(argument for argument in found if found.count(argument) > 1)
+        report(numbers[twice.first], "has the same argument twice", "Remove one of the two.", f"({twice.label}*")
+        return ()
+    found.sort(key=lambda argument: (argument.first, -argument.last, argument.label))
+    return tuple(found)

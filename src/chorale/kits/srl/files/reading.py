@@ -1,0 +1,107 @@
+"""Files of semantic roles, in whichever format they are."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from chorale.files.blocks import Report, TooManyError, blocks
+from chorale.files.source import MOST_PROBLEMS, Source, read_source, refused
+from chorale.files.wording import did_you_mean
+from chorale.kits.srl.files.dependencies import read_conll09, read_conllu
+from chorale.kits.srl.files.model import Corpus, Sentence
+from chorale.kits.srl.files.props import read_conll05
+from chorale.model import Problem, UserError
+
+READERS: dict[str, Callable[[str, Report], Iterator[Sentence]]] = {
+    "conll05": read_conll05,
+    "conll09": read_conll09,
+    "conllu": read_conllu,
+}
+_TOKEN_NUMBER = re.compile(r"\d+([-.]\d+)?")
+_BRACKETS = re.compile(r"(\([^*()\s]+)*\*([^*()\s]*\))*")
+
+
+def read_srl(path: Path, format_name: str = "auto") -> Corpus:
+    """The sentences of a file, with their predicates and arguments."""
+    return parse_srl(read_source(path), format_name)
+
+
+def parse_srl(source: Source, format_name: str = "auto") -> Corpus:
+    """From text in memory. `auto` looks at the first sentence to tell the format."""
+    name = detected(source) if format_name == "auto" else format_name
+    if name not in READERS:
+        meant = did_you_mean(name, ("auto", *READERS))
+        raise UserError(f"there is no format {name!r}. Use auto, {', '.join(READERS)}.{meant}")
+    report = Report(source.name)
+    sentences: list[Sentence] = []
+    with suppress(TooManyError):
+        sentences.extend(READERS[name](source.text, report))
+    if report.problems:
+        _suspect_a_cut(source.text, report)
+        raise UserError(f"{source.name} can't be used", report.problems)
+    if not sentences:
+        raise refused(source.name, None, "has no sentences", "Check that the right file was named")
+    return Corpus(source.name, name, source.digest, sentences)
+
+
+def _suspect_a_cut(text: str, report: Report) -> None:
+    """What is wrong with nothing but the last sentence, and no blank line behind it, is often half a download."""
+    if text.endswith("\n\n"):
+        return
+    first_line = max(block.numbers[0] for block in blocks(text, comments=False))
+    if all(problem.line is not None and problem.line >= first_line for problem in report.problems):
+        report.problems[0] = replace(
+            report.problems[0],
+            fix=f"{report.problems[0].fix} It is the file's last sentence, and no blank line follows: perhaps the "
+            "file is cut off. Then get it again.",
+        )
+
+
+def detected(source: Source) -> str:
+    """Which format a file is in, from what its first sentence looks like."""
+    first = next(blocks(source.text, comments=True), None)
+    if first is None:
+        raise refused(source.name, None, "has no sentences", "Check that the right file was named")
+    rows = [line.split("\t") for line in first.lines]
+    if _TOKEN_NUMBER.fullmatch(rows[0][0]):
+        if len(rows[0]) >= 14 and all(len(row) > 10 and row[8].isdigit() and not row[6].isdigit() for row in rows):
+            return "conll09"
+        return "conllu"
+    cells = [line.split() for line in first.lines]
+    # A sentence without verbs has one column, of dashes. Lines of any file without spaces have one column too.
+    in_columns = any(len(row) > 1 for row in cells) or all(row == ["-"] for row in cells)
+    if in_columns and all(row and all(_BRACKETS.fullmatch(cell) for cell in row[1:]) for row in cells):
+        return "conll05"
+    fix = "Name the format with --format: conll05, conll09 or conllu"
+    if all("," in line for line in first.lines):
+        fix = "It looks like a table with commas. Semantic roles are read from CoNLL files: check the file's name"
+    raise refused(source.name, first.numbers[0], "is in no format known here", fix, first.lines[0][:80])
+
+
+def check_alignment(system: Corpus, gold: Corpus) -> None:
+    """Refuse a system's output that is not about the gold's sentences, token by token."""
+    problems: list[Problem] = []
+    for number, (one, other) in enumerate(zip(system.sentences, gold.sentences, strict=False), 1):
+        if difference := _difference(one, other):
+            message = f"has another sentence {number} than {gold.name}:{other.line}: {difference}"
+            fix = "Give both files the same sentences in the same order, split into the same tokens."
+            problems.append(Problem(system.name, one.line, message, fix))
+            if len(problems) >= MOST_PROBLEMS:
+                break
+    if len(system.sentences) != len(gold.sentences):
+        message = f"has {len(system.sentences):,} sentences and {gold.name} has {len(gold.sentences):,}"
+        problems.append(Problem(system.name, None, message, "Give both files the same sentences in the same order."))
+    if problems:
+        raise UserError(f"{system.name} and {gold.name} are not about the same sentences", problems)
+
+
+def _difference(one: Sentence, other: Sentence) -> str | None:
+    if one.length != other.length:
+        return f"{one.length} tokens here and {other.length} there"
+    if one.forms != other.forms and one.forms and other.forms:
+        places = zip(one.forms, other.forms, strict=True)
+        index, (here, there) = next((i, pair) for i, pair in enumerate(places, 1) if pair[0] != pair[1])
+        return f"token {index} is {here!r} here and {there!r} there"
+    return None

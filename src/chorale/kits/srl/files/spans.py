@@ -1,0 +1,95 @@
+"""From heads to spans: the tokens under a head in the dependency tree."""
+
+from functools import lru_cache
+
+from chorale.kits.srl.files.model import Argument, Heads, Predicate, Sentence
+
+
+@lru_cache(maxsize=16384)
+def subtrees(heads: Heads) -> tuple[int, ...]:
+    """Of every token the tokens under it and itself, as bits of a number.
+
+    >>> [f"{mask:03b}" for mask in subtrees((2, 0, 2))]
+    ['001', '111', '100']
+    """
+    masks = [1 << index for index in range(len(heads))]
+    for index, head in enumerate(heads):
+        bit, above = 1 << index, head
+        # A token met twice on the way up is part of a circle, which only a broken tree has.
+        while above and not masks[above - 1] & bit:
+            masks[above - 1] |= bit
+            above = heads[above - 1]
+    return tuple(masks)
+
+
+def tokens_under(positions: tuple[int, ...], heads: Heads) -> int:
+    """All tokens under any of the heads, as bits."""
+    masks = subtrees(heads)
+    tokens = 0
+    for position in positions:
+        tokens |= masks[position]
+    return tokens
+
+
+def with_spans(sentence: Sentence, *, apart: bool = False) -> Sentence:
+    """The sentence with spans for heads, by the conversion that PriMeSRL-Eval applies before it calls srl-eval.pl.
+
+    Every argument gets the tokens under its head. Of two that overlap, the one with fewer tokens keeps them. Then, from
+    left to right, a label is written as one span: neighbouring tokens of the same label belong together, whichever
+    argument they came from (unless `apart`, which begins a new span at a new argument), and tokens that carry it again
+    later are left out. The tree is dropped: with it, arguments would be taken for heads.
+    """
+    if not sentence.predicates:
+        return sentence._replace(heads=())
+    if not sentence.heads:
+        raise ValueError("a sentence without syntax has no spans to be found")
+    masks = subtrees(sentence.heads)
+    predicates = tuple(
+        [
+            Predicate(position, lemma, sense, _spans(arguments, masks, apart=apart))
+            for position, lemma, sense, arguments in sentence.predicates
+        ]
+    )
+    return sentence._replace(predicates=predicates, heads=())
+
+
+def _spans(arguments: tuple[Argument, ...], masks: tuple[int, ...], *, apart: bool) -> tuple[Argument, ...]:
+    if not arguments:
+        return ()
+    claims = [(masks[one[1]].bit_count(), number) for number, one in enumerate(arguments)]
+    claims.sort()
+    taken = 0
+    runs: list[tuple[int, int, int]] = []
+    for _, number in claims:
+        left = masks[arguments[number][1]] & ~taken
+        taken |= left
+        while left:
+            # The lowest run of ones: adding its lowest bit carries just past its end.
+            lowest = left & -left
+            beyond = left + lowest
+            ended = beyond & -beyond
+            runs.append((lowest.bit_length() - 1, ended.bit_length() - 2, number))
+            left &= ~(ended - lowest)
+    runs.sort()
+    return _written(runs, arguments, apart=apart)
+
+
+def _written(runs: list[tuple[int, int, int]], arguments: tuple[Argument, ...], *, apart: bool) -> tuple[Argument, ...]:
+    found: list[Argument] = []
+    seen: set[str] = set()
+    started: set[int] = set()
+    previous, end = "", -2
+    for first, last, number in runs:
+        label = arguments[number].label
+        if label not in seen or (apart and previous == label and end + 1 == first and number not in started):
+            found.append(Argument(label, first, last))
+        elif previous == label and end + 1 == first:
+            found[-1] = found[-1]._replace(last=last)
+        else:
+            # Left out; what follows it can't join it.
+            previous = ""
+            continue
+        seen.add(label)
+        started.add(number)
+        previous, end = label, last
+    return tuple(found)

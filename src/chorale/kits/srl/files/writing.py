@@ -1,0 +1,95 @@
+"""Semantic roles as text in another format, where the information is there."""
+
+from collections.abc import Callable, Iterable
+
+from chorale.kits.srl.files.model import Corpus, Sentence
+from chorale.kits.srl.files.spans import with_spans
+from chorale.model import UserError
+
+
+def written(corpus: Corpus, format_name: str) -> str:
+    """The corpus in that format.
+
+    Spans follow from heads and a dependency tree; heads do not follow from spans, so CoNLL-2005 files can only become
+    CoNLL-2005 files. CoNLL-2005 has no place for tokens, syntax and senses.
+    """
+    if format_name not in _WRITERS:
+        raise UserError(f"there is no format {format_name!r}. Use {', '.join(_WRITERS)}.")
+    if corpus.marks_spans and format_name != "conll05":
+        raise UserError(f"{corpus.name} has spans without heads: it can't be written as {format_name}.")
+    sentences: Iterable[Sentence] = corpus.sentences
+    if format_name == "conll05" and not corpus.marks_spans:
+        sentences = as_spans(corpus)
+    write = _WRITERS[format_name]
+    return "".join("\n".join(write(sentence)) + "\n\n" for sentence in sentences)
+
+
+def as_spans(corpus: Corpus, *, apart: bool = False) -> list[Sentence]:
+    """The sentences with spans for arguments, computed from the tree if the file marks heads."""
+    if corpus.marks_spans:
+        return list(corpus.sentences)
+    if not corpus.has_syntax:
+        raise UserError(f"{corpus.name} marks the heads of arguments and has no syntax: their spans can't be found.")
+    return [with_spans(sentence, apart=apart) for sentence in corpus.sentences]
+
+
+def _conll05(sentence: Sentence) -> list[str]:
+    verbs = ["-"] * sentence.length
+    columns = []
+    for predicate in sentence.predicates:
+        verbs[predicate.position] = predicate.lemma
+        before, after = [""] * sentence.length, [""] * sentence.length
+        # Wider spans are opened first and closed last.
+        for label, first, last in sorted(predicate.arguments, key=lambda one: (one.first, -one.last, one.label)):
+            before[first] += f"({label}"
+            after[last] += ")"
+        columns.append([f"{opened}*{closed}" for opened, closed in zip(before, after, strict=True)])
+    return [" ".join(cells) for cells in zip(verbs, *columns, strict=True)]
+
+
+def _conll09(sentence: Sentence) -> list[str]:
+    def fixed(index: int) -> list[str]:
+        lemma, head, deprel = sentence.lemmas[index], _head(sentence, index), sentence.deprels[index]
+        tags = [sentence.upos[index], sentence.xpos[index]]
+        feats = sentence.feats[index]
+        flag, sense = _sense(sentence, index)
+        syntax = [head, head, deprel, deprel]
+        return [str(index + 1), sentence.forms[index], lemma, lemma, *tags, feats, feats, *syntax, flag, sense]
+
+    return _with_columns(sentence, fixed)
+
+
+def _conllu(sentence: Sentence) -> list[str]:
+    def fixed(index: int) -> list[str]:
+        tags = [sentence.upos[index], sentence.xpos[index], sentence.feats[index]]
+        syntax = [_head(sentence, index), sentence.deprels[index]]
+        return [str(index + 1), sentence.forms[index], sentence.lemmas[index], *tags, *syntax, *_sense(sentence, index)]
+
+    return _with_columns(sentence, fixed)
+
+
+_WRITERS: dict[str, Callable[[Sentence], list[str]]] = {
+    "conll05": _conll05,
+    "conll09": _conll09,
+    "conllu": _conllu,
+}
+
+
+def _head(sentence: Sentence, index: int) -> str:
+    return str(sentence.heads[index]) if sentence.heads else "_"
+
+
+def _sense(sentence: Sentence, index: int) -> tuple[str, str]:
+    found = next((predicate.sense for predicate in sentence.predicates if predicate.position == index), None)
+    return ("_", "_") if found is None else ("Y", found)
+
+
+def _with_columns(sentence: Sentence, fixed: Callable[[int], list[str]]) -> list[str]:
+    columns = []
+    for predicate in sentence.predicates:
+        column = ["_"] * sentence.length
+        for argument in predicate.arguments:
+            cell = column[argument.first]
+            column[argument.first] = argument.label if cell == "_" else f"{cell}|{argument.label}"
+        columns.append(column)
+    return ["\t".join([*fixed(index), *(column[index] for column in columns)]) for index in range(sentence.length)]

@@ -1,0 +1,25 @@
+"""Scorers of semantic role labelling, one a file, over one model of what files hold."""
+
+from chorale.kits.srl.metrics.conll05 import conll05
+from chorale.kits.srl.metrics.conll09 import conll08, conll09
+from chorale.kits.srl.metrics.errors import ERROR_COUNTS, Finding, findings
+from chorale.kits.srl.metrics.names import Names
+from chorale.kits.srl.metrics.outcome import Outcome, only_common
+from chorale.kits.srl.metrics.primesrl import primesrl
+from chorale.kits.srl.metrics.semeval07 import semeval07
+from chorale.kits.srl.metrics.senseval import senseval3
+
+__all__ = [
+    "ERROR_COUNTS",
+    "Finding",
+    "Names",
+    "Outcome",
+    "conll05",
+    "conll08",
+    "conll09",
+    "findings",
+    "only_common",
+    "primesrl",
+    "semeval07",
+    "senseval3",
+]

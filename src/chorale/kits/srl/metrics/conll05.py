@@ -1,0 +1,87 @@
+"""CoNLL-2005: arguments as spans, as srl-eval.pl counts them (Carreras and Màrquez 2005).
+
+An argument is correct if its label and all its words are. A `C-X` continues the last `X` before it, and the two are one
+discontinuous argument; with none before it, it is an `X` itself. A proposition the system does not have, or has with
+another verb, has all its gold arguments missed; propositions that only the system has are not looked at.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from chorale.kits.srl.files import Argument, Sentence
+from chorale.kits.srl.metrics.names import Names
+from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.metrics import FloatArray, Metric, ratio
+
+NONE = "-NONE-"
+COLUMNS = ("correct", "excess", "missed", "propositions", "perfect")
+Span = tuple[int, ...]
+"""First and last token of one piece after the other."""
+
+
+def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+    """Score spans. Sentences of the two stand in the same order; arguments are spans, not heads."""
+    check_same_length(system, gold)
+    rows = []
+    roles = Names()
+    confusion: Counter[tuple[str, str]] = Counter()
+    for theirs, ours in zip(system, gold, strict=True):
+        by_position = {each.position: each for each in theirs.predicates}
+        correct = excess = missed = perfect = 0
+        for predicate in ours.predicates:
+            expected = joined(predicate.arguments)
+            other = by_position.get(predicate.position)
+            # With another verb it is another proposition: none of its arguments is looked at.
+            found = joined(other.arguments) if other is not None and other.lemma == predicate.lemma else []
+            common = expected if expected == found else [one for one in found if one in expected]
+            correct += len(common)
+            excess += len(found) - len(common)
+            missed += len(expected) - len(common)
+            perfect += len(common) == len(found) == len(expected)
+            roles.right.extend([label for label, _ in common])
+            roles.returned.extend([label for label, _ in found])
+            roles.wanted.extend([label for label, _ in expected])
+            _confuse(confusion, expected, found)
+        rows.append((correct, excess, missed, len(ours.predicates), perfect))
+        roles.close_sentence()
+    statistics = statistics_of(rows)
+    wrong = statistics.rows[:, 1:3].sum(axis=1).astype(np.int64)
+    return Outcome("conll05", COLUMNS, statistics, Metric(_formula), wrong, {"roles": roles}, confusion=dict(confusion))
+
+
+def joined(arguments: Sequence[Argument]) -> list[tuple[str, Span]]:
+    """Whole arguments, each with the bounds of all its pieces."""
+    found: list[tuple[str, Span]] = []
+    latest: dict[str, int] = {}
+    for label, first, last in arguments:
+        name = label[2:] if label[:2] == "C-" else label
+        if name is not label and name in latest:
+            place = latest[name]
+            found[place] = (name, (*found[place][1], first, last))
+        else:
+            latest[name] = len(found)
+            found.append((name, (first, last)))
+    return found
+
+
+def _confuse(
+    confusion: Counter[tuple[str, str]], expected: list[tuple[str, Span]], found: list[tuple[str, Span]]
+) -> None:
+    """Add a proposition: which role was given to each span."""
+    if expected == found:
+        confusion.update([(label, label) for label, _ in expected])
+        return
+    roles = {span: label for label, span in expected}
+    for label, span in found:
+        confusion[roles.pop(span, NONE), label] += 1
+    confusion.update([(label, NONE) for label in roles.values()])
+
+
+def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+    correct, excess, missed = sums[..., 0], sums[..., 1], sums[..., 2]
+    return {
+        **fractions("", correct, correct + excess, correct + missed),
+        "perfect": ratio(sums[..., 4], sums[..., 3]),
+    }

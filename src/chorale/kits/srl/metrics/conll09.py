@@ -1,0 +1,190 @@
+"""CoNLL-2009 and 2008: arguments as dependencies, as eval09.pl counts them (Hajič et al. 2009, Surdeanu et al. 2008).
+
+Every argument is a dependency from its head to the predicate, labelled with the role. Every predicate is one to a
+virtual root, labelled with the number of its sense alone: `sell.01` for `buy.01` is right. A wrong sense costs nothing
+but itself. A proposition is right if its sense and all its arguments are.
+
+2008 adds syntax: the labelled attachment score, and the mean of syntax and semantics as the overall score.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from chorale.kits.srl.files import Argument, Predicate, Sentence
+from chorale.kits.srl.metrics.names import Names
+from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.metrics import FloatArray, Metric, f1_of, ratio
+
+COLUMNS = (
+    "gold_predicates", "system_predicates", "predicates", "senses", "propositions",
+    "gold_arguments", "system_arguments", "arguments_unlabeled", "arguments", "exact", "sentences",
+    "tokens", "labeled_attachments", "attachments", "dependency_labels", "exact_syntax", "exact_overall",
+)  # fmt: skip
+
+
+def conll09(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+    """Score semantic dependencies."""
+    return _scored("conll09", system, gold)
+
+
+def conll08(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+    """Score semantic and syntactic dependencies, and both together."""
+    if not all(sentence.heads for sentences in (system, gold) for sentence in sentences):
+        raise ValueError("the score of CoNLL-2008 needs the syntax of every sentence")
+    return _scored("conll08", system, gold)
+
+
+def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+    check_same_length(system, gold)
+    roles, tagged, senses, predicates = (Names() for _ in range(4))
+    rows = []
+    for theirs, ours in zip(system, gold, strict=True):
+        semantics = _semantics(theirs, ours, roles, tagged, senses, predicates)
+        syntax = _syntax(theirs, ours)
+        rows.append((*semantics, *syntax, int(semantics[-2] == 1 and syntax[-1] == 1)))
+        for names in (roles, tagged, senses, predicates):
+            names.close_sentence()
+    statistics = statistics_of(rows)
+    sums = statistics.rows
+    wrong = (sums[:, 0] + sums[:, 1] + sums[:, 5] + sums[:, 6] - 2 * (sums[:, 3] + sums[:, 8])).astype(np.int64)
+    tables = {"roles": roles, "tags_and_roles": tagged, "tags": senses, "tags_unlabeled": predicates}
+    formula = _formula_2008 if name == "conll08" else _formula
+    return Outcome(name, COLUMNS, statistics, Metric(formula), wrong, tables)
+
+
+def _semantics(
+    theirs: Sentence, ours: Sentence, roles: Names, tagged: Names, senses: Names, predicates: Names
+) -> tuple[int, ...]:
+    by_position = {each.position: each for each in theirs.predicates}
+    found_predicates = found_senses = propositions = wanted = unlabeled = labeled = 0
+    for predicate in ours.predicates:
+        tag = _tag(ours, predicate)
+        expected = predicate.arguments
+        wanted += len(expected)
+        predicates.wanted.append(tag)
+        labels = [one.label for one in expected]
+        roles.wanted.extend(labels)
+        tagged.wanted.extend([f"{tag} + {label}" for label in labels])
+        other = by_position.get(predicate.position)
+        if other is None:
+            continue
+        found_predicates += 1
+        predicates.right.append(tag)
+        common = expected if expected == other.arguments else [one for one in expected if one in other.arguments]
+        labels = [one.label for one in common]
+        roles.right.extend(labels)
+        tagged.right.extend([f"{tag} + {label}" for label in labels])
+        labeled += len(common)
+        unlabeled += _in_common(expected, other.arguments)
+        if sense_number(predicate.sense) == sense_number(other.sense):
+            found_senses += 1
+            senses.right.append(tag)
+            propositions += len(common) == len(expected) == len(other.arguments)
+    returned = _returned(theirs, roles, tagged, predicates)
+    senses.returned.extend(predicates.returned[len(senses.returned) :])
+    senses.wanted.extend(predicates.wanted[len(senses.wanted) :])
+    exact = labeled == wanted == returned and found_senses == len(ours.predicates) == len(theirs.predicates)
+    return (
+        len(ours.predicates), len(theirs.predicates), found_predicates, found_senses, propositions,
+        wanted, returned, unlabeled, labeled, int(exact), 1,
+    )  # fmt: skip
+
+
+def _returned(theirs: Sentence, roles: Names, tagged: Names, predicates: Names) -> int:
+    """Note what the system returned, and say how many arguments that is."""
+    returned = 0
+    for predicate in theirs.predicates:
+        tag = _tag(theirs, predicate)
+        labels = [one.label for one in predicate.arguments]
+        returned += len(labels)
+        predicates.returned.append(tag)
+        roles.returned.extend(labels)
+        tagged.returned.extend([f"{tag} + {label}" for label in labels])
+    return returned
+
+
+def _tag(sentence: Sentence, predicate: Predicate) -> str:
+    return sentence.xpos[predicate.position] if sentence.xpos else "_"
+
+
+def _in_common(expected: tuple[Argument, ...], found: tuple[Argument, ...]) -> int:
+    """Tokens that are arguments of both, whatever their roles; a token with two roles may count twice."""
+    ones, others = [one.first for one in expected], [one.first for one in found]
+    if ones == others:
+        return len(ones)
+    return (Counter(ones) & Counter(others)).total()
+
+
+@lru_cache(maxsize=65536)
+def sense_number(sense: str) -> str:
+    """What eval09.pl compares: what stands behind the dot, without leading zeros; all of it if there is no dot.
+
+    >>> [sense_number(sense) for sense in ("buy.01", "sell.1", "Commerce_buy", "a.b.02")]
+    ['1', '1', 'Commerce_buy', 'a.b.02']
+    """
+    lemma, dot, number = sense.partition(".")
+    if not (lemma and dot and number) or "." in number:
+        number = sense
+    return (number.lstrip("0") or "0") if number.isascii() and number.isdigit() else number
+
+
+def _syntax(theirs: Sentence, ours: Sentence) -> tuple[int, int, int, int, int]:
+    """Tokens; with the right head and label, head, label; and whether all of them are right."""
+    if not theirs.heads or not ours.heads:
+        return 0, 0, 0, 0, 0
+    if theirs.heads == ours.heads and theirs.deprels == ours.deprels:
+        return ours.length, ours.length, ours.length, ours.length, 1
+    heads = [one == other for one, other in zip(theirs.heads, ours.heads, strict=True)]
+    labels = [one == other for one, other in zip(theirs.deprels, ours.deprels, strict=True)]
+    both = sum(one and other for one, other in zip(heads, labels, strict=True))
+    return ours.length, both, sum(heads), sum(labels), int(both == ours.length)
+
+
+def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+    column = {name: sums[..., index] for index, name in enumerate(COLUMNS)}
+    system, gold = column["system_predicates"], column["gold_predicates"]
+    returned, wanted = column["system_arguments"], column["gold_arguments"]
+    labeled, unlabeled = column["senses"] + column["arguments"], column["predicates"] + column["arguments_unlabeled"]
+    return {
+        **fractions("labeled", labeled, system + returned, gold + wanted),
+        **fractions("unlabeled", unlabeled, system + returned, gold + wanted),
+        **fractions("proposition", column["propositions"], system, gold),
+        **fractions("predicate_id", column["predicates"], system, gold),
+        **fractions("sense", column["senses"], system, gold),
+        **fractions("argument", column["arguments"], returned, wanted),
+        "exact_match": ratio(column["exact"], column["sentences"]),
+    }
+
+
+def _formula_2008(sums: FloatArray) -> dict[str, FloatArray]:
+    column = {name: sums[..., index] for index, name in enumerate(COLUMNS)}
+    semantics = _formula(sums)
+    tokens = column["tokens"]
+    las, uas = ratio(column["labeled_attachments"], tokens), ratio(column["attachments"], tokens)
+    precision, recall = (las + semantics["labeled.precision"]) / 2, (las + semantics["labeled.recall"]) / 2
+    bare, back = (uas + semantics["unlabeled.precision"]) / 2, (uas + semantics["unlabeled.recall"]) / 2
+    attached, right = column["labeled_attachments"], column["senses"] + column["arguments"]
+    found = column["predicates"] + column["arguments_unlabeled"]
+    returned = tokens + column["system_predicates"] + column["system_arguments"]
+    wanted = tokens + column["gold_predicates"] + column["gold_arguments"]
+    return {
+        "las": las,
+        "uas": uas,
+        "label_accuracy": ratio(column["dependency_labels"], tokens),
+        "macro.precision": precision,
+        "macro.recall": recall,
+        "macro.f1": f1_of(precision, recall),
+        "macro_unlabeled.precision": bare,
+        "macro_unlabeled.recall": back,
+        "macro_unlabeled.f1": f1_of(bare, back),
+        **fractions("micro", attached + right, returned, wanted),
+        **fractions("micro_unlabeled", column["attachments"] + found, returned, wanted),
+        **semantics,
+        "exact_syntax": ratio(column["exact_syntax"], column["sentences"]),
+        "exact_overall": ratio(column["exact_overall"], column["sentences"]),
+        # How much of what the parser gets right the roles keep.
+        "labeled_to_las": ratio(semantics["labeled.f1"], las),
+    }

@@ -1,0 +1,145 @@
+"""What kind of mistake it was: the labels of PriMeSRL-Eval."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from chorale.kits.srl.files import Predicate, Sentence, tokens_under
+from chorale.kits.srl.metrics.wholes import Mode, Whole, is_core, wholes
+from chorale.metrics import FloatArray, Metric
+
+CORRECT = "correct"
+MISSING = "missing"
+SPURIOUS = "spurious"
+OTHER_SPAN = "same_label_different_span"
+OTHER_LABEL = "same_span_different_label"
+OTHER_EXTENT = "same_head_different_span"
+"""Right by its head, though the two trees give it different tokens."""
+OTHER_HEAD = "same_span_different_head"
+KINDS = (CORRECT, MISSING, SPURIOUS, OTHER_SPAN, OTHER_LABEL, OTHER_EXTENT, OTHER_HEAD)
+
+
+def _error_counts(sums: FloatArray) -> dict[str, FloatArray]:
+    core, context = sums[..., : len(KINDS)], sums[..., len(KINDS) :]
+    return {
+        f"{group}.{kind}": counts[..., place]
+        for group, counts in (("argument", core + context), ("core", core), ("context", context))
+        for place, kind in enumerate(KINDS)
+    }
+
+
+ERROR_COUNTS = Metric(_error_counts)
+"""From a row per sentence, the kinds among its core and then among its context arguments: how many there are."""
+
+
+class Mistake(NamedTuple):
+    """One argument that went wrong, on either side or both."""
+
+    kind: str
+    gold: Whole | None
+    system: Whole | None
+
+
+class Finding(NamedTuple):
+    """A mistake in a sentence, in words."""
+
+    kind: str
+    predicate: int
+    """Its token, from 0."""
+    gold: str
+    system: str
+
+
+def mistakes(
+    gold: Sequence[Whole], system: Sequence[Whole], same_tokens: Callable[[Whole, Whole], bool] | None = None
+) -> list[Mistake]:
+    """Pair the arguments that do not match, in the order of priority of PriMeSRL-Eval: each takes part in one mistake.
+
+    `same_tokens` tells whether two have the same tokens though their heads differ, where the trees are different.
+    """
+    found: list[Mistake] = []
+    ours, theirs = list(gold), list(system)
+    if same_tokens is not None:
+        ours, theirs = _paired(
+            ours, theirs, OTHER_HEAD, found, lambda one, two: one.value == two.value and same_tokens(one, two)
+        )
+    ours, theirs = _paired(ours, theirs, OTHER_LABEL, found, lambda one, two: one.extent == two.extent)
+    ours, theirs = _paired(ours, theirs, OTHER_SPAN, found, lambda one, two: one.value == two.value)
+    found += [Mistake(MISSING, one, None) for one in ours]
+    found += [Mistake(SPURIOUS, None, one) for one in theirs]
+    return found
+
+
+def _paired(
+    ours: list[Whole],
+    theirs: list[Whole],
+    kind: str,
+    found: list[Mistake],
+    alike: Callable[[Whole, Whole], bool],
+) -> tuple[list[Whole], list[Whole]]:
+    left = []
+    for one in ours:
+        index = next((index for index, other in enumerate(theirs) if alike(one, other)), None)
+        if index is None:
+            left.append(one)
+        else:
+            found.append(Mistake(kind, one, theirs.pop(index)))
+    return left, theirs
+
+
+def same_tokens_in(theirs: Sentence, ours: Sentence) -> Callable[[Whole, Whole], bool]:
+    """Whether a gold and a system argument, given by their heads, have the same tokens in their own trees."""
+
+    def same(one: Whole, other: Whole) -> bool:
+        return tokens_under(_positions(one.place), ours.heads) == tokens_under(_positions(other.place), theirs.heads)
+
+    return same
+
+
+def findings(theirs: Sentence, ours: Sentence, mode: Mode) -> Iterator[Finding]:
+    """Everything that is wrong in a sentence by PriMeSRL's rules, for people to read."""
+    by_position = {each.position: each for each in theirs.predicates}
+    gold_positions = {each.position for each in ours.predicates}
+    for predicate in ours.predicates:
+        other = by_position.get(predicate.position)
+        if other is None:
+            yield Finding("missing_predicate", predicate.position, predicate.sense, "")
+        elif other.sense != predicate.sense:
+            yield Finding("wrong_sense", predicate.position, predicate.sense, other.sense)
+        yield from _in_proposition(theirs, other, ours, predicate, mode)
+    for other in theirs.predicates:
+        if other.position not in gold_positions:
+            yield Finding("spurious_predicate", other.position, "", other.sense)
+            for whole in wholes(theirs, other, mode):
+                yield Finding(SPURIOUS, other.position, "", _shown(whole, theirs))
+
+
+def _in_proposition(
+    theirs: Sentence, other: Predicate | None, ours: Sentence, predicate: Predicate, mode: Mode
+) -> Iterator[Finding]:
+    expected = wholes(ours, predicate, mode)
+    found = [] if other is None else wholes(theirs, other, mode)
+    same_sense = other is not None and other.sense == predicate.sense
+    for core in (True, False):
+        ones = [whole for whole in expected if is_core(whole.label) == core]
+        others = [whole for whole in found if is_core(whole.label) == core]
+        if core and not same_sense:
+            wrong = [Mistake(MISSING, one, None) for one in ones] + [Mistake(SPURIOUS, None, one) for one in others]
+        else:
+            common = set(ones) & set(others)
+            left = [one for one in ones if one not in common], [one for one in others if one not in common]
+            wrong = mistakes(*left)
+        for kind, one, two in wrong:
+            shown = "" if one is None else _shown(one, ours), "" if two is None else _shown(two, theirs)
+            yield Finding(kind, predicate.position, *shown)
+
+
+def _positions(bits: int) -> tuple[int, ...]:
+    return tuple(index for index in range(bits.bit_length()) if bits >> index & 1)
+
+
+def _shown(whole: Whole, sentence: Sentence) -> str:
+    """`A1 “a car”`, or with the numbers of tokens where the file has no words."""
+    places = _positions(whole.place)
+    words = " ".join(sentence.forms[place] for place in places) if sentence.forms else ""
+    where = f"“{words}”" if words else "token " + ",".join(str(place + 1) for place in places)
+    return f"{whole.label} {where}"

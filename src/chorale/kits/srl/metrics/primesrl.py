@@ -1,0 +1,120 @@
+"""PriMeSRL (Jindal et al. 2022): a role is worth nothing under the wrong sense.
+
+1. A sense is correct only if all of it is: `sell.01` for `buy.01` is wrong.
+2. A core argument is correct only if the sense of its predicate is; a context argument does not depend on it.
+3. `X` with its `C-X` parts is one argument, and correct if the set of all its heads (or tokens) is; which part is
+   called `X` and which `C-X` does not matter.
+4. `R-X` is correct only if its `X` is; `X` never depends on `R-X`.
+
+All arguments of a predicate that the system does not have are missing, all of one that the gold does not have spurious.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from chorale.kits.srl.files import Predicate, Sentence
+from chorale.kits.srl.metrics.errors import CORRECT, KINDS, MISSING, OTHER_EXTENT, SPURIOUS, mistakes, same_tokens_in
+from chorale.kits.srl.metrics.names import Names
+from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.wholes import Mode, Whole, is_core, wholes
+from chorale.metrics import FloatArray, Metric
+
+COLUMNS = (
+    "predicates", "system_predicates", "gold_predicates", "senses",
+    "core", "system_core", "gold_core", "context", "system_context", "gold_context",
+)  # fmt: skip
+_Proposition = tuple[str, list[Whole], list[Whole]]
+"""Sense, core arguments, context arguments."""
+_NOTHING: _Proposition = ("", [], [])
+_PLACE = {kind: place for place, kind in enumerate(KINDS)}
+
+
+def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode = "head") -> Outcome:
+    """Score predicates, senses and arguments. `span` compares sets of tokens; of files that mark heads, those under
+    the head in the file's own tree."""
+    check_same_length(system, gold)
+    rows, errors = [], []
+    names = Names()
+    for theirs, ours in zip(system, gold, strict=True):
+        expected = {each.position: _proposition(ours, each, mode) for each in ours.predicates}
+        found = {each.position: _proposition(theirs, each, mode) for each in theirs.predicates}
+        same_trees = theirs.heads == ours.heads or mode == "span" or not (theirs.heads and ours.heads)
+        row, kinds = [0] * len(COLUMNS), [0] * (2 * len(KINDS))
+        row[1], row[2] = len(found), len(expected)
+        for position, one in expected.items():
+            other = found.get(position)
+            if other is None:
+                other = _NOTHING
+            else:
+                row[0] += 1
+                row[3] += one[0] == other[0]
+            _compare(one, other, row, names, kinds, None if same_trees else (theirs, ours))
+        for position, other in found.items():
+            if position not in expected:
+                _compare(_NOTHING, other, row, names, kinds, None)
+        rows.append(row)
+        errors.append(kinds)
+        names.close_sentence()
+    statistics = statistics_of(rows)
+    sums = statistics.rows
+    wrong = (sums[:, 1] + sums[:, 2] - 2 * sums[:, 3] + sums[:, 5] + sums[:, 6] - 2 * sums[:, 4]).astype(np.int64)
+    wrong += (sums[:, 8] + sums[:, 9] - 2 * sums[:, 7]).astype(np.int64)
+    counted = statistics_of(errors)
+    return Outcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names}, counted)
+
+
+def _proposition(sentence: Sentence, predicate: Predicate, mode: Mode) -> _Proposition:
+    core: list[Whole] = []
+    context: list[Whole] = []
+    for whole in wholes(sentence, predicate, mode):
+        (core if is_core(whole.label) else context).append(whole)
+    return predicate.sense, core, context
+
+
+def _compare(
+    one: _Proposition,
+    other: _Proposition,
+    row: list[int],
+    names: Names,
+    kinds: list[int],
+    differing_trees: tuple[Sentence, Sentence] | None,
+) -> None:
+    """Add a gold and a system proposition to the counts."""
+    for expected, found, column, start in ((one[1], other[1], 4, 0), (one[2], other[2], 7, len(KINDS))):
+        if not expected and not found:
+            continue
+        row[column + 1] += len(found)
+        row[column + 2] += len(expected)
+        names.returned.extend([whole[0] for whole in found])
+        names.wanted.extend([whole[0] for whole in expected])
+        if column == 4 and one[0] != other[0]:
+            kinds[_PLACE[MISSING]] += len(expected)
+            kinds[_PLACE[SPURIOUS]] += len(found)
+            continue
+        common = expected if expected == found else [whole for whole in expected if whole in found]
+        row[column] += len(common)
+        names.right.extend([whole[0] for whole in common])
+        kinds[start + _PLACE[CORRECT]] += len(common)
+        alike = None if differing_trees is None else same_tokens_in(*differing_trees)
+        if alike is not None:
+            moved = sum(not alike(whole, whole) for whole in common)
+            kinds[start + _PLACE[CORRECT]] -= moved
+            kinds[start + _PLACE[OTHER_EXTENT]] += moved
+        if len(common) < max(len(expected), len(found)):
+            ours, theirs = ([whole for whole in side if whole not in common] for side in (expected, found))
+            for mistake in mistakes(ours, theirs, alike):
+                kinds[start + _PLACE[mistake.kind]] += 1
+
+
+def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+    column = {name: sums[..., index] for index, name in enumerate(COLUMNS)}
+    system, gold = column["system_predicates"], column["gold_predicates"]
+    both = [column[f"{side}core"] + column[f"{side}context"] for side in ("", "system_", "gold_")]
+    return {
+        **fractions("predicate_id", column["predicates"], system, gold),
+        **fractions("sense", column["senses"], system, gold),
+        **fractions("argument", *both),
+        **fractions("core", column["core"], column["system_core"], column["gold_core"]),
+        **fractions("context", column["context"], column["system_context"], column["gold_context"]),
+    }

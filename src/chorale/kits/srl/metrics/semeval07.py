@@ -1,0 +1,106 @@
+"""SemEval-2007 task 19 (Baker, Ellsworth and Erk 2007): frames and frame elements, with credit for near misses.
+
+A frame on the right target earns one point. A related frame earns 0.8 to the power of how many links of FrameNet's
+relations lie between the two, up to nine. An element earns its points if its span is right and its name is, one point
+if it is core to its frame and half a point if not; under a related frame, an element earns them times the same power if
+the relations lead from one element to the other in as many links. Precision is the points earned over those that all
+the system's frames and elements could have earned, recall over those of the gold.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from chorale.kits.srl.files import FrameRelations, Predicate, Sentence
+from chorale.kits.srl.metrics.names import Names
+from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.wholes import Whole, wholes
+from chorale.metrics import FloatArray, Metric
+
+COLUMNS = ("frames", "system_frames", "gold_frames", "elements", "system_elements", "gold_elements")
+DECAY = 0.8
+PERIPHERAL = 0.5
+
+
+def semeval07(
+    system: Sequence[Sentence], gold: Sequence[Sentence], *, relations: FrameRelations, decay: float = DECAY
+) -> Outcome:
+    """Score frames (the predicates' senses) and frame elements (their arguments)."""
+    check_same_length(system, gold)
+    rows = []
+    names = Names()
+    for theirs, ours in zip(system, gold, strict=True):
+        by_position = {each.position: each for each in ours.predicates}
+        points = [0.0] * len(COLUMNS)
+        for predicate in ours.predicates:
+            points[2] += 1
+            points[5] += sum(_worth(predicate, whole, relations) for whole in wholes(ours, predicate, "span"))
+        for other in theirs.predicates:
+            found = wholes(theirs, other, "span")
+            points[1] += 1
+            points[4] += sum(_worth(other, whole, relations) for whole in found)
+            predicate_there = by_position.get(other.position)
+            if predicate_there is not None:
+                expected = wholes(ours, predicate_there, "span")
+                frame, elements = _earned(predicate_there, expected, other, found, relations, decay)
+                points[0] += frame
+                points[3] += elements
+        names.right.extend([
+            each.sense for each in theirs.predicates
+            if each.position in by_position and by_position[each.position].sense == each.sense
+        ])  # fmt: skip
+        names.returned.extend([each.sense for each in theirs.predicates])
+        names.wanted.extend([each.sense for each in ours.predicates])
+        rows.append(points)
+        names.close_sentence()
+    statistics = statistics_of(rows)
+    lost = statistics.rows @ np.asarray([-2.0, 1.0, 1.0, -2.0, 1.0, 1.0])
+    wrong = np.ceil(np.round(lost, 9)).astype(np.int64)
+    return Outcome("semeval07", COLUMNS, statistics, Metric(_formula), wrong, {"frames": names})
+
+
+def _worth(predicate: Predicate, whole: Whole, relations: FrameRelations) -> float:
+    return PERIPHERAL if (predicate.sense, whole.label) in relations.peripheral else 1.0
+
+
+def _earned(
+    predicate: Predicate,
+    expected: list[Whole],
+    other: Predicate,
+    found: list[Whole],
+    relations: FrameRelations,
+    decay: float,
+) -> tuple[float, float]:
+    """Points for the frame, and for its elements."""
+    distance = 0 if predicate.sense == other.sense else relations.distance(predicate.sense, other.sense)
+    if distance is None:
+        return 0.0, 0.0
+    elements = 0.0
+    left = list(found)
+    for whole in expected:
+        match = next((each for each in left if _same(predicate, whole, other, each, distance, relations)), None)
+        if match is not None:
+            left.remove(match)
+            elements += _worth(other, match, relations) * decay**distance
+    return decay**distance, elements
+
+
+def _same(
+    predicate: Predicate, whole: Whole, other: Predicate, answer: Whole, distance: int, relations: FrameRelations
+) -> bool:
+    if whole.place != answer.place:
+        return False
+    if distance == 0:
+        return whole.label == answer.label
+    apart = relations.element_distance((predicate.sense, whole.label), (other.sense, answer.label))
+    return apart == distance
+
+
+def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+    frames, elements = sums[..., :3], sums[..., 3:]
+    both = frames + elements
+    return {
+        **fractions("frame", *(frames[..., index] for index in range(3))),
+        **fractions("element", *(elements[..., index] for index in range(3))),
+        **fractions("all", *(both[..., index] for index in range(3))),
+    }

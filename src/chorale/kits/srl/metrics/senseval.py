@@ -1,0 +1,82 @@
+"""Senseval-3 (Litkowski 2004): frame elements of a given target, by name and by how much of them was found.
+
+Every element the system returns is attempted. It is correct if the gold has an element of that name for the same
+target and the two overlap; each gold element can be found once. Precision is correct over attempted, recall is correct
+over all gold elements, attempted is attempted over gold elements (it may exceed 1). Overlap is the mean, over correct
+answers, of the share of the gold element's characters that the answer has; 1 if both begin and end at the same place.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from chorale.kits.srl.files import Sentence
+from chorale.kits.srl.metrics.names import Names
+from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.wholes import Whole, wholes
+from chorale.metrics import FloatArray, Metric, ratio
+
+COLUMNS = ("correct", "attempted", "gold", "overlap")
+
+
+def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+    """Score frame elements with partial overlap. Characters are counted where the files have words, else tokens."""
+    check_same_length(system, gold)
+    rows = []
+    names = Names()
+    for theirs, ours in zip(system, gold, strict=True):
+        expected = {each.position: wholes(ours, each, "span") for each in ours.predicates}
+        correct, overlap, attempted = 0, 0.0, 0
+        for predicate in theirs.predicates:
+            found = wholes(theirs, predicate, "span")
+            attempted += len(found)
+            names.returned.extend([whole.label for whole in found])
+            for label, share in _matched(expected.get(predicate.position, []), found, ours):
+                correct += 1
+                overlap += share
+                names.right.append(label)
+        for each in expected.values():
+            names.wanted.extend([whole.label for whole in each])
+        rows.append((correct, attempted, sum(map(len, expected.values())), overlap))
+        names.close_sentence()
+    statistics = statistics_of(rows)
+    wrong = (statistics.rows[:, 1] + statistics.rows[:, 2] - 2 * statistics.rows[:, 0]).astype(np.int64)
+    return Outcome("senseval3", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names})
+
+
+def _matched(expected: list[Whole], found: list[Whole], sentence: Sentence) -> list[tuple[str, float]]:
+    """Names of the elements found, and how much of each: those with most overlap are paired first."""
+    pairs = [
+        (-_characters(one.place & other.place, sentence) / _characters(one.place, sentence), number, answer)
+        for number, one in enumerate(expected)
+        for answer, other in enumerate(found)
+        if one.label == other.label and one.place & other.place
+    ]
+    taken: set[int] = set()
+    answered: set[int] = set()
+    matched = []
+    for share, number, answer in sorted(pairs):
+        if number in taken or answer in answered:
+            continue
+        taken.add(number)
+        answered.add(answer)
+        exact = expected[number].place == found[answer].place
+        matched.append((expected[number].label, 1.0 if exact else -share))
+    return matched
+
+
+def _characters(bits: int, sentence: Sentence) -> int:
+    """Of the tokens, with the spaces between neighbours; the number of tokens where there are no words."""
+    if not sentence.forms:
+        return bits.bit_count()
+    letters = sum(len(form) for index, form in enumerate(sentence.forms) if bits >> index & 1)
+    return letters + (bits & bits >> 1).bit_count()
+
+
+def _formula(sums: FloatArray) -> dict[str, FloatArray]:
+    correct, attempted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
+    return {
+        **fractions("", correct, attempted, gold),
+        "overlap": ratio(sums[..., 3], correct),
+        "attempted": ratio(attempted, gold),
+    }

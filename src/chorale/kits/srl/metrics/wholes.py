@@ -1,0 +1,89 @@
+"""Whole arguments, as PriMeSRL sees them (Jindal et al. 2022, sections 3.3 and 3.4)."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from chorale.kits.srl.files import Argument, Predicate, Sentence, tokens_under
+
+Mode = Literal["head", "span"]
+
+
+class Whole(NamedTuple):
+    """An argument with all its parts. Two are the same argument if all three fields are equal."""
+
+    label: str
+    """Without `C-`."""
+    place: int
+    """Its heads or its tokens, as bits."""
+    referred: int
+    """Of an `R-X`: the place of the proposition's first `X`, 0 if it has none. Of anything else -1."""
+
+    @property
+    def value(self) -> tuple[str, bool]:
+        """What PriMeSRL-Eval compares as the label: a reference to nothing is another label."""
+        return self.label, self.referred == 0
+
+    @property
+    def extent(self) -> int:
+        """What PriMeSRL-Eval compares as the span: a reference covers what it refers to."""
+        return self.place | max(self.referred, 0)
+
+
+def wholes(sentence: Sentence, predicate: Predicate, mode: Mode) -> list[Whole]:
+    """The arguments of a proposition, in the order they begin in.
+
+    `C-X` belongs to the first `X`; where there is none, the first `C-X` takes its place.
+    """
+    arguments = predicate.arguments
+    # Most propositions have neither continuations nor references.
+    if all(label[1:2] != "-" for label, _, _ in arguments):
+        if mode == "head":
+            return [Whole(label, (1 << end + 1) - (1 << start), -1) for label, start, end in arguments]
+        return [Whole(label, _bits(start, end, sentence, mode), -1) for label, start, end in arguments]
+    places: dict[Argument, int] = {}
+    first: dict[str, Argument] = {}
+    continued = False
+    for argument in arguments:
+        label, start, end = argument
+        if label[:2] == "C-":
+            continued = True
+            continue
+        places[argument] = _bits(start, end, sentence, mode)
+        first.setdefault(label, argument)
+    if continued:
+        _continue(sentence, arguments, mode, places, first)
+    return [
+        Whole(label, place, (places[first[label[2:]]] if label[2:] in first else 0) if label[:2] == "R-" else -1)
+        for (label, _, _), place in places.items()
+    ]
+
+
+def _continue(
+    sentence: Sentence,
+    arguments: Sequence[Argument],
+    mode: Mode,
+    places: dict[Argument, int],
+    first: dict[str, Argument],
+) -> None:
+    for label, start, end in arguments:
+        if label[:2] == "C-":
+            name = label[2:]
+            key = first.setdefault(name, Argument(name, start, end))
+            places[key] = places.get(key, 0) | _bits(start, end, sentence, mode)
+
+
+def _bits(start: int, end: int, sentence: Sentence, mode: Mode) -> int:
+    if mode == "span" and sentence.heads and start == end:
+        return tokens_under((start,), sentence.heads)
+    return (1 << end + 1) - (1 << start)
+
+
+@lru_cache(maxsize=4096)
+def is_core(label: str) -> bool:
+    """Numbered roles are core; they mean nothing without their sense. The others (AM-TMP, …) are context.
+
+    >>> [is_core(label) for label in ("A0", "R-A1", "AM-TMP", "AA")]
+    [True, True, False, False]
+    """
+    return any(character.isdigit() for character in label)

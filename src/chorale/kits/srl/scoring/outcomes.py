@@ -1,0 +1,187 @@
+"""Which scorers of semantic roles can look at which files, and what each finds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from chorale.files.wording import did_you_mean, many
+from chorale.kits.srl.files import Corpus, FrameRelations, Predicate, Sentence, as_spans
+from chorale.kits.srl.metrics import (
+    Outcome,
+    conll05,
+    conll08,
+    conll09,
+    only_common,
+    primesrl,
+    semeval07,
+    senseval3,
+)
+from chorale.kits.srl.metrics.wholes import Mode
+from chorale.model import UserError
+
+METRICS = ("primesrl", "conll05", "conll09", "conll08", "senseval3", "semeval07")
+MODES = ("auto", "head", "span")
+USUAL = ("primesrl", "conll05", "conll09", "conll08")
+"""What is computed if nobody says which: of these, whatever the files have the information for."""
+
+
+@dataclass(frozen=True, slots=True)
+class SrlOptions:
+    """Everything that can change a number."""
+
+    metrics: tuple[str, ...] = ()
+    """Empty for the usual ones."""
+    mode: str = "auto"
+    """Of PriMeSRL: `head`, `span`, or `auto`: heads where the files mark them."""
+    predicates: str = "all"
+    """`common`: the CoNLL scorers see only the predicates that both files have."""
+    apart: bool = False
+    """Whether neighbouring arguments of one label stay two spans when spans are computed from heads."""
+
+    def __post_init__(self) -> None:
+        """Refuse words that mean nothing, before any file is read."""
+        for name in self.metrics:
+            if name not in METRICS:
+                meant = did_you_mean(name, METRICS)
+                raise UserError(f"there is no metric {name!r} for semantic roles. Use {', '.join(METRICS)}.{meant}")
+        if self.mode not in MODES:
+            raise UserError(f"there is no mode {self.mode!r}. Use auto, head or span.{did_you_mean(self.mode, MODES)}")
+
+
+def metrics_for(options: SrlOptions, corpora: Sequence[Corpus], relations: FrameRelations | None) -> tuple[str, ...]:
+    """The metrics to compute. One that was asked for and that a file has not the information for is refused."""
+    if not options.metrics:
+        return tuple(name for name in USUAL if not _lacking(name, corpora, relations))
+    for name in options.metrics:
+        if lacking := _lacking(name, corpora, relations):
+            raise UserError(f"{name} can't be computed: {lacking}")
+    return tuple(dict.fromkeys(options.metrics))
+
+
+def _lacking(metric: str, corpora: Sequence[Corpus], relations: FrameRelations | None) -> str | None:
+    """What the files have not."""
+    spans = next((corpus for corpus in corpora if corpus.marks_spans), None)
+    bare = next((corpus for corpus in corpora if not corpus.marks_spans and not corpus.has_syntax), None)
+    if metric in ("conll08", "conll09") and spans is not None:
+        return f"{spans.name} marks spans and not heads. Use conll05 or primesrl, or files that mark heads."
+    if metric == "conll08" and bare is not None:
+        return f"{bare.name} has no heads in its column of syntax. Fill it, or use conll09."
+    if metric in ("conll05", "senseval3", "semeval07") and bare is not None:
+        return f"{bare.name} marks heads and has no syntax to find their spans by. Fill its HEAD column."
+    if metric == "semeval07" and relations is None:
+        return "it needs FrameNet's relations. Name FrameNet's folder with --framenet."
+    return None
+
+
+def mode_for(options: SrlOptions, corpora: Sequence[Corpus]) -> Mode:
+    """How PriMeSRL compares arguments."""
+    spans = next((corpus for corpus in corpora if corpus.marks_spans), None)
+    if options.mode == "auto":
+        return "head" if spans is None else "span"
+    if options.mode == "head" and spans is not None:
+        raise UserError(f"--mode head needs heads, and {spans.name} marks spans. Use --mode span.")
+    bare = next((corpus for corpus in corpora if not corpus.marks_spans and not corpus.has_syntax), None)
+    if options.mode == "span" and bare is not None:
+        raise UserError(f"--mode span needs spans, and {bare.name} marks heads and has no syntax to find them by.")
+    return cast(Mode, options.mode)
+
+
+def outcomes(
+    system: Corpus,
+    gold: Corpus,
+    metrics: Sequence[str],
+    options: SrlOptions,
+    relations: FrameRelations | None = None,
+) -> dict[str, Outcome]:
+    """What every metric says of a system whose sentences are the gold's."""
+    mode = mode_for(options, (system, gold))
+    theirs: Sequence[Sentence] = system.sentences
+    ours: Sequence[Sentence] = gold.sentences
+    shared = only_common(theirs, ours) if options.predicates == "common" else (theirs, ours)
+    mixed = system.marks_spans != gold.marks_spans
+    found: dict[str, Outcome] = {}
+    for name in metrics:
+        if name == "primesrl":
+            both = [theirs, ours]
+            if mixed:
+                both = [_by_verb(each) for each in both]
+            found[name] = primesrl(*both, mode=mode)
+        elif name == "conll05":
+            spans = [_spans(corpus, each, options) for corpus, each in zip((system, gold), shared, strict=True)]
+            found[name] = conll05(*([_by_verb(each) for each in spans] if mixed else spans))
+        elif name == "senseval3":
+            found[name] = senseval3(theirs, ours)
+        elif name == "semeval07" and relations is not None:
+            found[name] = semeval07(theirs, ours, relations=relations)
+        else:
+            found[name] = (conll08 if name == "conll08" else conll09)(*shared)
+    return found
+
+
+def _spans(corpus: Corpus, sentences: Sequence[Sentence], options: SrlOptions) -> list[Sentence]:
+    return as_spans(Corpus(corpus.name, corpus.format, corpus.digest, sentences), apart=options.apart)
+
+
+def _by_verb(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Of a file with senses and one with verbs only: what both have is the verb, without its particle."""
+
+    def bare(predicate: Predicate) -> Predicate:
+        verb = predicate.lemma.partition("_")[0] or predicate.lemma
+        return predicate._replace(lemma=verb, sense=verb)
+
+    return [each._replace(predicates=tuple(map(bare, each.predicates))) for each in sentences]
+
+
+def remarks(system: Corpus, gold: Corpus, found: Mapping[str, Outcome], options: SrlOptions) -> list[str]:
+    """What somebody should know who publishes the numbers."""
+    told = [*_about_nothing(system, "precision"), *_about_nothing(gold, "recall")]
+    if "conll05" in found:
+        told += _about_propositions(system, gold, options)
+        computed = " and ".join(corpus.name for corpus in (system, gold) if not corpus.marks_spans)
+        if computed:
+            told.append(f"conll05: spans of {computed} were computed from heads and syntax.")
+    without_senses = next((corpus for corpus in (gold, system) if corpus.marks_spans), None)
+    if "primesrl" in found and without_senses is not None:
+        told.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma stands for its sense.")
+    for name, outcome in found.items():
+        empty = [score for score, value in outcome.scores().items() if score.endswith("f1") and value == 0]
+        totals = outcome.totals()
+        for group in ("core", "context"):
+            if f"{group}.f1" in empty and not totals[f"system_{group}"] and not totals[f"gold_{group}"]:
+                told.append(f"{name}: neither {system.name} nor {gold.name} has {group} arguments; their scores are 0.")
+    return told
+
+
+def _about_nothing(corpus: Corpus, score: str) -> list[str]:
+    """A share of nothing is 0 by definition, which nobody should take for a result."""
+    predicates = [each for sentence in corpus.sentences for each in sentence.predicates]
+    if not predicates:
+        return [f"{corpus.name} has no predicates: {score} is 0 by definition."]
+    if not any(each.arguments for each in predicates):
+        return [f"{corpus.name} has no arguments: their {score} is 0 by definition."]
+    return []
+
+
+def _about_propositions(system: Corpus, gold: Corpus, options: SrlOptions) -> list[str]:
+    unseen = other_verb = 0
+    both = [system.sentences, gold.sentences]
+    if system.marks_spans != gold.marks_spans:
+        both = [_by_verb(each) for each in both]
+    for theirs, ours in zip(*both, strict=True):
+        verbs = {each.position: each.lemma for each in ours.predicates}
+        for predicate in theirs.predicates:
+            verb = verbs.get(predicate.position)
+            unseen += verb is None
+            other_verb += verb is not None and verb != predicate.lemma
+    told = []
+    if unseen and options.predicates == "all":
+        told.append(
+            f"conll05: {many(unseen, 'proposition', 'propositions')} that only {system.name} has "
+            f"{'was' if unseen == 1 else 'were'} not looked at, as in srl-eval.pl."
+        )
+    if other_verb:
+        told.append(
+            f"conll05: propositions of {system.name} with another verb than the gold's: {other_verb:,}. "
+            "All gold arguments of those are missed, as in srl-eval.pl."
+        )
+    return told

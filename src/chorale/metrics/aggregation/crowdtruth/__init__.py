@@ -1,0 +1,207 @@
+"""CrowdTruth 2.0: the quality of units, workers and annotations, each from the other two.
+
+Workers who agree with good workers are good, units on which good workers agree are clear, and an annotation is good
+if one worker's choosing it makes another's likely (Dumitrache, Inel, Aroyo, Timmermans and Welty, 2018). With v(w,u)
+the vector of what worker w said of unit u, V(u) = Σ_w WQS_w·v(w,u), and cos weighted by annotation quality:
+
+    UQS(u) = Σ_ij cos(v_i, v_j)·WQS_i·WQS_j / Σ_ij WQS_i·WQS_j
+    WWA(w) = Σ_u Σ_o cos(v_w, v_o)·WQS_o·UQS(u) / Σ_u Σ_o WQS_o·UQS(u)
+    WUA(w) = Σ_u UQS(u)·cos(WQS_w·v_w, V(u) − WQS_w·v_w) / Σ_u UQS(u)
+    WQS(w) = WUA(w)·WWA(w)
+    UAS(u, a) = Σ_w WQS_w·v(w,u)(a) / Σ_w WQS_w
+
+AQS is in `annotations`. All start at 1, and each iteration computes all from the previous ones, until none changes by
+0.001 or more. A denominator below 1e-8 is taken as 1e-8.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from chorale.files.wording import in_short, many
+from chorale.metrics.aggregation.crowdtruth.agreement import Qualities, agreements, annotation_scores, ones
+from chorale.metrics.aggregation.crowdtruth.annotations import AnnotationQuality, annotation_quality
+from chorale.metrics.aggregation.crowdtruth.resampling import Evidence, Resampling
+from chorale.metrics.aggregation.crowdtruth.vectors import Index, Values, Vectors, vectors_of
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.judgments import Judgments
+
+__all__ = ["CrowdTruth", "Evidence", "Iteration", "Resampling", "as_aggregation", "crowdtruth"]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """How far an iteration moved the values: the largest change of any, and the mean change of each kind."""
+
+    largest: float
+    wqs: float
+    uqs: float
+    aqs: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CrowdTruth:
+    """What CrowdTruth says. Arrays go with the names beside them, which are sorted.
+
+    Initial values are those after the first iteration, when nothing was weighted yet.
+    """
+
+    units: tuple[str, ...]
+    uqs: Values
+    uqs_initial: Values
+    cell_unit: Index
+    """A cell is a unit and an annotation somebody chose there. Of each, the unit."""
+    cell_annotation: Index
+    uas: Values
+    """Of each cell; the unit's other annotations have 0."""
+    uas_initial: Values
+    workers: tuple[str, ...]
+    wqs: Values
+    wqs_initial: Values
+    wwa: Values
+    wwa_initial: Values
+    wua: Values
+    wua_initial: Values
+    annotations: tuple[str, ...]
+    aqs: Values
+    aqs_initial: Values
+    open_task: bool
+    iterations: int
+    log: tuple[Iteration, ...]
+    notes: tuple[str, ...]
+    converged: bool = True
+    """Whether it stopped by itself, and not at the most iterations it was allowed."""
+    evidence: Evidence | None = field(default=None, repr=False)
+    """What it came from, for intervals."""
+
+    def __repr__(self) -> str:
+        return in_short(
+            "CrowdTruth",
+            f"{many(len(self.units), 'unit', 'units')} of mean quality {self.uqs.mean():.3f}",
+            f"{many(len(self.workers), 'worker', 'workers')} of {self.wqs.mean():.3f}",
+            f"{many(len(self.annotations), 'annotation', 'annotations')} of {self.aqs.mean():.3f}",
+            many(self.iterations, "iteration", "iterations"),
+        )
+
+    def unit_annotation_scores(self, *, initial: bool = False) -> Iterator[tuple[str, dict[str, float]]]:
+        """UAS unit by unit: of all annotations in a closed task, of those that were chosen in an open one."""
+        scores = self.uas_initial if initial else self.uas
+        edges = np.searchsorted(self.cell_unit, np.arange(len(self.units) + 1)).tolist()
+        places, values = self.cell_annotation.tolist(), scores.tolist()
+        nothing = {} if self.open_task else dict.fromkeys(self.annotations, 0.0)
+        for unit, low, high in zip(self.units, edges, edges[1:], strict=False):
+            chosen = zip(places[low:high], values[low:high], strict=True)
+            yield unit, {**nothing, **{self.annotations[place]: value for place, value in chosen}}
+
+
+def crowdtruth(
+    judgments: Judgments,
+    *,
+    options: Sequence[str] | None = None,
+    open_task: bool = False,
+    max_iterations: int = 100,
+    tolerance: float = 0.001,
+    progress: Callable[[int, int], None] | None = None,
+) -> CrowdTruth:
+    """The CrowdTruth 2.0 qualities of everything the judgments are about.
+
+    A closed task has one list of options for all units: `options`, or all labels there are. In an open task a unit's
+    annotations are what was said about it, and AQS stays 1. Units with a single judgment are left out.
+
+    >>> said = Judgments.from_columns(["u", "u", "u"], ["ann", "bob", "cy"], ["cat", "cat", "dog"])
+    >>> result = crowdtruth(said)
+    >>> [round(float(quality), 3) for quality in result.wqs]
+    [1.0, 1.0, 0.0]
+    """
+    if max_iterations < 1 or not tolerance > 0:
+        raise ValueError(f"{max_iterations} iterations to {tolerance}: at least one, and a tolerance above 0")
+    if open_task and options is not None:
+        raise ValueError("an open task has no list of options")
+    vectors, notes = vectors_of(judgments, options)
+    quality_of = None if open_task else annotation_quality(vectors)
+    before = first = now = ones(vectors)
+    log: list[Iteration] = []
+    while not log or (log[-1].largest >= tolerance and len(log) < max_iterations):
+        before, now = now, _next(vectors, now, quality_of)
+        log.append(_change(before, now))
+        first = now if len(log) == 1 else first
+        if progress:
+            progress(len(log), max_iterations)
+    converged = log[-1].largest < tolerance
+    if not converged:
+        notes += (
+            f"Stopped after {len(log):,} iterations, before the values had settled: the last one still moved a value "
+            f"by {log[-1].largest:.2g}, and {tolerance:g} is the limit.",
+        )
+    result = _result(vectors, first, now, tuple(log), notes, open_task=open_task, converged=converged)
+    return replace(result, evidence=Evidence(vectors, before, open_task))
+
+
+def as_aggregation(result: CrowdTruth, *, multiple: bool) -> Aggregation:
+    """CrowdTruth's unit-annotation scores in the place of probabilities; they don't sum to 1."""
+    scores = np.zeros((len(result.units), len(result.annotations)))
+    scores[result.cell_unit, result.cell_annotation] = result.uas
+    return Aggregation(
+        result.units,
+        result.annotations,
+        scores,
+        result.workers,
+        {"wqs": result.wqs, "wwa": result.wwa, "wua": result.wua},
+        multiple=multiple,
+        iterations=result.iterations,
+        converged=result.converged,
+        notes=result.notes,
+    )
+
+
+def _next(vectors: Vectors, before: Qualities, quality_of: AnnotationQuality | None) -> Qualities:
+    uqs, wwa, wua = agreements(vectors, before)
+    aqs = before.aqs if quality_of is None else quality_of(before.uqs, before.wqs)
+    return Qualities(uqs, wwa * wua, aqs, wwa, wua)
+
+
+def _change(before: Qualities, after: Qualities) -> Iteration:
+    changes = [np.abs(new - old) for new, old in zip(_compared(after), _compared(before), strict=True)]
+    wqs, uqs, aqs = (float(change.mean()) for change in changes)
+    return Iteration(max(float(change.max()) for change in changes), wqs, uqs, aqs)
+
+
+def _compared(qualities: Qualities) -> tuple[Values, Values, Values]:
+    return qualities.wqs, qualities.uqs, qualities.aqs
+
+
+def _result(
+    vectors: Vectors,
+    first: Qualities,
+    last: Qualities,
+    log: tuple[Iteration, ...],
+    notes: tuple[str, ...],
+    *,
+    open_task: bool,
+    converged: bool,
+) -> CrowdTruth:
+    return CrowdTruth(
+        units=vectors.units,
+        uqs=last.uqs,
+        uqs_initial=first.uqs,
+        cell_unit=vectors.cell_unit,
+        cell_annotation=vectors.cell_annotation,
+        uas=annotation_scores(vectors, last.wqs),
+        uas_initial=annotation_scores(vectors, np.ones(len(vectors.workers))),
+        workers=vectors.workers,
+        wqs=last.wqs,
+        wqs_initial=first.wqs,
+        wwa=last.wwa,
+        wwa_initial=first.wwa,
+        wua=last.wua,
+        wua_initial=first.wua,
+        annotations=vectors.annotations,
+        aqs=last.aqs,
+        aqs_initial=first.aqs,
+        open_task=open_task,
+        iterations=len(log),
+        log=log,
+        notes=notes,
+        converged=converged,
+    )

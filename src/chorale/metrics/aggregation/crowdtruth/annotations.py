@@ -1,0 +1,200 @@
+"""How far workers agree on an annotation, over all pairs of workers with common units.
+
+    P_a(i|j) = Σ_u UQS(u)·v_i(a)·v_j(a) / Σ_u UQS(u)·v_j(a)      over the units both judged
+    AQS(a) = Σ_ij WQS_i·WQS_j·P_a(i|j) / Σ_ij WQS_i·WQS_j        over ordered pairs whose P_a is defined
+
+Who shares which unit with whom does not change from one iteration to the next. It is laid out once, sorted by
+annotation and pair, so that an iteration is two runs over it. Where nearly everybody judged nearly everything the
+same sums are matrix products.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.metrics.aggregation.crowdtruth.agreement import TINY
+from chorale.metrics.aggregation.crowdtruth.vectors import Index, Values, Vectors
+
+AnnotationQuality = Callable[[Values, Values], Values]
+"""AQS from UQS and WQS."""
+
+_BLOCK = 2**18
+"""Encounters that are worked on at a time, and numbers of a matrix: few enough for a processor's cache."""
+_KEPT = 2**26
+"""Encounters that are kept from one iteration to the next; beyond, each block is laid out anew every time."""
+_MATRIX_IS_CHEAPER = 100
+"""So many multiplications of a matrix product cost what one encounter costs."""
+_MOST_IN_A_MATRIX = 4000
+
+
+def annotation_quality(vectors: Vectors) -> AnnotationQuality:
+    """The function that every iteration calls, with what it needs prepared."""
+    shared = np.diff(vectors.first)[vectors.unit[vectors.judgment]]
+    encounters = int(shared.sum())
+    workers = len(vectors.workers)
+    products = len(vectors.units) * workers**2 * len(vectors.annotations)
+    if workers <= _MOST_IN_A_MATRIX and products < _MATRIX_IS_CHEAPER * encounters:
+        sayings = _Sayings(vectors)
+        return lambda uqs, wqs: _by_matrices(vectors, sayings, uqs, wqs)
+    order = np.lexsort((vectors.worker[vectors.judgment], vectors.annotation))
+    parts = _parts(vectors, order, shared[order])
+    sayings = _Sayings(vectors)
+    if encounters > _KEPT:
+        return lambda uqs, wqs: _by_pairs(vectors, (_block(vectors, part, sayings) for part in parts), uqs, wqs)
+    blocks = [_block(vectors, part, sayings) for part in parts]
+    return lambda uqs, wqs: _by_pairs(vectors, iter(blocks), uqs, wqs)
+
+
+class _Sayings:
+    """v(a) of every judgment, for one annotation at a time."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self._vectors = vectors
+        self._order = np.argsort(vectors.annotation, kind="stable")
+        self._edges = np.searchsorted(vectors.annotation[self._order], np.arange(len(vectors.annotations) + 1))
+        self._table = np.zeros(len(vectors.unit))
+        self._filled = self._order[:0]
+        self._annotation = -1
+
+    def of(self, annotation: int) -> Values:
+        if annotation != self._annotation:
+            self._table[self._filled] = 0.0
+            entries = self.entries(annotation)
+            self._filled = self._vectors.judgment[entries]
+            self._table[self._filled] = self._vectors.value[entries]
+            self._annotation = annotation
+        return self._table
+
+    def entries(self, annotation: int) -> Index:
+        return self._order[self._edges[annotation] : self._edges[annotation + 1]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Encounters: a worker j who chose an annotation in a unit, and another worker i of that unit.
+
+    They are sorted by annotation, j and i; those alike in all three are one pair.
+    """
+
+    unit: NDArray[np.int32]
+    """Of each encounter."""
+    chosen: NDArray[np.float32] | None
+    """v_j(a) of each encounter; None if it is always 1."""
+    both: NDArray[np.float32] | NDArray[np.bool_]
+    """v_i(a)·v_j(a) of each encounter."""
+    start: Index
+    """Of each pair, its first encounter."""
+    i: NDArray[np.int32]
+    """Of each pair, as j is."""
+    j: NDArray[np.int32]
+    annotations: Index
+    """Those of the block."""
+    first: Index
+    """Of each of them, its first pair."""
+
+
+def _parts(vectors: Vectors, order: Index, shared: Index) -> list[Index]:
+    """The entries cut into blocks between one worker's entries of an annotation and the next."""
+    annotation, worker = vectors.annotation[order], vectors.worker[vectors.judgment[order]]
+    edge = np.flatnonzero((annotation[1:] != annotation[:-1]) | (worker[1:] != worker[:-1])) + 1
+    edges = np.r_[edge, len(order)]
+    reached = np.cumsum(shared)[edges - 1]
+    cuts = [0]
+    while cuts[-1] < len(order):
+        done = reached[np.searchsorted(edges, cuts[-1])] if cuts[-1] else 0
+        within = np.searchsorted(reached, done + _BLOCK, side="right") - 1
+        cuts.append(int(max(edges[within], edges[np.searchsorted(edges, cuts[-1], side="right")])))
+    return [order[low:high] for low, high in pairwise(cuts)]
+
+
+def _block(vectors: Vectors, entries: Index, sayings: _Sayings) -> _Block:
+    own = vectors.judgment[entries]
+    unit = vectors.unit[own]
+    many = vectors.first[unit + 1] - vectors.first[unit]
+    row = np.repeat(np.arange(len(entries)), many)
+    other = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many) + vectors.first[unit][row]
+    apart = other != own[row]
+    row, other = row[apart], other[apart]
+    # The entries are sorted by annotation and worker: a rank of those makes a short key.
+    annotation, worker = vectors.annotation[entries], vectors.worker[own]
+    said = np.empty(len(row))
+    for low, high in pairwise(np.flatnonzero(np.r_[True, annotation[1:] != annotation[:-1], True]).tolist()):
+        here = slice(*np.searchsorted(row, [low, high]))
+        said[here] = sayings.of(int(annotation[low]))[other[here]]
+    rank = np.cumsum(np.r_[True, (annotation[1:] != annotation[:-1]) | (worker[1:] != worker[:-1])]) - 1
+    key = rank[row] * len(vectors.workers) + vectors.worker[other]
+    order = np.argsort(key, kind="stable")
+    key, row, other, said = key[order], row[order], other[order], said[order]
+    start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+    of_pair = annotation[row[start]]
+    first = np.flatnonzero(np.r_[True, of_pair[1:] != of_pair[:-1]])
+    plain = bool((vectors.value == 1.0).all())
+    mine = vectors.value[entries][row]
+    return _Block(
+        unit=unit[row].astype(np.int32),
+        chosen=None if plain else mine.astype(np.float32),
+        both=said > 0 if plain else (said * mine).astype(np.float32),
+        start=start,
+        i=vectors.worker[other[start]].astype(np.int32),
+        j=worker[row[start]].astype(np.int32),
+        annotations=annotation[row[start[first]]],
+        first=first,
+    )
+
+
+def _by_pairs(vectors: Vectors, blocks: Iterator[_Block], uqs: Values, wqs: Values) -> Values:
+    part, whole = np.zeros(len(vectors.annotations)), np.zeros(len(vectors.annotations))
+    for block in blocks:
+        met = uqs[block.unit]
+        chosen = np.add.reduceat(met if block.chosen is None else met * block.chosen, block.start)
+        both = np.add.reduceat(
+            np.where(block.both, met, 0.0) if block.chosen is None else met * block.both, block.start
+        )
+        weight = wqs[block.i] * wqs[block.j]
+        undefined = chosen <= 0
+        if undefined.any():
+            weight[undefined], chosen[undefined] = 0.0, 1.0
+        part[block.annotations] += np.add.reduceat(weight * both / chosen, block.first)
+        whole[block.annotations] += np.add.reduceat(weight, block.first)
+    return _quality(part, whole)
+
+
+def _by_matrices(vectors: Vectors, sayings: _Sayings, uqs: Values, wqs: Values) -> Values:
+    """The same as products of units × workers matrices, one annotation at a time."""
+    part, whole = np.zeros(len(vectors.annotations)), np.zeros(len(vectors.annotations))
+    weight = np.outer(wqs, wqs)
+    np.fill_diagonal(weight, 0.0)
+    for annotation in range(len(part)):
+        if not len(sayings.entries(annotation)):
+            continue
+        both, chosen = _met(vectors, sayings.of(annotation), uqs)
+        counted = np.where(chosen > 0, weight, 0.0)
+        agreed = np.divide(both, chosen, out=np.zeros_like(both), where=chosen > 0)
+        part[annotation], whole[annotation] = (counted * agreed).sum(), counted.sum()
+    return _quality(part, whole)
+
+
+def _met(vectors: Vectors, said: Values, uqs: Values) -> tuple[Values, Values]:
+    """Σ_u UQS·v_i·v_j and Σ_u UQS·v_j over common units, worker i × worker j."""
+    workers = len(vectors.workers)
+    both, chosen = np.zeros((workers, workers)), np.zeros((workers, workers))
+    step = max(1, _BLOCK // workers)
+    for low in range(0, len(vectors.units), step):
+        high = min(low + step, len(vectors.units))
+        judged = slice(vectors.first[low], vectors.first[high])
+        place = (vectors.unit[judged] - low, vectors.worker[judged])
+        there, choice = np.zeros((high - low, workers)), np.zeros((high - low, workers))
+        there[place] = uqs[vectors.unit[judged]]
+        choice[place] = said[judged]
+        chosen += there.T @ choice
+        both += (choice * there).T @ choice
+    return both, chosen
+
+
+def _quality(part: Values, whole: Values) -> Values:
+    """Never less than 1e-8: a vector must keep its direction."""
+    share = np.divide(part, whole, out=np.zeros(len(part)), where=whole > TINY)
+    return np.maximum(share, TINY)

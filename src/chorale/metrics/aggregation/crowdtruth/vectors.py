@@ -1,0 +1,152 @@
+"""What workers said, as the sparse vectors CrowdTruth computes with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.wording import many
+from chorale.metrics.judgments import Judgments
+from chorale.model import UserError
+
+Index = NDArray[np.intp]
+Values = NDArray[np.float64]
+
+_NAMED = 5
+"""Labels that a message names before it counts the others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """Judgments, sorted by unit and worker, and what they consist of.
+
+    An entry is one annotation of one judgment; a cell is a unit and an annotation that anybody chose there. Entries
+    are sorted by judgment and annotation, cells by unit and annotation, so nothing depends on the order of rows.
+    """
+
+    units: tuple[str, ...]
+    workers: tuple[str, ...]
+    annotations: tuple[str, ...]
+    unit: Index
+    """Of each judgment."""
+    worker: Index
+    """Of each judgment."""
+    first: Index
+    """Of each unit, its first judgment; one place more for the end."""
+    judgment: Index
+    """Of each entry."""
+    annotation: Index
+    """Of each entry."""
+    value: Values
+    """Of each entry: how often the worker said it, mostly once."""
+    cell: Index
+    """Of each entry."""
+    cell_unit: Index
+    cell_annotation: Index
+
+    def by_unit(self, of_judgments: Values) -> Values:
+        return summed(self.unit, of_judgments, len(self.units))
+
+    def by_worker(self, of_judgments: Values) -> Values:
+        return summed(self.worker, of_judgments, len(self.workers))
+
+    def by_judgment(self, of_entries: Values) -> Values:
+        return summed(self.judgment, of_entries, len(self.unit))
+
+    def by_cell(self, of_entries: Values) -> Values:
+        return summed(self.cell, of_entries, len(self.cell_unit))
+
+
+def summed(group: Index, values: Values, groups: int) -> Values:
+    """The sum of the values of each group."""
+    return np.asarray(np.bincount(group, weights=values, minlength=groups), dtype=np.float64)
+
+
+def vectors_of(judgments: Judgments, options: Sequence[str] | None) -> tuple[Vectors, tuple[str, ...]]:
+    """The vectors, and what was left out of them."""
+    names, code_of = _annotations(judgments, options)
+    kept, notes = _kept(judgments)
+    unit, units = _dense(judgments.tasks[kept], judgments.task_names)
+    worker, workers = _dense(judgments.workers[kept], judgments.worker_names)
+    starts, members, values = _members(judgments, code_of)
+    label = judgments.labels[kept]
+    length = np.diff(starts)[label]
+    judgment = np.repeat(np.arange(len(label)), length)
+    place = np.arange(len(judgment)) - np.repeat(np.cumsum(length) - length, length) + starts[label][judgment]
+    annotation = members[place]
+    key = unit[judgment] * np.intp(max(1, len(names))) + annotation
+    cells, cell = np.unique(key, return_inverse=True)
+    vectors = Vectors(
+        units=units,
+        workers=workers,
+        annotations=names,
+        unit=unit,
+        worker=worker,
+        first=np.searchsorted(unit, np.arange(len(units) + 1)),
+        judgment=judgment,
+        annotation=annotation,
+        value=values[place],
+        cell=cell.reshape(-1),
+        cell_unit=cells // max(1, len(names)),
+        cell_annotation=cells % max(1, len(names)),
+    )
+    return vectors, notes
+
+
+def _annotations(judgments: Judgments, options: Sequence[str] | None) -> tuple[tuple[str, ...], Index]:
+    """The names of the annotations, sorted, and where each option of the judgments stands among them."""
+    if options is None:
+        return judgments.options, np.arange(len(judgments.options))
+    names = tuple(sorted(set(options)))
+    place = {name: number for number, name in enumerate(names)}
+    unknown = [name for name in judgments.options if name not in place]
+    if unknown:
+        shown = ", ".join(repr(name) for name in unknown[:_NAMED])
+        more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
+        raise UserError(
+            f"The judgments have labels that are not among the {len(names)} options: {shown}{more}. "
+            "Add them to the options, or correct the labels."
+        )
+    return names, np.asarray([place[name] for name in judgments.options], dtype=np.intp)
+
+
+def _kept(judgments: Judgments) -> tuple[Index, tuple[str, ...]]:
+    """The judgments that count, by unit and worker: the last of a repeated pair, none that stands alone."""
+    pair = judgments.tasks.astype(np.intp) * max(1, len(judgments.worker_names)) + judgments.workers
+    order = np.argsort(pair, kind="stable")
+    last = np.r_[pair[order][1:] != pair[order][:-1], np.ones(min(1, len(order)), dtype=np.bool_)]
+    notes = list(judgments.notes)
+    if not last.all():
+        repeated = many(int((~last).sum()), "judgment", "judgments")
+        notes.append(f"{repeated} left out: of a worker's several on one unit the last counts.")
+    order = order[last]
+    several = np.bincount(judgments.tasks[order], minlength=len(judgments.task_names))
+    alone = several[judgments.tasks[order]] < 2
+    kept = order[~alone]
+    if alone.any():
+        left = np.setdiff1d(judgments.workers[order], judgments.workers[kept])
+        also = f"; workers left out with them: {len(left):,}" if len(left) else ""
+        notes.append(f"Units left out because they have a single judgment: {int(alone.sum()):,}{also}.")
+    if not len(kept):
+        raise UserError("CrowdTruth compares workers, and no unit here has two of them. Give it more judgments a unit.")
+    return kept, tuple(notes)
+
+
+def _dense(codes: NDArray[np.int32], names: Sequence[str]) -> tuple[Index, tuple[str, ...]]:
+    """Codes without gaps, and the names that are left."""
+    used, dense = np.unique(codes, return_inverse=True)
+    return dense.reshape(-1), tuple(names[code] for code in used)
+
+
+def _members(judgments: Judgments, code_of: Index) -> tuple[Index, Index, Values]:
+    """For every label, where its annotations begin, which they are, sorted, and how often each was said."""
+    if judgments.sets is None:
+        several = len(judgments.label_names)
+        return np.arange(several + 1), code_of, np.ones(several)
+    sizes = [len(options) for options in judgments.sets]
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    option = code_of[np.fromiter((code for options in judgments.sets for code in options), np.intp, sum(sizes))]
+    width = int(code_of.max(initial=0)) + 1
+    keys, counts = np.unique(label * width + option, return_counts=True)
+    return np.searchsorted(keys // width, np.arange(len(sizes) + 1)), keys % width, counts.astype(np.float64)

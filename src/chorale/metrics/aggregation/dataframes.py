@@ -1,0 +1,184 @@
+"""Tables of pandas and Polars, in and out, without depending on pandas.
+
+The library a table belongs to is found from the table itself, so results come as the user's own kind of table.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.dawid_skene import InitialErrors
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.judgments import Judgments
+
+_COLUMNS = ("task", "worker", "label")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Judgments, the library their table is of, and what tasks, workers and labels were before they had codes."""
+
+    judgments: Judgments
+    library: Any
+    is_pandas: bool
+    task_values: Any
+    worker_values: Any
+    label_values: Any
+
+    @classmethod
+    def of(cls, data: Any) -> Self:
+        """From a dataframe with the columns task, worker and label. Rows without a label are left out."""
+        module = type(data).__module__.partition(".")[0]
+        if module == "pandas":
+            return cls._of_pandas(data, sys.modules["pandas"])
+        if module == "polars":
+            return cls._of_polars(data, sys.modules["polars"])
+        if hasattr(data, "__arrow_c_stream__"):
+            return cls._of_polars(sys.modules["polars"].DataFrame(data), sys.modules["polars"])
+        judgments = Judgments.from_dataframe(data, repeats="all")
+        polars = sys.modules["polars"]
+        names = (judgments.task_names, judgments.worker_names, judgments.label_names)
+        return cls(judgments, polars, False, *map(polars.Series, names))
+
+    @classmethod
+    def _of_pandas(cls, data: Any, pandas: Any) -> Self:
+        _check_columns(list(data.columns))
+        data = data[list(_COLUMNS)]
+        data = data[data["label"].notna()]
+        if data[["task", "worker"]].isna().any(axis=None):
+            raise ValueError("every judgment needs a task and a worker")
+        coded = [pandas.factorize(data[name], sort=True) for name in _COLUMNS]
+        return cls(_judgments(coded), pandas, True, *(values for _, values in coded))
+
+    @classmethod
+    def _of_polars(cls, data: Any, polars: Any) -> Self:
+        data = data.collect() if isinstance(data, polars.LazyFrame) else data
+        _check_columns(data.columns)
+        # NaN is no value, in pandas as here.
+        no_value = polars.selectors.float().fill_nan(None)
+        data = data.select(_COLUMNS).with_columns(no_value).filter(polars.col("label").is_not_null())
+        if data["task"].null_count() or data["worker"].null_count():
+            raise ValueError("every judgment needs a task and a worker")
+        coded = []
+        for name in _COLUMNS:
+            values = data[name].unique().sort()
+            places = polars.DataFrame({name: values, "place": np.arange(len(values), dtype=np.int32)})
+            codes = data.select(name).join(places, on=name, how="left", maintain_order="left")["place"]
+            coded.append((codes.to_numpy(), values))
+        return cls(_judgments(coded), polars, False, *(values for _, values in coded))
+
+    def with_labels(self, values: Iterable[Any]) -> Self:
+        """The same with labels that nobody gave, but might have."""
+        known = list(self.label_values)
+        more = [value for value in dict.fromkeys(values) if value not in set(known)]
+        if not more:
+            return self
+        every = sorted([*known, *more])
+        place = {value: number for number, value in enumerate(every)}
+        moved = np.array([place[value] for value in known], dtype=np.int32)
+        names = tuple(map(str, every))
+        judgments = replace(self.judgments, labels=moved[self.judgments.labels], label_names=names, options=names)
+        column = self.library.Index(every) if self.is_pandas else self.library.Series(every)
+        return replace(self, judgments=judgments, label_values=column)
+
+    def numbers(self, given: Any, values: Any, what: str) -> FloatArray:
+        """A number for every one of our values, from a mapping or a pandas Series."""
+        known = dict(given.items())
+        lacking = [value for value in values if value not in known]
+        if lacking:
+            raise ValueError(f"{what} has nothing for {lacking[0]!r}")
+        numbers = np.asarray([known[value] for value in values], dtype=np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"{what} must be finite numbers")
+        return numbers
+
+    def initial_errors(self, given: Any, *, replaces: bool) -> InitialErrors:
+        """From a table with worker and label (the index, in pandas) and a column for each true label."""
+        frame = given.reset_index() if type(given).__module__.partition(".")[0] == "pandas" else given
+        columns = list(frame.columns)
+        if "worker" not in columns or "label" not in columns:
+            raise ValueError("initial_error needs worker and label, and a column for every label")
+        true = [name for name in columns if name not in ("worker", "label")]
+        label_of = {value: code for code, value in enumerate(self.label_values)}
+        by_name = label_of | {str(value): code for value, code in label_of.items()}
+        strange = [name for name in true if name not in by_name]
+        if strange:
+            raise ValueError(f"initial_error has a column {strange[0]!r}, a label that nobody gave: leave it out")
+        worker_of = {value: code for code, value in enumerate(self.worker_values)}
+        workers = np.array([worker_of.get(value, -1) for value in frame["worker"]], dtype=np.intp)
+        labels = np.array([label_of.get(value, -1) for value in frame["label"]], dtype=np.intp)
+        values = np.zeros((len(workers), len(label_of)))
+        for name in true:
+            values[:, by_name[name]] = np.asarray(frame[name], dtype=np.float64)
+        if not np.isfinite(values).all() or (values < 0).any():
+            raise ValueError("initial_error must be counts or probabilities: finite, and not below 0")
+        ours = workers >= 0
+        return InitialErrors(workers[ours], labels[ours], values[ours], replaces)
+
+    def labels(self, result: Aggregation) -> Any:
+        """The answer to each task, called `agg_label`."""
+        if self.is_pandas:
+            index = self._index(self.task_values, "task")
+            return self.library.Series(self.label_values[result.leading], index=index, name="agg_label")
+        columns = {"task": self.task_values, "agg_label": self.label_values[result.leading]}
+        return self.library.DataFrame(columns)
+
+    def probabilities(self, result: Aggregation) -> Any:
+        """A row per task, a column per label."""
+        if self.is_pandas:
+            columns = self._index(self.label_values, "label")
+            index = self._index(self.task_values, "task")
+            return self.library.DataFrame(result.probabilities, index=index, columns=columns)
+        by_label = dict(zip(self._label_columns(), result.probabilities.T, strict=True))
+        return self.library.DataFrame({"task": self.task_values, **by_label})
+
+    def of_workers(self, values: FloatArray, name: str) -> Any:
+        return self._column(self.worker_values, "worker", values, name)
+
+    def of_tasks(self, values: FloatArray, name: str) -> Any:
+        return self._column(self.task_values, "task", values, name)
+
+    def of_labels(self, values: FloatArray, name: str) -> Any:
+        return self._column(self.label_values, "label", values, name)
+
+    def errors(self, result: Aggregation) -> Any:
+        """A row per worker and label they used, a column per true label."""
+        workers = self.worker_values[result.details["error_workers"]]
+        labels = self.label_values[result.details["error_labels"]]
+        if self.is_pandas:
+            index = self.library.MultiIndex.from_arrays([workers, labels], names=["worker", "label"])
+            columns = self._index(self.label_values, "label")
+            return self.library.DataFrame(result.details["errors"], index=index, columns=columns)
+        by_label = dict(zip(self._label_columns(), result.details["errors"].T, strict=True))
+        return self.library.DataFrame({"worker": workers, "label": labels, **by_label})
+
+    def _label_columns(self) -> list[str]:
+        """A column's name for every label; one that is called like a column of another kind gets a bar."""
+        names = map(str, self.label_values.to_list())
+        return [f"{name}_" if name in _COLUMNS else name for name in names]
+
+    def _column(self, keys: Any, key: str, values: FloatArray, name: str) -> Any:
+        if self.is_pandas:
+            return self.library.Series(values, index=self._index(keys, key), name=name)
+        return self.library.DataFrame({key: keys, name: values})
+
+    def _index(self, values: Any, name: str) -> Any:
+        return self.library.Index(values, name=name)
+
+
+def _check_columns(names: Sequence[Any]) -> None:
+    missing = [name for name in _COLUMNS if name not in names]
+    if missing:
+        raise ValueError(f"the table needs the columns {', '.join(missing)}; it has {', '.join(map(str, names))}")
+
+
+def _judgments(coded: Sequence[tuple[Any, Any]]) -> Judgments:
+    (tasks, workers, labels), names = (
+        (np.asarray(codes, dtype=np.int32) for codes, _ in coded),
+        [tuple(str(value) for value in values) for _, values in coded],
+    )
+    return Judgments(tasks, workers, labels, names[0], names[1], names[2], names[2])

@@ -1,0 +1,170 @@
+"""Dawid and Skene (1979): who mistakes which label for which, and what the labels therefore are.
+
+Every worker w has a matrix of errors e, where e[k, c] is the probability that they say k when c is true, and labels
+have the probabilities p. Expectation-maximisation goes to and fro between
+
+    P(task i is c)  ∝  p[c] · Π over judgments (w, k) of i: e_w[k, c]
+    e_w[k, c]       ∝  Σ over judgments (w, k) of tasks i: P(i is c),     p[c] = mean over i of P(i is c)
+
+from the shares of votes on, until the bound on the likelihood, per judgment, grows by less than the tolerance.
+
+A. P. Dawid and A. M. Skene. Maximum likelihood estimation of observer error-rates using the EM algorithm. Applied
+Statistics 28 (1979), 20–28.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.expectation import EPSILON, accuracy_of, fixed_by, maximise
+from chorale.metrics.aggregation.limits import check_limits
+from chorale.metrics.aggregation.majority import judgments_of
+from chorale.metrics.aggregation.relevance import aggregated
+from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.votes import Index, Votes
+from chorale.metrics.judgments import Judgments
+
+_ENOUGH = 20
+"""Judgments of a worker, on average, from which on a matrix of errors is worth learning."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InitialErrors:
+    """Workers' errors to begin with: how often, or how probably, each said a label when another, or the same, was true.
+
+    A row for a worker and a label that nobody judged with still counts in the worker's sums; its code is -1.
+    """
+
+    workers: Index
+    labels: Index
+    """What was said, one per row, as codes of the judgments."""
+    values: FloatArray
+    """A row per worker and label, a column per true label."""
+    replaces: bool
+    """Whether these take the place of what the first shares of votes say, or are added to it."""
+
+
+def dawid_skene(
+    judgments: Judgments,
+    *,
+    iterations: int = 100,
+    tolerance: float = 1e-5,
+    known: Mapping[str, str] | None = None,
+    initial: InitialErrors | None = None,
+    progress: Progress | None = None,
+) -> Aggregation:
+    """Labels, their probabilities and every worker's errors.
+
+    `initial` is what is known of workers from elsewhere; it counts in the first iteration, of one label a task only.
+    `known` gives the true labels of some tasks, which then stay what they are; one that nobody gave is a ValueError.
+    The result's details are `priors` (one per label), `errors` (a row per worker and label they used, a column per true
+    label), and whose rows they are: `error_workers` and `error_labels`, as codes. A worker's accuracy is the mean
+    probability of what they said.
+
+    >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
+    >>> dawid_skene(votes).labels
+    {'1': 'x', '2': 'y'}
+    """
+    check_limits(iterations, tolerance)
+    result = aggregated(
+        judgments, lambda each, told: _fitted(each, iterations, tolerance, known, initial, told), progress
+    )
+    each = len(judgments) / len(result.workers)
+    if each >= _ENOUGH:
+        return result
+    note = (
+        f"Workers judged {each:.1f} tasks each on average. Dawid and Skene's model learns a matrix of errors for every "
+        "worker, for which that is little: its probabilities may be far too sure. one-coin, wawa or majority have less "
+        "to learn."
+    )
+    return replace(result, notes=(*result.notes, note))
+
+
+def _fitted(
+    judgments: Judgments,
+    iterations: int,
+    tolerance: float,
+    known: Mapping[str, str] | None,
+    initial: InitialErrors | None,
+    progress: Progress | None,
+) -> Aggregation:
+    votes = Votes.of(judgments)
+    model = _Confusion(votes, initial)
+    fit = maximise(votes, model, iterations, tolerance, fixed_by(judgments, known), progress)
+    return Aggregation(
+        judgments.task_names,
+        judgments.label_names,
+        np.ascontiguousarray(fit.beliefs.T),
+        judgments.worker_names,
+        {"accuracy": accuracy_of(votes, fit.beliefs), "judgments": judgments_of(judgments)},
+        details={
+            "priors": fit.priors,
+            "errors": np.ascontiguousarray(np.exp(model.log_errors.T)),
+            "error_workers": votes.pair_worker,
+            "error_labels": votes.pair_label,
+            "bounds": fit.bounds,
+        },
+        iterations=len(fit.bounds),
+        converged=fit.converged,
+        notes=judgments.notes,
+    )
+
+
+class _Confusion:
+    """A matrix of errors for every worker: rows of labels they used, one array per true label."""
+
+    def __init__(self, votes: Votes, initial: InitialErrors | None = None) -> None:
+        self._votes = votes
+        self._given = None if initial is None else _Given.of(votes, initial)
+        self._task_by_pair = votes.task[votes.by_pair]
+        self.log_errors: FloatArray = np.empty((votes.labels, len(votes.pair_starts)))
+
+    def learn(self, beliefs: FloatArray) -> float:
+        """Errors from beliefs (labels × tasks); gives the expected log-likelihood of the votes under them."""
+        votes, total = self._votes, 0.0
+        given, self._given = self._given, None
+        for label, belief in enumerate(beliefs):
+            counts = np.add.reduceat(belief.take(self._task_by_pair), votes.pair_starts)
+            if given is not None:
+                counts = given.of_pairs[:, label] + (0.0 if given.replaces else counts)
+            floored = np.maximum(counts, EPSILON)
+            sums = np.add.reduceat(floored, votes.worker_starts)
+            sums += 0.0 if given is None else given.of_others[:, label]
+            self.log_errors[label] = np.log(floored / sums[votes.pair_worker])
+            total += float((counts * self.log_errors[label]).sum())
+        return total
+
+    def log_likelihoods(self) -> FloatArray:
+        """Of each true label, for the votes of each task: labels × tasks."""
+        votes = self._votes
+        return np.stack([np.add.reduceat(row.take(votes.pair), votes.task_starts) for row in self.log_errors])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
+    """Initial errors, laid out as the votes are."""
+
+    of_pairs: FloatArray
+    of_others: FloatArray
+    """Of every worker, the sums over labels they did not use."""
+    replaces: bool
+
+    @classmethod
+    def of(cls, votes: Votes, initial: InitialErrors) -> Self:
+        place = {pair: number for number, pair in enumerate(zip(votes.pair_worker, votes.pair_label, strict=True))}
+        of_pairs = np.zeros((len(place), votes.labels))
+        of_others = np.zeros((votes.workers, votes.labels))
+        found = np.zeros(len(place), dtype=np.bool_)
+        for worker, label, row in zip(initial.workers, initial.labels, initial.values, strict=True):
+            number = place.get((worker, label))
+            if number is None:
+                of_others[worker] += np.maximum(row, EPSILON)
+            else:
+                of_pairs[number] += row
+                found[number] = True
+        if initial.replaces and not found.all():
+            raise ValueError("initial errors that take the place of others need a row for every worker and label used")
+        return cls(of_pairs, of_others, initial.replaces)

@@ -1,0 +1,104 @@
+"""Expectation-maximisation as Dawid and Skene's models share it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.result import Progress
+from chorale.metrics.aggregation.votes import Votes
+from chorale.metrics.judgments import Judgments
+
+EPSILON = 1e-10
+"""No probability is smaller: what never happened so far is not impossible."""
+
+
+class Model(Protocol):
+    """What is believed about workers."""
+
+    def learn(self, beliefs: FloatArray) -> float:
+        """Take what is believed about tasks (labels × tasks); give the expected log-likelihood of the votes."""
+
+    def log_likelihoods(self) -> FloatArray:
+        """Of each task's votes, given each true label: labels × tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    beliefs: FloatArray
+    """Labels × tasks."""
+    priors: FloatArray
+    bounds: list[float]
+    """On the log-likelihood, per judgment, after each iteration."""
+    converged: bool
+
+
+def maximise(
+    votes: Votes,
+    model: Model,
+    iterations: int,
+    tolerance: float,
+    fix: Callable[[FloatArray], FloatArray] | None = None,
+    progress: Progress | None = None,
+) -> Fit:
+    """From the shares of votes on, until the bound grows by less than the tolerance.
+
+    The bound counts the prior with every judgment, not once per task: that is how crowd-kit does it, and so both stop
+    at the same iteration.
+    """
+    beliefs = votes.shares()
+    beliefs = fix(beliefs) if fix else beliefs
+    priors = beliefs.mean(axis=1)
+    model.learn(beliefs)
+    per_task, bound = votes.per_task, -np.inf
+    bounds: list[float] = []
+    converged = False
+    while len(bounds) < iterations and not converged:
+        beliefs = softmax(model.log_likelihoods() + np.log(np.maximum(priors, EPSILON))[:, None])
+        beliefs = fix(beliefs) if fix else beliefs
+        priors = beliefs.mean(axis=1)
+        expected = model.learn(beliefs) + float(
+            np.einsum("ct,t,c->", beliefs, per_task, np.log(np.maximum(priors, EPSILON)))
+        )
+        floored = np.maximum(beliefs, EPSILON)
+        bounds.append((expected - float((floored * np.log(floored)).sum())) / len(votes))
+        if progress:
+            progress(len(bounds), iterations)
+        converged, bound = bounds[-1] - bound < tolerance, bounds[-1]
+    return Fit(beliefs, priors, bounds, converged)
+
+
+def softmax(logs: FloatArray) -> FloatArray:
+    """Logarithms as shares that sum to 1 in every column. Overwrites its argument."""
+    logs -= logs.max(axis=0)
+    shares = np.exp(logs, out=logs)
+    shares /= shares.sum(axis=0)
+    return shares
+
+
+def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[[FloatArray], FloatArray] | None:
+    """What makes the beliefs about tasks whose labels are known certain; None if none are."""
+    if not known:
+        return None
+    place = {name: code for code, name in enumerate(judgments.label_names)}
+    told = [(code, known[name]) for code, name in enumerate(judgments.task_names) if name in known]
+    strange = sorted({label for _, label in told if label not in place})
+    if strange:
+        raise ValueError(f"nobody gave the label {strange[0]!r} that is said to be true: leave its tasks out")
+    pairs = [(code, place[label]) for code, label in told]
+    tasks, labels = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+
+    def fix(beliefs: FloatArray) -> FloatArray:
+        beliefs[:, tasks] = 0.0
+        beliefs[labels, tasks] = 1.0
+        return beliefs
+
+    return fix
+
+
+def accuracy_of(votes: Votes, beliefs: FloatArray) -> FloatArray:
+    """The mean probability, for each worker, that what they said is true."""
+    said = beliefs[votes.label, votes.task][votes.by_pair]
+    return np.add.reduceat(np.add.reduceat(said, votes.pair_starts), votes.worker_starts) / votes.per_worker

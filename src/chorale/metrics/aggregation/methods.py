@@ -1,0 +1,85 @@
+"""The aggregators by the names that commands and files have for them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chorale.files.wording import did_you_mean
+from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.crowdtruth import as_aggregation, crowdtruth
+from chorale.metrics.aggregation.dawid_skene import dawid_skene
+from chorale.metrics.aggregation.glad import glad
+from chorale.metrics.aggregation.mace import MaceSettings, mace
+from chorale.metrics.aggregation.majority import majority
+from chorale.metrics.aggregation.one_coin import one_coin
+from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.trust import confidence
+from chorale.metrics.aggregation.wawa import wawa
+from chorale.metrics.judgments import Judgments
+
+
+@dataclass(frozen=True, slots=True)
+class MethodOptions:
+    """What may be asked of a method. None is what the method itself thinks best."""
+
+    iterations: int | None = None
+    tolerance: float | None = None
+    seed: int = 1
+    restarts: int | None = None
+    trust: FloatArray | None = None
+    """One per judgment, for `confidence`."""
+
+    def limits(self) -> dict[str, float]:
+        both = {"iterations": self.iterations, "tolerance": self.tolerance}
+        return {name: value for name, value in both.items() if value is not None}
+
+
+Aggregator = Callable[[Judgments, MethodOptions, Progress | None], Aggregation]
+
+
+def _crowdtruth(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
+    limits = options.limits()
+    found = crowdtruth(
+        judgments,
+        max_iterations=int(limits.get("iterations", 100)),
+        tolerance=limits.get("tolerance", 0.001),
+        progress=progress,
+    )
+    return as_aggregation(found, multiple=judgments.sets is not None)
+
+
+def _mace(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
+    chosen = options.limits() | ({} if options.restarts is None else {"restarts": options.restarts})
+    return mace(judgments, MaceSettings(seed=options.seed, **chosen), progress=progress)  # type: ignore[arg-type]
+
+
+METHODS: dict[str, Aggregator] = {
+    "majority": lambda each, _, told: majority(each, progress=told),
+    "confidence": lambda each, options, told: confidence(each, trust=options.trust, progress=told),
+    "dawid-skene": lambda each, options, told: dawid_skene(each, **options.limits(), progress=told),  # type: ignore[arg-type]
+    "one-coin": lambda each, options, told: one_coin(each, **options.limits(), progress=told),  # type: ignore[arg-type]
+    "mace": _mace,
+    "glad": lambda each, options, told: glad(each, **options.limits(), progress=told),  # type: ignore[arg-type]
+    "wawa": lambda each, _, told: wawa(each, progress=told),
+}
+"""Those that give probabilities."""
+CROWDTRUTH = "crowdtruth"
+NAMES = (*METHODS, CROWDTRUTH)
+ITERATIVE = ("dawid-skene", "one-coin", "mace", "glad")
+
+
+def aggregate(
+    judgments: Judgments,
+    method: str = "dawid-skene",
+    options: MethodOptions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> Aggregation:
+    """A method by its name: `majority`, `confidence`, `dawid-skene`, `one-coin`, `mace`, `glad`, `wawa`, `crowdtruth`.
+
+    Of the last, unit-annotation scores stand in the place of probabilities, and units with one judgment are left out.
+    """
+    if method == CROWDTRUTH:
+        return _crowdtruth(judgments, options or MethodOptions(), progress)
+    if method not in METHODS:
+        raise ValueError(f"there is no method {method!r}; there are {', '.join(NAMES)}.{did_you_mean(method, NAMES)}")
+    return METHODS[method](judgments, options or MethodOptions(), progress)

@@ -1,0 +1,143 @@
+"""What the answer to a task rests on, judgment by judgment, given what was found about workers.
+
+Every method here weighs a task's judgments by what it knows of the workers. Either the share of a label is the weight
+of those who gave it, or each judgment makes every label so much more or less probable. So the certainty of one task can
+be bootstrapped over its own judgments: they are drawn with replacement, and workers stay as good as they are.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.expectation import EPSILON
+from chorale.metrics.aggregation.result import Aggregation, leading
+from chorale.metrics.aggregation.votes import Index, present
+from chorale.metrics.judgments import Judgments
+
+_AT_ONCE = 2**21
+"""Numbers in memory at a time while drawing."""
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskEvidence:
+    """Judgments in the order of tasks and workers, with what each says of its task."""
+
+    _probabilities: FloatArray
+    _order: Index
+    """Places of judgments, task by task."""
+    _edges: Index
+    _rows: Callable[[Index], FloatArray]
+    """Of some judgments: a number for every label."""
+    _log_priors: FloatArray | None
+    """Of the labels, where those numbers are logarithms of likelihoods; None where they are weights."""
+
+    def intervals(
+        self,
+        tasks: Sequence[int],
+        *,
+        resamples: int = 1000,
+        seed: int = 1,
+        level: float = 0.95,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> FloatArray:
+        """The ends of the probability of the answer to each of these tasks: 2 × tasks.
+
+        Tasks with equally many judgments share their draws.
+        """
+        wanted = np.asarray(tasks, dtype=np.intp)
+        sizes = np.diff(self._edges)[wanted]
+        found = np.empty((2, len(wanted)))
+        done = 0
+        for size in np.unique(sizes).tolist():
+            rng = np.random.default_rng([seed, size])
+            drawn = rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(np.float64)
+            places = np.flatnonzero(sizes == size)
+            width = max(1, _AT_ONCE // (resamples * self._probabilities.shape[1]))
+            for start in range(0, len(places), width):
+                some = places[start : start + width]
+                certain = self._drawn(wanted[some], size, drawn)
+                found[:, some] = np.quantile(certain, ((1 - level) / 2, (1 + level) / 2), axis=1)
+                done += len(some)
+                if progress:
+                    progress(done, len(wanted))
+        return found
+
+    def _drawn(self, tasks: Index, size: int, drawn: FloatArray) -> FloatArray:
+        """The probability of the answer in every resample: tasks × resamples."""
+        judgments = self._order[self._edges[tasks][:, None] + np.arange(size)]
+        rows = self._rows(judgments.reshape(-1)).reshape(len(tasks), size, -1)
+        now = self._probabilities[tasks]
+        answer = leading(now)[:, None, None]
+        if self._log_priors is not None:
+            logs = self._log_priors + drawn @ rows
+            logs -= np.take_along_axis(logs, answer, axis=2)
+            return np.asarray(1 / np.exp(np.minimum(logs, 700.0)).sum(axis=2))
+        sums = drawn @ rows
+        total = sums.sum(axis=2)
+        # Where nobody drawn has any weight, nothing is known that was not known before.
+        given = np.take_along_axis(sums, answer, axis=2)[..., 0]
+        before = np.broadcast_to(np.take_along_axis(now[:, None], answer, axis=2)[..., 0], total.shape)
+        return np.asarray(np.divide(given, total, out=before.copy(), where=total > 0))
+
+
+def task_evidence(
+    judgments: Judgments, method: str, result: Aggregation, *, trust: FloatArray | None = None
+) -> TaskEvidence | None:
+    """Of a single-label result; None of a multi-label one, whose answer is many."""
+    if result.multiple or judgments.sets is not None:
+        return None
+    judgments = present(judgments)
+    order = np.lexsort((judgments.workers, judgments.tasks))
+    edges = np.searchsorted(judgments.tasks[order], np.arange(len(judgments.task_names) + 1))
+    rows = _errors(judgments, result) if method == "dawid-skene" else _said(judgments, method, result, trust)
+    return TaskEvidence(result.probabilities, order, edges, rows, _log_priors(method, result))
+
+
+def _log_priors(method: str, result: Aggregation) -> FloatArray | None:
+    if method in ("mace", "glad"):
+        return np.zeros(len(result.options))
+    return np.log(np.maximum(result.details["priors"], _TINY)) if method in ("dawid-skene", "one-coin") else None
+
+
+def _errors(judgments: Judgments, result: Aggregation) -> Callable[[Index], FloatArray]:
+    """Of every true label, how probable what was said is."""
+    labels = len(result.options)
+    logs = np.log(np.maximum(result.details["errors"], _TINY))
+    pairs = result.details["error_workers"].astype(np.int64) * labels + result.details["error_labels"]
+    said = judgments.workers.astype(np.int64) * labels + judgments.labels
+    place = np.searchsorted(pairs, said)
+    return lambda some: np.asarray(logs[place[some]])
+
+
+def _said(
+    judgments: Judgments, method: str, result: Aggregation, trust: FloatArray | None
+) -> Callable[[Index], FloatArray]:
+    """How much what was said gains by being said; other labels gain nothing."""
+    gains = _gains(judgments, method, result, trust)
+
+    def rows(some: Index) -> FloatArray:
+        found = np.zeros((len(some), len(result.options)))
+        found[np.arange(len(some)), judgments.labels[some]] = gains[some]
+        return found
+
+    return rows
+
+
+def _gains(judgments: Judgments, method: str, result: Aggregation, trust: FloatArray | None) -> FloatArray:
+    others = max(1, len(result.options) - 1)
+    if method == "one-coin":
+        skill = result.quality["skill"]
+        right, wrong = (np.log(np.clip(each, EPSILON, 1 - EPSILON)) for each in (skill, (1 - skill) / others))
+        return np.asarray(right - wrong)[judgments.workers]
+    if method == "mace":
+        knowing = result.details["knowing"][judgments.workers, judgments.labels]
+        return np.asarray(-np.log(np.maximum(1 - knowing, EPSILON)))
+    if method == "glad":
+        ease = np.exp(result.details["ease"])[judgments.tasks]
+        return np.asarray(result.quality["ability"][judgments.workers] * ease + np.log(others))
+    if method == "wawa":
+        return np.asarray(result.quality["skill"][judgments.workers], dtype=np.float64)
+    return np.ones(len(judgments)) if trust is None else np.asarray(trust, dtype=np.float64)

@@ -1,0 +1,153 @@
+"""Judgments laid out for counting: sorted once by task, once by who said what.
+
+Every algorithm here goes over the votes again and again, summing something over each task's votes or over each
+worker's. With votes in order such a sum is one pass over adjacent numbers. The order is that of the names, never that
+of the file, so sums come out the same to the last digit whatever the file's order.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.metrics import FloatArray
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.ordering import order_of
+
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """Votes in the order of task, label, worker.
+
+    A *pair* is a worker with a label they used, a *cell* a task with a label it got; pairs and cells are numbered in
+    order, workers first and tasks first.
+    """
+
+    tasks: int
+    workers: int
+    labels: int
+    task: Index
+    """Of every vote."""
+    worker: Index
+    label: Index
+    pair: Index
+    task_starts: Index
+    """Where each task's votes begin."""
+    cell_starts: Index
+    cell_task: Index
+    cell_label: Index
+    by_pair: Index
+    """The votes in the order of worker, label, task."""
+    pair_starts: Index
+    """Where each pair's votes begin in that order."""
+    pair_worker: Index
+    pair_label: Index
+    worker_starts: Index
+    """Where each worker's pairs begin."""
+
+    def __len__(self) -> int:
+        return len(self.task)
+
+    @classmethod
+    def of(cls, judgments: Judgments) -> Self:
+        """Every task and worker of the judgments must have at least one: see `present`."""
+        tasks, workers, labels = len(judgments.task_names), len(judgments.worker_names), len(judgments.label_names)
+        task, worker, label = (each.astype(np.intp) for each in (judgments.tasks, judgments.workers, judgments.labels))
+        order = order_of((task * labels + label) * workers + worker, tasks * labels * workers)
+        task, worker, label = task[order], worker[order], label[order]
+        cell_starts = _starts(task * labels + label)
+        wide_pair = worker * labels + label
+        by_pair = order_of(wide_pair, workers * labels)
+        ordered_pair = wide_pair[by_pair]
+        pair_starts = _starts(ordered_pair)
+        pair = np.empty(len(task), dtype=np.intp)
+        pair[by_pair] = np.repeat(np.arange(len(pair_starts)), np.diff(np.r_[pair_starts, len(task)]))
+        first = by_pair[pair_starts]
+        return cls(
+            tasks=tasks,
+            workers=workers,
+            labels=labels,
+            task=task,
+            worker=worker,
+            label=label,
+            pair=pair,
+            task_starts=_starts(task),
+            cell_starts=cell_starts,
+            cell_task=task[cell_starts],
+            cell_label=label[cell_starts],
+            by_pair=by_pair,
+            pair_starts=pair_starts,
+            pair_worker=worker[first],
+            pair_label=label[first],
+            worker_starts=_starts(worker[first]),
+        )
+
+    @property
+    def per_task(self) -> FloatArray:
+        """How many votes each task has."""
+        return _lengths(self.task_starts, len(self))
+
+    @property
+    def per_pair(self) -> FloatArray:
+        return _lengths(self.pair_starts, len(self))
+
+    @property
+    def per_worker(self) -> FloatArray:
+        return np.add.reduceat(self.per_pair, self.worker_starts)
+
+    def shares(self, weights: FloatArray | None = None) -> FloatArray:
+        """The share of each label among the votes of each task, as labels × tasks. Weights are one per vote.
+
+        A task whose votes weigh nothing counts them all the same.
+        """
+        each = np.ones(len(self)) if weights is None else weights
+        total = np.add.reduceat(each, self.task_starts)
+        if not (total > 0).all():
+            each = np.where((total > 0)[self.task], each, 1.0)
+            total = np.where(total > 0, total, self.per_task)
+        shares = np.zeros((self.labels, self.tasks))
+        shares[self.cell_label, self.cell_task] = np.add.reduceat(each, self.cell_starts)
+        return shares / total
+
+
+def _lengths(starts: Index, end: int) -> FloatArray:
+    return np.asarray(np.diff(np.r_[starts, end]), dtype=np.float64)
+
+
+def present(judgments: Judgments) -> Judgments:
+    """The judgments with only those names of tasks and workers that have any."""
+    tasks, task_names = _used(judgments.tasks, judgments.task_names)
+    workers, worker_names = _used(judgments.workers, judgments.worker_names)
+    if task_names is judgments.task_names and worker_names is judgments.worker_names:
+        return judgments
+    return Judgments(
+        tasks,
+        workers,
+        judgments.labels,
+        task_names,
+        worker_names,
+        judgments.label_names,
+        judgments.options,
+        judgments.sets,
+        judgments.trust,
+        judgments.notes,
+    )
+
+
+def _used(codes: NDArray[np.int32], names: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    used = np.bincount(codes, minlength=len(names)) > 0
+    if used.all():
+        return codes, names
+    return (np.cumsum(used) - 1)[codes].astype(np.int32), tuple(
+        name for name, is_used in zip(names, used, strict=True) if is_used
+    )
+
+
+def _starts(ordered: Index) -> Index:
+    """Where a run of equal numbers begins."""
+    if not len(ordered):
+        return np.zeros(0, dtype=np.intp)
+    return np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

@@ -1,0 +1,34 @@
+"""How far people agree beyond what chance would give: coefficients, tables of pairs and items, distances."""
+
+from chorale.metrics.agreement.alpha import krippendorff_alpha
+from chorale.metrics.agreement.distances import DISTANCES, Distance
+from chorale.metrics.agreement.fleiss import fleiss_kappa
+from chorale.metrics.agreement.kappa import cohen_kappa
+from chorale.metrics.agreement.pair_evidence import PairEvidence, pair_evidence, pair_evidence_beside
+from chorale.metrics.agreement.pairs import Pair, agreement_of_pairs
+from chorale.metrics.agreement.percent import percent_agreement
+from chorale.metrics.agreement.pi import scott_pi
+from chorale.metrics.agreement.result import Agreement, side_by_side
+from chorale.metrics.agreement.scales import LEVELS, WEIGHTS, Level, UnfitLabelError, Weights
+
+__all__ = [
+    "DISTANCES",
+    "LEVELS",
+    "WEIGHTS",
+    "Agreement",
+    "Distance",
+    "Level",
+    "Pair",
+    "PairEvidence",
+    "UnfitLabelError",
+    "Weights",
+    "agreement_of_pairs",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "krippendorff_alpha",
+    "pair_evidence",
+    "pair_evidence_beside",
+    "percent_agreement",
+    "scott_pi",
+    "side_by_side",
+]

@@ -1,0 +1,268 @@
+"""Krippendorff's α: any number of people, any of them missing, any distance between values.
+
+    α = 1 − D_o / D_e
+
+D_o is the mean distance between two judgments of one item, D_e that between any two judgments at all (Krippendorff
+2011, Computing Krippendorff's alpha-reliability). With n_uc the times value c was given to item u, n_u all judgments
+of the item, n_c all of the value and n all there are (of items judged at least twice):
+
+    D_o = 1/n · Σ_u 1/(n_u − 1) · Σ_ck n_uc n_uk δ_ck        D_e = 1/(n(n − 1)) · Σ_ck n_c n_k δ_ck
+
+Both come from counts of values; no table of pairs of judgments is ever made.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from chorale.metrics import FloatArray, Metric
+from chorale.metrics.agreement.counts import Places, ValueCounts, by_number, evidence_of, sums_at, value_counts
+from chorale.metrics.agreement.distances import Distance, distances_between, labels_as_sets
+from chorale.metrics.agreement.result import Agreement, Evidence, no_pairs, one_value
+from chorale.metrics.agreement.scales import LEVELS, Level, numbers_of, ranks_of
+from chorale.metrics.judgments import Judgments
+
+_BLOCK = 2**22
+_FEW_RANKS = 16
+"""Of so many values all pairs are few enough to be counted."""
+_Between = Callable[[Places, Places], FloatArray]
+
+
+class _Scale(Protocol):
+    """Distances between values, in the two sums that α needs. The last axis of totals is the values."""
+
+    def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:
+        """For every item Σ_ck n_uc n_uk δ_ck."""
+        ...
+
+    def among(self, totals: FloatArray) -> FloatArray:
+        """Σ_ck n_c n_k δ_ck."""
+        ...
+
+
+class _Names:
+    """δ is 0 for equal values, otherwise 1."""
+
+    def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002 - the shape of all scales
+        return counts.sizes**2 - counts.by_item(counts.counts**2)
+
+    def among(self, totals: FloatArray) -> FloatArray:
+        return np.asarray(totals.sum(axis=-1) ** 2 - (totals**2).sum(axis=-1))
+
+
+class _Numbers:
+    """δ is the squared difference of the values."""
+
+    def __init__(self, values: FloatArray) -> None:
+        # Distances stay the same, and sums of squares keep their digits.
+        self.values = values - values.mean() if len(values) else values
+
+    def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002
+        return _spread(counts, self.values)
+
+    def among(self, totals: FloatArray) -> FloatArray:
+        return _square_differences(totals.sum(axis=-1), totals @ self.values, totals @ self.values**2)
+
+
+class _Ranks:
+    """δ is the squared difference of mean ranks: how many judgments lie between two values depends on all of them."""
+
+    def __init__(self, places: FloatArray) -> None:
+        self.order = places.astype(np.intp)
+
+    def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:
+        return _spread(counts, self._ranks(totals))
+
+    def among(self, totals: FloatArray) -> FloatArray:
+        return _Numbers(self._ranks(totals)).among(totals)
+
+    def _ranks(self, totals: FloatArray) -> FloatArray:
+        return self._means(sums_at(self.order, totals, 0))
+
+    def ranks_of_each(self, totals: FloatArray) -> FloatArray:
+        """The ranks for every row of totals, of few values."""
+        return self._means(totals @ (self.order[:, None] == np.arange(self.order.max(initial=0) + 1)))
+
+    def _means(self, at_place: FloatArray) -> FloatArray:
+        ranks: FloatArray = (np.cumsum(at_place, axis=-1) - at_place / 2)[..., self.order]
+        return ranks
+
+
+class _Ratios:
+    """δ is ((c − k) / (c + k))², 0 for two zeros."""
+
+    def __init__(self, values: FloatArray) -> None:
+        self.values = values
+
+    def _between(self, one: FloatArray, other: FloatArray) -> FloatArray:
+        whole = one + other
+        part = np.divide(one - other, whole, out=np.zeros(whole.shape), where=whole != 0)
+        return part**2
+
+    def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002
+        return _pairwise(counts, lambda one, other: self._between(self.values[one], self.values[other]))
+
+    def among(self, totals: FloatArray) -> FloatArray:
+        found = np.zeros(totals.shape[:-1])
+        step = max(1, _BLOCK // max(1, len(self.values)))
+        for start in range(0, len(self.values), step):
+            block = slice(start, start + step)
+            table = self._between(self.values[block, None], self.values[None, :])
+            found += np.sum((totals @ table.T) * totals[..., block], axis=-1)
+        return found
+
+
+class _Table:
+    """δ stands in a table."""
+
+    def __init__(self, table: FloatArray) -> None:
+        self.table = table
+
+    def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002
+        return _pairwise(counts, lambda one, other: self.table[one, other])
+
+    def among(self, totals: FloatArray) -> FloatArray:
+        return np.asarray(np.sum((totals @ self.table) * totals, axis=-1))
+
+
+def krippendorff_alpha(
+    judgments: Judgments,
+    *,
+    level: Level = "nominal",
+    distance: str | Distance | None = None,
+    order: Sequence[str] | None = None,
+) -> Agreement:
+    """α at a level of measurement, or with a distance instead: a name of `DISTANCES` or a function of one's own.
+
+    At the level ordinal, `order` names the labels from the lowest to the highest; numbers need none.
+
+    >>> crowd = Judgments.from_columns(list("aabbcc"), list("xyxyxy"), [1, 1, 2, 2, 3, 1])
+    >>> round(krippendorff_alpha(crowd).value, 4), round(krippendorff_alpha(crowd, level="interval").value, 4)
+    (0.5455, 0.0)
+    """
+    if level not in LEVELS:
+        raise ValueError(f"there is no level {level!r}; there are {', '.join(LEVELS)}")
+    scale = _scale(judgments, level, distance, order)
+    counts = value_counts(judgments)
+    totals = counts.totals
+    within = scale.within(counts, totals)
+    disagreement = np.full(counts.n_items, np.nan)
+    np.divide(within, counts.sizes * (counts.sizes - 1), out=disagreement, where=counts.pairable)
+    if not counts.pairable.any():
+        return Agreement("alpha", None, judgments, disagreement, undefined=no_pairs())
+    expected = float(scale.among(totals))
+    if expected <= 0:
+        return Agreement("alpha", None, judgments, disagreement, undefined=one_value(judgments))
+    observed = _per_item(counts, within)
+    value = float(_alpha(observed.sum(), totals.sum(), expected))
+    return Agreement("alpha", value, judgments, disagreement, _evidence=_evidence(scale, counts, observed))
+
+
+def _scale(judgments: Judgments, level: Level, distance: str | Distance | None, order: Sequence[str] | None) -> _Scale:
+    if distance is not None:
+        if level != "nominal":
+            raise ValueError("a level and a distance exclude each other")
+        return _Table(distances_between(labels_as_sets(judgments), distance))
+    if level == "nominal":
+        return _Names()
+    if level == "ordinal":
+        return _Ranks(ranks_of(judgments.label_names, order, what="ordinal values"))
+    numbers = numbers_of(judgments.label_names, level=level)
+    return _Numbers(numbers) if level == "interval" else _Ratios(numbers)
+
+
+def _spread(counts: ValueCounts, values: FloatArray) -> FloatArray:
+    """For every item Σ_ck n_uc n_uk (x_c − x_k)², which is 2 n_u Σ_c n_uc (x_c − mean of the item)²."""
+    numbers = values[counts.values]
+    sums = counts.by_item(counts.counts * numbers)
+    means = np.divide(sums, counts.sizes, out=np.zeros(counts.n_items), where=counts.pairable)
+    spread = counts.by_item(counts.counts * (numbers - means[counts.items]) ** 2)
+    return 2 * counts.sizes * spread
+
+
+def _square_differences(n: FloatArray, sums: FloatArray, squares: FloatArray) -> FloatArray:
+    """Σ over all ordered pairs of (x − y)², from how many there are, Σx and Σx²."""
+    whole = n * squares
+    found = whole - sums**2
+    # What is left of equal numbers is rounding.
+    return np.asarray(np.where(found > 1e-12 * whole, 2 * found, 0.0))
+
+
+def _pairwise(counts: ValueCounts, between: _Between) -> FloatArray:
+    """For every item Σ_ck n_uc n_uk δ_ck, over the pairs of different values that it was given."""
+    found = np.zeros(counts.n_items)
+    lag = 1
+    while lag < len(counts.items):
+        # Cells are in the order of items: those of one item stand together.
+        first = np.flatnonzero(counts.items[:-lag] == counts.items[lag:])
+        if not len(first):
+            break
+        second = first + lag
+        distance = between(counts.values[first], counts.values[second])
+        weights = 2 * counts.counts[first] * counts.counts[second] * distance
+        found += sums_at(counts.items[first], weights, counts.n_items)
+        lag += 1
+    return found
+
+
+def _per_item(counts: ValueCounts, within: FloatArray) -> FloatArray:
+    observed = np.zeros(counts.n_items)
+    return np.divide(within, counts.sizes - 1, out=observed, where=counts.pairable)
+
+
+def _alpha(observed: FloatArray, n: FloatArray, expected: FloatArray | float) -> FloatArray:
+    """1 − (n − 1) · observed / expected; 0 where nothing could differ."""
+    expected = np.asarray(expected)
+    share = np.divide((n - 1) * observed, expected, out=np.ones(np.shape(observed)), where=expected > 0)
+    return 1 - share
+
+
+def _evidence(scale: _Scale, counts: ValueCounts, observed: FloatArray) -> Evidence:
+    def made() -> tuple[FloatArray, Metric]:
+        if isinstance(scale, _Numbers):
+            return _of_numbers(scale, counts, observed)
+        if isinstance(scale, _Ranks):
+            if counts.n_values <= _FEW_RANKS:
+                return _of_few_ranks(scale, counts)
+            return by_number(counts.n_items, lambda drawn: _of_drawn_ranks(scale, counts, drawn))
+        return evidence_of(
+            observed[:, None],
+            counts,
+            lambda own, totals: _alpha(own[..., 0], totals.sum(axis=-1), scale.among(totals)),
+        )
+
+    return made
+
+
+def _of_numbers(scale: _Numbers, counts: ValueCounts, observed: FloatArray) -> tuple[FloatArray, Metric]:
+    numbers = scale.values[counts.values]
+    sums, squares = counts.by_item(counts.counts * numbers), counts.by_item(counts.counts * numbers**2)
+
+    def formula(of: FloatArray) -> dict[str, FloatArray]:
+        expected = _square_differences(of[..., 1], of[..., 2], of[..., 3])
+        return {"value": _alpha(of[..., 0], of[..., 1], expected)}
+
+    return np.column_stack([observed, counts.sizes, sums, squares]), Metric(formula)
+
+
+def _of_few_ranks(scale: _Ranks, counts: ValueCounts) -> tuple[FloatArray, Metric]:
+    """Distances of ranks depend on who is drawn; how often two values met in one item does not, and adds up."""
+    table = counts.dense()
+    one, other = np.triu_indices(counts.n_values, k=1)
+    met = table[:, one] * table[:, other] / np.maximum(counts.sizes - 1, 1)[:, None]
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray]:
+        totals, observed = sums[..., : counts.n_values], sums[..., counts.n_values :]
+        ranks = scale.ranks_of_each(totals)
+        distances = (ranks[..., one] - ranks[..., other]) ** 2
+        expected = (totals[..., one] * totals[..., other] * distances).sum(axis=-1)
+        return {"value": _alpha((observed * distances).sum(axis=-1), totals.sum(axis=-1), expected)}
+
+    return np.hstack([table, met]), Metric(formula)
+
+
+def _of_drawn_ranks(scale: _Ranks, counts: ValueCounts, drawn: FloatArray) -> FloatArray:
+    totals = counts.drawn_totals(drawn)
+    observed = _per_item(counts, scale.within(counts, totals))
+    return _alpha(drawn @ observed, totals.sum(), scale.among(totals))

@@ -1,0 +1,120 @@
+"""How often each value was given to each item: all that most coefficients need to know of the judgments."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.metrics import FloatArray, Metric
+from chorale.metrics.judgments import Judgments
+
+Places = NDArray[np.intp]
+_DENSE_CELLS = 2**25
+"""Up to so many cells a table with a column for every value is held in memory."""
+_MOST_COLUMNS = 256
+"""Beyond, drawing from a list of items is quicker than adding up columns."""
+
+
+def sums_at(places: NDArray[Any], weights: FloatArray, size: int) -> FloatArray:
+    """The sum of the weights at every place."""
+    return np.bincount(places, weights=weights, minlength=size).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class ValueCounts:
+    """The counts that are not zero, by item and then by value. Only of items with two judgments or more.
+
+    An item with a single judgment says nothing of agreement; its size is 0 here, and it has no cells.
+    """
+
+    items: Places
+    values: Places
+    counts: FloatArray
+    sizes: FloatArray
+    """Judgments of every item."""
+    n_values: int
+
+    @property
+    def n_items(self) -> int:
+        return len(self.sizes)
+
+    @cached_property
+    def pairable(self) -> NDArray[np.bool_]:
+        return self.sizes > 0
+
+    @cached_property
+    def totals(self) -> FloatArray:
+        """How often each value was given at all."""
+        return sums_at(self.values, self.counts, self.n_values)
+
+    def by_item(self, weights: FloatArray) -> FloatArray:
+        """The sum of a number per cell, for every item."""
+        return sums_at(self.items, weights, self.n_items)
+
+    def drawn_totals(self, drawn: FloatArray) -> FloatArray:
+        """How often each value was given, with every item taken so often."""
+        return sums_at(self.values, drawn[self.items] * self.counts, self.n_values)
+
+    def dense(self) -> FloatArray:
+        table = np.zeros((self.n_items, self.n_values))
+        table[self.items, self.values] = self.counts
+        return table
+
+
+def value_counts(judgments: Judgments) -> ValueCounts:
+    items, values, sizes = _pairable(judgments)
+    n_values = len(judgments.label_names)
+    keys = items.astype(np.int64) * max(1, n_values) + values
+    cells = len(sizes) * n_values
+    if cells <= min(_DENSE_CELLS, 8 * len(keys) + 1024):
+        table = np.bincount(keys, minlength=cells)
+        places = np.flatnonzero(table)
+        counts = table[places]
+    else:
+        places, counts = np.unique(keys, return_counts=True)
+    of_item, of_value = np.divmod(places, max(1, n_values))
+    return ValueCounts(of_item, of_value, counts.astype(np.float64), sizes, n_values)
+
+
+def _pairable(judgments: Judgments) -> tuple[Places, Places, FloatArray]:
+    tasks, labels = judgments.tasks, judgments.labels
+    sizes = np.bincount(tasks, minlength=len(judgments.task_names))
+    single = sizes == 1
+    if single.any():
+        kept = ~single[tasks]
+        tasks, labels = tasks[kept], labels[kept]
+        sizes[single] = 0
+    return tasks.astype(np.intp), labels.astype(np.intp), sizes.astype(np.float64)
+
+
+Formula = Callable[[FloatArray, FloatArray], FloatArray]
+"""From the sums of the items' own statistics and the totals of the values, the coefficient."""
+
+
+def evidence_of(own: FloatArray, counts: ValueCounts, formula: Formula) -> tuple[FloatArray, Metric]:
+    """Statistics per item: what each says itself, and its counts of values; and the metric over them.
+
+    With many values the counts are not spelled out: a row is then the item's number, and the metric looks them up.
+    """
+    own_columns = own.shape[1]
+    if counts.n_values <= _MOST_COLUMNS and counts.n_values * counts.n_items <= _DENSE_CELLS:
+        rows = np.hstack([own, counts.dense()])
+        return rows, Metric(lambda sums: {"value": formula(sums[..., :own_columns], sums[..., own_columns:])})
+
+    def of_drawn(weights: FloatArray) -> FloatArray:
+        return formula(weights @ own, counts.drawn_totals(weights))
+
+    return by_number(counts.n_items, of_drawn)
+
+
+def by_number(n_items: int, value: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, Metric]:
+    """Rows that are items' numbers, and a metric that is told how often each item was drawn."""
+
+    def formula(rows: FloatArray) -> dict[str, FloatArray]:
+        drawn = np.bincount(rows[:, 0].astype(np.intp), minlength=n_items)
+        return {"value": value(drawn.astype(np.float64))}
+
+    return np.arange(n_items, dtype=np.float64)[:, None], Metric(formula, additive=False)

@@ -1,0 +1,155 @@
+"""Distances between labels, for Krippendorff's α: between sets, spans, and sets of spans.
+
+A distance is between 0 (the same) and 1 (nothing in common), and symmetric. It goes into α as it is, without squaring.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from chorale.metrics import FloatArray
+from chorale.metrics.agreement.scales import UnfitLabelError
+from chorale.metrics.judgments import Judgments
+
+Labels = Sequence[frozenset[str]]
+Distance = Callable[[frozenset[str], frozenset[str]], float]
+"""A function of one's own: of two labels as sets of options; a single label is a set of one."""
+
+MOST_LABELS = 5_000
+"""A table of all their distances must fit into memory."""
+_SPAN = re.compile(r"\s*(\d{1,9})\s*:\s*(\d{1,9})\s*")
+_SAME_SPAN = 0.5
+
+
+def labels_as_sets(judgments: Judgments) -> list[frozenset[str]]:
+    if judgments.sets is None:
+        return [frozenset([name]) for name in judgments.label_names]
+    return [frozenset(judgments.options[code] for code in chosen) for chosen in judgments.sets]
+
+
+def jaccard(labels: Labels) -> FloatArray:
+    """1 − |A ∩ B| / |A ∪ B|, for all pairs of labels."""
+    shared, union = _shared_and_union(*_options(labels))
+    return 1 - shared / union
+
+
+def masi(labels: Labels) -> FloatArray:
+    """1 − M · |A ∩ B| / |A ∪ B| (Passonneau 2006).
+
+    M is 1 if the sets are equal, 2/3 if one contains the other, 1/3 if they only overlap, 0 if they share nothing.
+    """
+    shared, union = _shared_and_union(*_options(labels))
+    sizes = np.diag(shared)
+    smaller = np.minimum(sizes[:, None], sizes[None, :])
+    monotone = np.select([shared == union, shared == smaller, shared > 0], [1.0, 2 / 3, 1 / 3], 0.0)
+    return 1 - monotone * shared / union
+
+
+def span(labels: Labels) -> FloatArray:
+    """1 − (tokens in both) / (tokens in either): spans are `start:end`, the end not included.
+
+    A label of several spans is the set of all their tokens.
+    """
+    spans = _spans(labels)
+    edges = np.array(sorted({edge for each in spans for pair in each for edge in pair}), dtype=np.float64)
+    lengths = np.diff(edges)
+    members = np.zeros((len(spans), len(lengths)))
+    for row, each in enumerate(spans):
+        for start, end in each:
+            members[row, (edges[:-1] >= start) & (edges[1:] <= end)] = 1
+    shared, union = _shared_and_union(members, lengths)
+    return 1 - shared / union
+
+
+def ua_f1(labels: Labels) -> FloatArray:
+    """1 − F1 of the arguments of one label against the other's, as QA-SRL's unlabelled argument detection has it.
+
+    Two spans match if they share at least half of the tokens that either has; each matches one other at most, and as
+    many as possible do.
+    """
+    spans = [sorted(each) for each in _spans(labels)]
+    found = np.zeros((len(spans), len(spans)))
+    for row, one in enumerate(spans):
+        for column in range(row):
+            other = spans[column]
+            found[row, column] = 1 - 2 * _most_matches(one, other) / (len(one) + len(other))
+    return found + found.T
+
+
+DISTANCES: Mapping[str, Callable[[Labels], FloatArray]] = {
+    "jaccard": jaccard,
+    "masi": masi,
+    "span": span,
+    "ua-f1": ua_f1,
+}
+"""By name: from all labels to the table of distances between them."""
+
+
+def distances_between(labels: Labels, distance: str | Distance) -> FloatArray:
+    """The table of distances between all labels."""
+    if len(labels) > MOST_LABELS:
+        raise ValueError(f"there are {len(labels):,} different labels, and a distance can be had for {MOST_LABELS:,}")
+    if isinstance(distance, str):
+        if distance not in DISTANCES:
+            raise ValueError(f"there is no distance {distance!r}; there are {', '.join(DISTANCES)}")
+        return DISTANCES[distance](labels)
+    found = np.zeros((len(labels), len(labels)))
+    for row, one in enumerate(labels):
+        for column in range(row):
+            found[row, column] = distance(one, labels[column])
+    if not np.isfinite(found).all() or (found < 0).any():
+        raise ValueError("a distance must be a finite number and not negative")
+    return found + found.T
+
+
+def _options(labels: Labels) -> tuple[FloatArray, FloatArray]:
+    """Which label has which option, and that every option counts the same."""
+    options = {option: place for place, option in enumerate(sorted(frozenset().union(*labels)))}
+    members = np.zeros((len(labels), len(options)))
+    for row, label in enumerate(labels):
+        members[row, [options[option] for option in label]] = 1
+    return members, np.ones(len(options))
+
+
+def _shared_and_union(members: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    shared = (members * weights) @ members.T
+    sizes = np.diag(shared)
+    return shared, sizes[:, None] + sizes[None, :] - shared
+
+
+def _spans(labels: Labels) -> list[set[tuple[int, int]]]:
+    return [{_span(text) for text in label} for label in labels]
+
+
+def _span(text: str) -> tuple[int, int]:
+    match = _SPAN.fullmatch(text)
+    fix = "Write spans of tokens as start:end, the end not included: 3:5. With several in a cell, give --sep."
+    if match is None:
+        raise UnfitLabelError("a label is no span", text, fix)
+    start, end = int(match[1]), int(match[2])
+    if start >= end:
+        raise UnfitLabelError("a span ends before it has begun", text, fix)
+    return start, end
+
+
+def _most_matches(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> int:
+    """How many spans of one side can be matched with those of the other, each once (augmenting paths)."""
+    edges = [[place for place, there in enumerate(other) if _overlap(here, there) >= _SAME_SPAN] for here in one]
+    taken: dict[int, int] = {}
+
+    def finds_a_partner(here: int, tried: set[int]) -> bool:
+        for there in edges[here]:
+            if there not in tried:
+                tried.add(there)
+                if there not in taken or finds_a_partner(taken[there], tried):
+                    taken[there] = here
+                    return True
+        return False
+
+    return sum(finds_a_partner(here, set()) for here in range(len(one)))
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> float:
+    shared = min(one[1], other[1]) - max(one[0], other[0])
+    return shared / (one[1] - one[0] + other[1] - other[0] - shared) if shared > 0 else 0.0

@@ -1,0 +1,226 @@
+"""Every two people who judged the same items: how often they agree, Cohen's κ and Scott's π."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.wording import many
+from chorale.metrics import FloatArray
+from chorale.metrics.agreement.counts import by_number, sums_at
+from chorale.metrics.agreement.result import Agreement, no_pairs
+from chorale.metrics.agreement.scales import Weights, ranks_of
+from chorale.metrics.judgments import Judgments, codes_in_use
+
+MOST_PAIRS = 50_000_000
+"""Pairs of judgments of one item that fit into memory."""
+_BLOCK = 2**22
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two people, over the items that both judged."""
+
+    first: str
+    second: str
+    common: int
+    percent: float
+    """The share of items on which they said the same."""
+    kappa: float | None
+    """None where chance alone would make them agree always: both said the same one label throughout."""
+    pi: float | None
+
+    def as_dict(self) -> dict[str, list[str] | float | None]:
+        return {
+            "workers": [self.first, self.second],
+            "common": self.common,
+            "percent": self.percent,
+            "kappa": self.kappa,
+            "pi": self.pi,
+        }
+
+
+def agreement_of_pairs(
+    judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None
+) -> tuple[Pair, ...]:
+    """All pairs of people with common items, by name. κ is weighted if so asked; percent and π never are."""
+    table = PairTable(judgments, weights, order)
+    ones = np.ones(len(judgments.task_names))
+    kappa, pi = table.coefficients(ones, "kappa"), table.coefficients(ones, "pi")
+    names = judgments.worker_names
+    return tuple(
+        Pair(names[first], names[second], int(common), float(percent), _defined(of_kappa), _defined(of_pi))
+        for first, second, common, percent, of_kappa, of_pi in zip(
+            *table.workers, table.common, table.same / table.common, kappa, pi, strict=True
+        )
+    )
+
+
+def mean_over_pairs(
+    judgments: Judgments, metric: str, *, weights: Weights, order: Sequence[str] | None, min_common: int
+) -> Agreement:
+    """The plain mean of a coefficient over the pairs that have enough items in common and for which it is defined."""
+    if min_common < 1:
+        raise ValueError("two people need at least one item in common")
+    table = PairTable(judgments, weights, order)
+    if not len(table.common):
+        return Agreement(metric, None, judgments, undefined=no_pairs())
+    chosen = table.common >= min_common
+    if not chosen.any():
+        return Agreement(metric, None, judgments, undefined=f"no two people have {min_common} items in common")
+
+    def value(drawn: FloatArray) -> FloatArray:
+        return _mean(table.coefficients(drawn, metric)[chosen])
+
+    found = table.coefficients(np.ones(len(judgments.task_names)), metric)[chosen]
+    notes = _notes(found, len(chosen), min_common)
+    if np.isnan(found).all():
+        return Agreement(metric, None, judgments, notes=notes, undefined=_all_alike(judgments))
+    return Agreement(
+        metric,
+        float(_mean(found)),
+        judgments,
+        notes=notes,
+        _evidence=lambda: by_number(len(judgments.task_names), value),
+    )
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    """Of those that are defined; 0 if none is."""
+    known = values[~np.isnan(values)]
+    return np.asarray(known.mean() if len(known) else 0.0)
+
+
+def _notes(found: FloatArray, pairs: int, min_common: int) -> tuple[str, ...]:
+    notes = []
+    if pairs > 1:
+        notes.append(
+            f"The value is the mean over {many(int(np.count_nonzero(~np.isnan(found))), 'pair', 'pairs')} of workers."
+        )
+    if pairs > len(found):
+        notes.append(f"Pairs left out, with fewer than {min_common} items in common: {pairs - len(found):,}.")
+    undefined = int(np.count_nonzero(np.isnan(found)))
+    if undefined and undefined < len(found):
+        notes.append(f"Pairs left out, as both always said the same one label and chance explains it: {undefined:,}.")
+    return tuple(notes)
+
+
+def _all_alike(judgments: Judgments) -> str:
+    said = {judgments.label_names[code] for code in codes_in_use(judgments.labels)}
+    if len(said) == 1:
+        return f"everybody always said {said.pop()!r}"
+    return "in every pair of workers both always said the same one label"
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+class PairTable:
+    """The items that every two people have in common, with what each of the two said."""
+
+    def __init__(self, judgments: Judgments, weights: Weights, order: Sequence[str] | None) -> None:
+        self.weights = weights
+        self._n_labels = len(judgments.label_names)
+        items, one, other = _met(judgments)
+        labels = judgments.labels
+        places = labels.astype(np.int64)
+        if weights != "none":
+            ranks = ranks_of(judgments.label_names, order, what="weights")
+            places = ranks.astype(np.int64)[labels]
+            self._n_labels = int(ranks.max()) + 1 if len(ranks) else 0
+        n_workers = max(1, len(judgments.worker_names))
+        keys = judgments.workers[one].astype(np.int64) * n_workers + judgments.workers[other]
+        in_order = np.argsort(keys, kind="stable")
+        pairs, self._starts = np.unique(keys[in_order], return_index=True)
+        self.workers = np.divmod(pairs, n_workers)
+        self._items = items[in_order]
+        self._first, self._second = places[one][in_order], places[other][in_order]
+        self.common = np.diff(np.r_[self._starts, len(keys)])
+        self._pair = np.repeat(np.arange(len(pairs)), self.common)
+        self._same = (labels[one] == labels[other])[in_order]
+        self.same = self._sums(self._same.astype(np.float64))
+
+    def said(self, pair: int) -> tuple[Ints, Ints]:
+        """The items of a pair; of each the place of what one said, that of the other, and whether it is the same."""
+        start = self._starts[pair]
+        rows = slice(start, start + self.common[pair])
+        said = np.column_stack([self._first[rows], self._second[rows], self._same[rows]])
+        return self._items[rows], said.astype(np.int64)
+
+    def _sums(self, values: FloatArray) -> FloatArray:
+        return sums_at(self._pair, values, len(self.common))
+
+    @cached_property
+    def _distances(self) -> FloatArray:
+        apart: FloatArray = np.abs(self._first - self._second).astype(np.float64)
+        if self.weights == "none":
+            return (apart > 0).astype(np.float64)
+        return apart if self.weights == "linear" else apart**2
+
+    def coefficients(self, drawn: FloatArray, metric: str) -> FloatArray:
+        """κ or π of every pair, with every item taken so often; NaN where undefined.
+
+        Both are 1 − observed/expected disagreement. Expected is what comes of everybody's own shares of the labels (κ)
+        or of the two's common ones (π).
+        """
+        taken = drawn[self._items]
+        n = self._sums(taken)
+        if metric == "pi":
+            # π has no weights: what counts is whether two labels are the same.
+            observed = self._sums(taken * (self._first != self._second))
+        else:
+            observed = self._sums(taken * self._distances)
+        expected = np.concatenate([self._expected(*block, metric) for block in self._blocks(taken)] or [np.zeros(0)])
+        shares: FloatArray = np.full(len(n), np.nan)
+        np.divide(observed * n, expected, out=shares, where=expected > 0)
+        return 1 - shares
+
+    def _blocks(self, taken: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """How often each of the two gave each label, for as many pairs at a time as fit."""
+        step = max(1, _BLOCK // max(1, self._n_labels))
+        for start in range(0, len(self.common), step):
+            stop = min(start + step, len(self.common))
+            rows = slice(self._starts[start], self._starts[stop] if stop < len(self._starts) else None)
+            base = (self._pair[rows] - start) * self._n_labels
+            size, shape = (stop - start) * self._n_labels, (stop - start, self._n_labels)
+            first = sums_at(base + self._first[rows], taken[rows], size).reshape(shape)
+            second = sums_at(base + self._second[rows], taken[rows], size).reshape(shape)
+            yield first, second
+
+    def _expected(self, first: FloatArray, second: FloatArray, metric: str) -> FloatArray:
+        """n² times the disagreement that chance would give."""
+        n = first.sum(axis=1)
+        if metric == "pi":
+            return np.asarray(n**2 - ((first + second) ** 2).sum(axis=1) / 4)
+        if self.weights == "none":
+            return np.asarray(n**2 - (first * second).sum(axis=1))
+        if self.weights == "quadratic":
+            places = np.arange(self._n_labels, dtype=np.float64)
+            squares = (first + second) @ places**2
+            return np.asarray(n * squares - 2 * (first @ places) * (second @ places))
+        below_first, below_second = np.cumsum(first, axis=1), np.cumsum(second, axis=1)
+        whole = n[:, None]
+        # |a − b| counts the steps between two places; every step is taken by whom it parts.
+        return np.asarray((below_first * (whole - below_second) + below_second * (whole - below_first)).sum(axis=1))
+
+
+def _met(judgments: Judgments) -> tuple[Ints, Ints, Ints]:
+    """The items, and the two judgments, of every pair of judgments of one item by two people, lower worker first."""
+    order = np.lexsort((judgments.workers, judgments.tasks))
+    tasks, workers = judgments.tasks[order], judgments.workers[order]
+    sizes = np.bincount(judgments.tasks).astype(np.int64)
+    if (sizes * (sizes - 1) // 2).sum() > MOST_PAIRS:
+        message = f"there are more than {MOST_PAIRS:,} pairs of judgments of one item; use alpha or fleiss instead"
+        raise ValueError(message)
+    ones, others = [], []
+    for lag in range(1, int(sizes.max(initial=0))):
+        one = np.flatnonzero((tasks[:-lag] == tasks[lag:]) & (workers[:-lag] != workers[lag:]))
+        ones.append(one)
+        others.append(one + lag)
+    first = np.concatenate(ones) if ones else np.zeros(0, dtype=np.int64)
+    second = np.concatenate(others) if others else np.zeros(0, dtype=np.int64)
+    return tasks[first].astype(np.int64), order[first], order[second]

@@ -1,0 +1,133 @@
+"""What a coefficient comes to, and the evidence for it, item by item."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from chorale.files.wording import in_short, many
+from chorale.metrics import FloatArray, Metric, Statistics
+from chorale.metrics.judgments import Codes, Judgments, codes_in_use
+
+Evidence = Callable[[], tuple[FloatArray, Metric]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """A coefficient of agreement.
+
+    In resamples where the coefficient is undefined, since everybody said the same, it counts as 0: such a sample
+    shows no agreement beyond chance.
+    """
+
+    metric: str
+    value: float | None
+    """None where the coefficient is undefined; `undefined` then says why."""
+    judgments: Judgments
+    item_disagreement: FloatArray | None = None
+    """For every task the mean distance between two judgments of it; NaN where there are not two."""
+    notes: tuple[str, ...] = ()
+    undefined: str = ""
+    _evidence: Evidence | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return in_short(
+            "Agreement",
+            f"{self.metric} undefined: {self.undefined}" if self.value is None else f"{self.metric} {self.value:.4f}",
+            many(self.n_items, "item", "items"),
+            many(self.n_workers, "worker", "workers"),
+            many(self.n_judgments, "judgment", "judgments"),
+        )
+
+    @property
+    def n_items(self) -> int:
+        return len(codes_in_use(self.judgments.tasks))
+
+    @property
+    def n_workers(self) -> int:
+        return len(codes_in_use(self.judgments.workers))
+
+    @property
+    def n_judgments(self) -> int:
+        return len(self.judgments)
+
+    def statistics(self, *, all_items: bool = False) -> tuple[Statistics, Metric]:
+        """Per item what the coefficient rests on, and how it follows; its one score is called `value`.
+
+        Items with fewer than two judgments are left out unless `all_items` asks for them.
+        """
+        if self._evidence is None:
+            raise ValueError(f"{self.metric} is undefined here: {self.undefined}")
+        rows, metric = self._evidence()
+        names = self.judgments.task_names
+        if all_items:
+            return Statistics(names, rows), metric
+        kept = np.flatnonzero(np.bincount(self.judgments.tasks, minlength=len(names)) > 1)
+        return Statistics(tuple(names[place] for place in kept), rows[kept]), metric
+
+
+def no_pairs() -> str:
+    return "no item was judged twice"
+
+
+def one_value(judgments: Judgments) -> str:
+    """Why a coefficient is undefined where chance leaves nothing to disagree about."""
+    sizes = np.bincount(judgments.tasks, minlength=len(judgments.task_names))
+    said = codes_in_use(judgments.labels[sizes[judgments.tasks] > 1])
+    names = [judgments.label_names[code] for code in said]
+    if len(names) == 1:
+        return f"everybody always said {names[0]!r}"
+    return "no two of the values that were given are different by the distance"
+
+
+def side_by_side(first: Judgments, second: Judgments) -> tuple[Judgments, int]:
+    """Two sets of judgments of the same tasks as one, the second's tasks after the first's, and how many there are.
+
+    Values and workers get common codes, so that statistics of either can be compared with the other's.
+    """
+    if (first.sets is None) != (second.sets is None):
+        raise ValueError("labels are sets of options in one of the two and not in the other")
+    tasks = sorted({*_judged(first), *_judged(second)})
+    workers = sorted({*first.worker_names, *second.worker_names})
+    labels = sorted({*first.label_names, *second.label_names})
+    options = sorted({*first.options, *second.options})
+    both = (first, second)
+    sets = None if first.sets is None else _common_sets(both, labels, options)
+    combined = Judgments(
+        np.concatenate(
+            [
+                _recoded(one.tasks, one.task_names, tasks) + shift
+                for one, shift in zip(both, (0, len(tasks)), strict=True)
+            ]
+        ),
+        np.concatenate([_recoded(one.workers, one.worker_names, workers) for one in both]),
+        np.concatenate([_recoded(one.labels, one.label_names, labels) for one in both]),
+        (*tasks, *tasks),
+        tuple(workers),
+        tuple(labels),
+        tuple(labels) if sets is None else tuple(options),
+        sets,
+    )
+    return combined, len(tasks)
+
+
+def _judged(judgments: Judgments) -> list[str]:
+    return [judgments.task_names[code] for code in codes_in_use(judgments.tasks)]
+
+
+def _recoded(codes: Codes, names: tuple[str, ...], among: list[str]) -> Codes:
+    place = {name: number for number, name in enumerate(among)}
+    # A name that is no longer judged has no place, and no code refers to it.
+    new = np.asarray([place.get(name, -1) for name in names], dtype=np.int32)
+    return np.take(new, codes)
+
+
+def _common_sets(
+    both: tuple[Judgments, Judgments], labels: list[str], options: list[str]
+) -> tuple[tuple[int, ...], ...]:
+    place = {name: number for number, name in enumerate(options)}
+    found: dict[str, tuple[int, ...]] = {}
+    for one in both:
+        for name, chosen in zip(one.label_names, one.sets or (), strict=True):
+            found[name] = tuple(place[one.options[code]] for code in chosen)
+    return tuple(found[name] for name in labels)

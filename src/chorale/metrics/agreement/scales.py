@@ -1,0 +1,64 @@
+"""What labels are measured on: names, ranks, numbers. Where labels do not fit, what to do about it."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+
+from chorale.metrics import FloatArray
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Weights = Literal["none", "linear", "quadratic"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
+
+
+class UnfitLabelError(ValueError):
+    """A label that can't be what a coefficient needs it to be: `value` is the label, `fix` what to do."""
+
+    def __init__(self, message: str, value: str, fix: str) -> None:
+        super().__init__(f"{message}: {value!r}. {fix}")
+        self.message, self.value, self.fix = message, value, fix
+
+
+def numbers_of(labels: Sequence[str], *, level: str) -> FloatArray:
+    """The labels as numbers."""
+    try:
+        found = np.array(labels, dtype=np.str_).astype(np.float64)
+    except ValueError:
+        found = np.array([_number(label) for label in labels])
+    for label, number in zip(labels, found, strict=True) if not np.isfinite(found).all() else ():
+        if not np.isfinite(number):
+            fix = "Correct it in the file, leave the judgment's label empty, or use the level nominal"
+            fix += " or, with an order, ordinal." if level != "ordinal" else "."
+            raise UnfitLabelError(f"the level {level} needs numbers, and a label is none", label, fix)
+    if level == "ratio" and (found < 0).any():
+        label = labels[int(np.argmax(found < 0))]
+        raise UnfitLabelError("the level ratio has no negative numbers", label, "Use the level interval.")
+    return found
+
+
+def ranks_of(labels: Sequence[str], order: Sequence[str] | None, *, what: str) -> FloatArray:
+    """The place of each label in the order: the one given, or that of numbers. Equal numbers share a place."""
+    if order is not None:
+        place = {name: float(number) for number, name in enumerate(order)}
+        if len(place) < len(order):
+            twice = next(name for name in order if list(order).count(name) > 1)
+            raise UnfitLabelError("the order has a label twice", twice, "Name every label once.")
+        for label in labels:
+            if label not in place:
+                raise UnfitLabelError("a label is missing from the order", label, "Add it to the order.")
+        return np.array([place[label] for label in labels])
+    numbers = np.array([_number(label) for label in labels])
+    for label, number in zip(labels, numbers, strict=True):
+        if not np.isfinite(number):
+            fix = "Give the labels from the lowest to the highest: --order low,middle,high (in Python: order=[…])."
+            raise UnfitLabelError(f"{what} need an order, and a label is no number", label, fix)
+    return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
+
+
+def _number(label: str) -> float:
+    try:
+        return float(label)
+    except ValueError:
+        return float("nan")

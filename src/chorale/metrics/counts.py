@@ -1,0 +1,68 @@
+"""Precision, recall and F1 from counts, with one definition of what nothing over nothing is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chorale.metrics.statistics import FloatArray, Metric
+
+
+def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """`part / whole`, and 0 where the whole is 0: of nothing, nothing was right."""
+    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
+
+
+def f1_of(precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """The harmonic mean of precision and recall; 0 if both are."""
+    return ratio(2 * np.asarray(precision) * recall, np.asarray(precision) + recall)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """True positives, false positives and false negatives."""
+
+    tp: int
+    fp: int
+    fn: int
+
+    @property
+    def precision(self) -> float:
+        return self.tp / (self.tp + self.fp) if self.tp + self.fp else 0.0
+
+    @property
+    def recall(self) -> float:
+        return self.tp / (self.tp + self.fn) if self.tp + self.fn else 0.0
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.tp / (2 * self.tp + self.fp + self.fn) if self.tp else 0.0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+
+    def as_dict(self) -> dict[str, float]:
+        """Counts and fractions under the names that `--json` prints."""
+        return {
+            "tp": self.tp,
+            "fp": self.fp,
+            "fn": self.fn,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+        }
+
+
+def counts_metric() -> Metric:
+    """Precision, recall and F1 over three columns: true positives, false positives, false negatives."""
+
+    def formula(sums: FloatArray) -> dict[str, FloatArray]:
+        tp, fp, fn = sums[..., 0], sums[..., 1], sums[..., 2]
+        precision, recall = ratio(tp, tp + fp), ratio(tp, tp + fn)
+        return {
+            "precision": precision,
+            "recall": recall,
+            "f1": ratio(2 * tp, 2 * tp + fp + fn),
+        }
+
+    return Metric(formula)

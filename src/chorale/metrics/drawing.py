@@ -1,0 +1,53 @@
+"""How intervals and tests are drawn, for reports that may have them."""
+
+from dataclasses import dataclass
+
+from chorale.metrics import (
+    Comparison,
+    FloatArray,
+    Interval,
+    Metric,
+    Statistics,
+    Tally,
+    compare,
+    intervals,
+    median_interval,
+    row_intervals,
+    tally_compare,
+    tally_intervals,
+)
+from chorale.metrics.intervals import Progress
+from chorale.metrics.signature import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    ci: bool = False
+    """Whether intervals are wanted."""
+    resamples: int = 1000
+    seed: int = 1
+    progress: Progress | None = None
+
+    def intervals(self, statistics: Statistics, metric: Metric) -> dict[str, Interval]:
+        """An interval for every score, wanted or not."""
+        return intervals(statistics, metric, resamples=self.resamples, seed=self.seed, progress=self.progress)
+
+    def compare(self, first: Statistics, second: Statistics, metric: Metric) -> dict[str, Comparison]:
+        return compare(first, second, metric, resamples=self.resamples, seed=self.seed, progress=self.progress)
+
+    def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
+        """Of one of many tables: nothing is told about progress, since there are more to come."""
+        return tally_intervals(tally, metric, resamples=self.resamples, seed=self.seed)
+
+    def row_intervals(self, rows: FloatArray, metric: Metric) -> dict[str, Interval]:
+        return row_intervals(rows, metric, resamples=self.resamples, seed=self.seed)
+
+    def median_interval(self, values: FloatArray) -> Interval:
+        return median_interval(values, resamples=self.resamples, seed=self.seed)
+
+    def tally_compare(self, both: Tally, metric: Metric) -> dict[str, Comparison]:
+        return tally_compare(both, metric, resamples=self.resamples, seed=self.seed)
+
+    def settings(self, *, compared: bool = False) -> dict[str, Setting]:
+        """For the signature: what was drawn, if anything was."""
+        return {"resamples": self.resamples, "seed": self.seed} if self.ci or compared else {}

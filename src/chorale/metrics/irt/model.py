@@ -1,0 +1,105 @@
+"""What an item response model is, and what comes out of fitting one.
+
+A responder of ability θ answers an item of discrimination α, difficulty β and guessing γ rightly with probability
+
+    p = γ + (1 − γ)·σ(α(θ − β)),     σ(x) = 1 / (1 + exp(−x)).
+
+The 2PL model has γ = 0; the 1PL model has α = 1 as well (Baker and Kim 1993).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from chorale.files.wording import in_short, many
+from chorale.metrics import FloatArray
+
+IrtModel = Literal["1pl", "2pl", "3pl"]
+MODELS: tuple[IrtModel, ...] = ("1pl", "2pl", "3pl")
+GuessingPrior = Literal["fitted", "standard"]
+
+SIGMA_ALPHAS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+"""The prior deviations of log α that are tried; the one with the highest bound is kept (Nangia et al. 2021, app. F)."""
+
+GUESSING_SPREADS = (0.5, 1.0)
+"""The prior deviations of logit γ around its fitted centre that are tried, likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """Normal distributions, one per place."""
+
+    mean: FloatArray
+    sd: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class IrtIntervals:
+    """Lower ends in the first row, upper ends in the second."""
+
+    ability: FloatArray
+    difficulty: FloatArray
+    discrimination: FloatArray
+    guessing: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class IrtFit:
+    """The posterior: a normal distribution for every parameter, on the scale it is fitted on."""
+
+    model: IrtModel
+    ability: Normal
+    difficulty: Normal
+    log_discrimination: Normal
+    logit_guessing: Normal
+    bound: float
+    """What was maximised: a lower bound of the log probability of the responses."""
+    sigma_alpha: float | None
+    """The prior deviation of log α with the highest bound; None for 1PL, which has no α."""
+    bounds: dict[float, float]
+    """The bound of every deviation tried, by the coarser rule of the search: to compare with each other."""
+    guessing_centre: float | None
+    """The prior mean of logit γ; None where there is no guessing."""
+    guessing_spread: float | None
+    """Its prior deviation."""
+    starts: tuple[float, ...]
+    """The bound reached from every start, the first being the one that the data suggest."""
+    converged: bool
+
+    def __repr__(self) -> str:
+        return in_short(
+            "IrtFit",
+            self.model,
+            many(len(self.ability.mean), "responder", "responders"),
+            many(len(self.difficulty.mean), "item", "items"),
+            f"bound {self.bound:.1f}",
+        )
+
+    @property
+    def discrimination(self) -> FloatArray:
+        """The posterior median of α; 1 for 1PL."""
+        return np.exp(self.log_discrimination.mean)
+
+    @property
+    def guessing(self) -> FloatArray:
+        """The posterior median of γ; 0 where there is no guessing."""
+        return 1 / (1 + np.exp(-self.logit_guessing.mean))
+
+
+def item_weights(tests: Sequence[int]) -> FloatArray:
+    """How much each item's likelihood counts: the inverse of the size of its test.
+
+    Scaled so that the weights add up to the number of items: items of tests of equal size count one each, as they would
+    without weights, and every test counts the same as a whole.
+
+    >>> item_weights([0, 0, 0, 1]).round(2).tolist()
+    [0.67, 0.67, 0.67, 2.0]
+    """
+    codes = np.asarray(tests, dtype=np.intp)
+    if not len(codes):
+        return np.zeros(0)
+    _, place, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    weights: FloatArray = len(codes) / len(sizes) / sizes[place]
+    return weights

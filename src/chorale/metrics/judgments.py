@@ -1,0 +1,243 @@
+"""Judgments: who said what about which task. The one table that aggregation and agreement work on.
+
+In memory a judgment is three small numbers, and names are kept beside them, sorted: nothing computed from a `Judgments`
+depends on the order of rows in the file it came from.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from chorale.files.judgment_columns import JSON_LISTS, as_text, columns_of, label_column, split_labels
+from chorale.files.wording import in_short, many
+from chorale.metrics.ordering import order_of
+
+Codes = NDArray[np.int32]
+Repeats = Literal["last", "first", "all"]
+
+__all__ = ["JSON_LISTS", "Codes", "Judgments", "Repeats", "codes_in_use", "set_name", "split_labels"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgments:
+    """Parallel arrays, one place per judgment; codes index the names.
+
+    A label is what the worker said as a whole. In a multi-label task it is a set of options: `sets` then says, for
+    every label, which ones, as codes into `options`. In a single-label task `sets` is None and the options are the
+    labels.
+    """
+
+    tasks: Codes
+    workers: Codes
+    labels: Codes
+    task_names: tuple[str, ...]
+    worker_names: tuple[str, ...]
+    label_names: tuple[str, ...]
+    options: tuple[str, ...]
+    sets: tuple[tuple[int, ...], ...] | None = None
+    trust: NDArray[np.float64] | None = None
+    """The worker's trust at each judgment, where the file has it."""
+    notes: tuple[str, ...] = ()
+    """What was left out or decided while reading, for whoever publishes the numbers."""
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def __repr__(self) -> str:
+        return in_short(
+            "Judgments",
+            many(len(self), "judgment", "judgments"),
+            many(len(self.task_names), "task", "tasks"),
+            many(len(self.worker_names), "worker", "workers"),
+            many(len(self.options), "label", "labels") + (" in sets" if self.sets is not None else ""),
+        )
+
+    @classmethod
+    def from_columns(
+        cls,
+        tasks: Iterable[Any],
+        workers: Iterable[Any],
+        labels: Iterable[Any],
+        *,
+        trust: Iterable[float] | None = None,
+        sep: str | None = None,
+        repeats: Repeats = "last",
+        counted: bool = False,
+    ) -> Self:
+        """From any three columns of equal length: lists, NumPy arrays, columns of any dataframe.
+
+        `sep` makes labels sets: cells are split at it, or read as JSON lists if it is `json`. Labels that are lists are
+        sets anyway. A judgment without a label (None, NaN or an empty text) is left out; of a worker's repeated
+        judgments of one task the last counts, the first, or all of them. Both are said in `notes`. An option that is in
+        one label twice is there once, or, if options are `counted`, twice in `sets` as well. A judgment without
+        a task or worker, or whose trust is not a number of at least 0, raises ValueError.
+        """
+        columns = {"task": as_text(tasks), "worker": as_text(workers), "label": label_column(labels, sep)}
+        if trust is not None:
+            columns["trust"] = pl.Series("trust", trust, dtype=pl.Float64, strict=False)
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) != 1:
+            raise ValueError(f"columns must be equally long, not {lengths}")
+        return cls.from_frame(pl.DataFrame(columns), repeats=repeats, counted=counted)
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        data: Any,
+        *,
+        task: str = "task",
+        worker: str = "worker",
+        label: str = "label",
+        trust: str | None = None,
+        sep: str | None = None,
+        repeats: Repeats = "last",
+        counted: bool = False,
+    ) -> Self:
+        """From a table of Polars, pandas or Arrow, or anything that gives a column by its name.
+
+        See `from_columns`.
+        """
+        names = [task, worker, label] + ([] if trust is None else [trust])
+        columns = columns_of(data, names)
+        weights = None if trust is None else columns[trust]
+        return cls.from_columns(
+            columns[task], columns[worker], columns[label], trust=weights, sep=sep, repeats=repeats, counted=counted
+        )
+
+    @classmethod
+    def from_frame(cls, frame: pl.DataFrame, *, repeats: Repeats = "last", counted: bool = False) -> Self:
+        """From a frame with the text columns `task` and `worker`, `label` as text or lists, and perhaps `trust`."""
+        frame, notes = _without_gaps(frame)
+        multiple = isinstance(frame.schema["label"], pl.List)
+        if multiple:
+            frame = _with_sets_as_text(frame, counted=counted)
+        (tasks, workers, labels), (task_names, worker_names, label_names) = _coded(frame, ("task", "worker", "label"))
+        options, sets = label_names, None
+        if multiple:
+            options, sets = _options_of(frame, label_names)
+        trust = frame["trust"].to_numpy() if "trust" in frame.columns else None
+        read = cls(tasks, workers, labels, task_names, worker_names, label_names, options, sets, trust, notes)
+        return read if repeats == "all" else read._without_repeats(repeats)
+
+    def _without_repeats(self, keep: Repeats) -> Self:
+        width = max(1, len(self.worker_names))
+        pair = self.tasks.astype(np.int64) * width + self.workers
+        order = order_of(pair, width * max(1, len(self.task_names)))
+        ordered = pair[order]
+        edge = ordered[1:] != ordered[:-1]
+        if edge.all():
+            return self
+        kept = np.zeros(len(self), dtype=np.bool_)
+        kept[order[np.r_[edge, True] if keep == "last" else np.r_[True, edge]]] = True
+        gone = len(self) - int(np.count_nonzero(kept))
+        left_out = many(gone, "judgment", "judgments")
+        note = f"{left_out} left out: the worker judged the task more than once, and the {keep} one counts."
+        return self.taken(kept, note)._without_unused_labels()
+
+    def _without_unused_labels(self) -> Self:
+        """Labels that only judgments left out had are nobody's labels."""
+        used = np.bincount(self.labels, minlength=len(self.label_names)) > 0
+        if used.all():
+            return self
+        names = tuple(name for name, is_used in zip(self.label_names, used, strict=True) if is_used)
+        labels = (np.cumsum(used) - 1)[self.labels].astype(np.int32)
+        if self.sets is None:
+            return replace(self, labels=labels, label_names=names, options=names)
+        sets = [one for one, is_used in zip(self.sets, used, strict=True) if is_used]
+        codes = sorted({option for one in sets for option in one})
+        place = {code: number for number, code in enumerate(codes)}
+        options = tuple(self.options[code] for code in codes)
+        renumbered = tuple(tuple(place[code] for code in one) for one in sets)
+        return replace(self, labels=labels, label_names=names, options=options, sets=renumbered)
+
+    def taken(self, kept: NDArray[np.intp] | NDArray[np.bool_], *notes: str) -> Self:
+        """Only these judgments. Names stay, even of what is no longer there."""
+        return replace(
+            self,
+            tasks=self.tasks[kept],
+            workers=self.workers[kept],
+            labels=self.labels[kept],
+            trust=None if self.trust is None else self.trust[kept],
+            notes=(*self.notes, *notes),
+        )
+
+    def with_options(self, options: Iterable[str]) -> Self:
+        """The same judgments in a task that had these options, whether or not anybody chose them.
+
+        A judgment with any other raises ValueError, which names it.
+        """
+        listed = tuple(sorted(set(options)))
+        unlisted = sorted(set(self.options) - set(listed))
+        if unlisted:
+            raise ValueError(f"not among the options: {', '.join(map(repr, unlisted))}")
+        place = {option: number for number, option in enumerate(listed)}
+        if self.sets is None:
+            moved = np.array([place[name] for name in self.label_names], dtype=np.int32)
+            labels = moved[self.labels] if len(self) else self.labels
+            return replace(self, labels=labels, label_names=listed, options=listed)
+        sets = tuple(tuple(place[self.options[code]] for code in one) for one in self.sets)
+        return replace(self, options=listed, sets=sets)
+
+
+def codes_in_use(codes: Codes) -> NDArray[np.intp]:
+    """The different codes, sorted: many times faster than `np.unique`, since codes are small numbers."""
+    return np.flatnonzero(np.bincount(codes))
+
+
+def set_name(options: Iterable[str]) -> str:
+    """The label that a set of options is.
+
+    >>> set_name({"b", "a", "x|y"})
+    'a|b|x\\\\|y'
+    """
+    return "|".join(option.replace("\\", "\\\\").replace("|", "\\|") for option in sorted(set(options)))
+
+
+def _coded(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[list[Codes], list[tuple[str, ...]]]:
+    """Text columns as codes into their sorted distinct values, all columns at once."""
+    distinct = frame.select(pl.col(name).unique().sort().implode() for name in columns)
+    values = [distinct[name].item() if len(frame) else pl.Series(dtype=pl.String) for name in columns]
+    codes = frame.select(
+        pl.col(name).cast(pl.Enum(categories)).to_physical().cast(pl.Int32)
+        for name, categories in zip(columns, values, strict=True)
+    )
+    return [codes[name].to_numpy() for name in columns], [tuple(categories.to_list()) for categories in values]
+
+
+def _without_gaps(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    label = pl.col("label")
+    empty = label.list.len() == 0 if isinstance(frame.schema["label"], pl.List) else label == ""
+    gap = frame.select(label.is_null() | empty).to_series()
+    kept = frame.filter(~gap) if gap.any() else frame
+    for name in ("task", "worker"):
+        if kept[name].null_count():
+            where = int(kept[name].is_null().arg_max() or 0)
+            raise ValueError(f"judgment {where + 1} of those with a label has no {name}")
+    if "trust" in kept.columns:
+        trust = kept["trust"].fill_null(float("nan"))
+        if not (trust.is_finite() & (trust >= 0)).all():
+            raise ValueError("trust must be a number of at least 0 at every judgment")
+    gone = len(frame) - len(kept)
+    if not gone:
+        return frame, ()
+    return kept, (f"{many(gone, 'row left out: it has', 'rows left out: they have')} no label.",)
+
+
+def _with_sets_as_text(frame: pl.DataFrame, *, counted: bool) -> pl.DataFrame:
+    """One spelling per set, sorted and each option once unless counted, as the label; the set itself beside it."""
+    options = pl.col("label").list.drop_nulls()
+    frame = frame.with_columns(set=(options if counted else options.list.unique()).list.sort())
+    escaped = pl.element().str.replace_all("\\", "\\\\", literal=True).str.replace_all("|", "\\|", literal=True)
+    return frame.with_columns(label=pl.col("set").list.eval(escaped).list.join("|"))
+
+
+def _options_of(frame: pl.DataFrame, label_names: Sequence[str]) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
+    distinct = frame.unique("label").select("label", "set")
+    by_label: Mapping[str, list[str]] = dict(zip(distinct["label"].to_list(), distinct["set"].to_list(), strict=True))
+    options = tuple(sorted({option for options in by_label.values() for option in options}))
+    code = {option: number for number, option in enumerate(options)}
+    return options, tuple(tuple(code[option] for option in by_label[label]) for label in label_names)

@@ -1,0 +1,275 @@
+"""Judgments from files: tables of task, worker and label, and the batch files of Mechanical Turk and Appen.
+
+A sound file is read by Polars in one go. Whatever looks wrong is read again row by row, so that the message can name
+the line.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from chorale.files.fast_tables import fast_table, header_of
+from chorale.files.judgment_columns import JSON_LISTS, as_text, label_column, split_labels, text_of
+from chorale.files.judgment_layout import Layout, layout_of
+from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
+from chorale.files.wording import many
+from chorale.metrics.judgments import Judgments, Repeats
+from chorale.model import Problem, UserError
+
+_PARQUET = ".parquet"
+_GAPS = frozenset({"nan", "null", "<na>", "#n/a"})
+_UNANSWERED = "{}"
+"""What Mechanical Turk writes for a question without an answer."""
+
+
+class JudgmentFile(NamedTuple):
+    judgments: Judgments
+    digest: str
+    """Of the file's bytes, for signatures."""
+
+
+def read_judgments(
+    path: Path,
+    *,
+    task: str | None = None,
+    worker: str | None = None,
+    label: str | None = None,
+    trust: str | None = None,
+    sep: str | None = None,
+    empty: str | None = None,
+    repeats: Repeats = "last",
+    keep_rejected: bool = False,
+    counted: bool = False,
+) -> JudgmentFile:
+    """Judgments from CSV, TSV, JSONL (each perhaps .gz) or Parquet.
+
+    `task`, `worker`, `label` and `trust` name the columns; without them, `task`, `worker` and `label` are looked for,
+    then the columns of a batch file. `sep` splits labels into options (`json`: cells are JSON lists). A judgment
+    without a label is left out, or, with `empty`, has that name for a label. Of a batch file, rejected and tainted work
+    is left out unless `keep_rejected`. An option that is in a label twice is there once, unless options are `counted`.
+    """
+    if sep == "":
+        raise UserError("An empty separator separates nothing. Give --sep a text, or leave it out.")
+    raw = read_bytes(path)
+    if not raw.strip():
+        raise refused(path, None, "is empty", "Check that the right file was named")
+    names = header_of(path, raw)
+    rows = None
+    if names is None:
+        if path.suffix.lower() == _PARQUET:
+            raise refused(path, None, "is not a Parquet file that can be read", "Write it again")
+        rows = _sound_rows(path)
+        names = list(dict.fromkeys(name for row in rows for name in row.values))
+    layout = layout_of(path, names, task=task, worker=worker, label=label, trust=trust)
+    table = None if rows is not None else fast_table(path, raw, names, layout.columns)
+    frame = None if table is None else _frame_of(path, table, layout)
+    if frame is None or _is_doubtful(frame):
+        frame = _careful_frame(path, rows, layout)
+    frame, notes = _without_refused(frame, layout, keep=keep_rejected)
+    frame = frame.with_columns(label=_labels(path, frame["label"], layout, separator_in(sep), empty))
+    judgments = Judgments.from_frame(frame, repeats=repeats, counted=counted)
+    if not len(judgments):
+        why = "; ".join((*notes, *judgments.notes)) or None
+        raise refused(path, None, "has no judgments with a label", "Check the columns that were named", why)
+    notes = (*notes, *judgments.notes, *_about_gaps(judgments))
+    return JudgmentFile(replace(judgments, notes=notes), digest_of(raw))
+
+
+def line_of_label(
+    path: Path,
+    option: str,
+    *,
+    task: str | None = None,
+    worker: str | None = None,
+    label: str | None = None,
+    sep: str | None = None,
+) -> int | None:
+    """The line of the first row with this label, or with this option in its set. A Parquet file has no lines."""
+    if path.suffix.lower() == _PARQUET:
+        return None
+    rows = _sound_rows(path)
+    names = list(dict.fromkeys(name for row in rows for name in row.values))
+    column = layout_of(path, names, task=task, worker=worker, label=label).label
+    for row in rows:
+        (said,) = label_column([row.values.get(column)], separator_in(sep)).to_list()
+        if said == option or (isinstance(said, list) and option in said):
+            return row.line
+    return None
+
+
+def _about_gaps(judgments: Judgments) -> tuple[str, ...]:
+    """Labels by which other programs say that there is none. Here they are labels like any other."""
+    gaps = [name for name in judgments.label_names if name.casefold() in _GAPS]
+    if not gaps:
+        return ()
+    shown = " and ".join(map(repr, gaps))
+    return (f"{shown} counts as a label: leave cells empty where there is no label.",)
+
+
+def _frame_of(path: Path, table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
+    """The table's columns under the names that judgments have for them."""
+    try:
+        columns = {"task": as_text(table[layout.task]), "worker": as_text(table[layout.worker])}
+        columns["label"] = label_column(table[layout.label], None)
+        if layout.trust is not None:
+            columns["trust"] = table[layout.trust].cast(pl.Float64, strict=False)
+        if layout.refusal is not None:
+            columns["refusal"] = as_text(table[layout.refusal])
+    except (pl.exceptions.PolarsError, ValueError):
+        kinds = ", ".join(f"{name}: {kind}" for name, kind in table.schema.items())
+        fix = "Name columns of texts, numbers or lists of texts"
+        raise refused(path, None, "has values of a kind that can't be read as judgments", fix, kinds) from None
+    return pl.DataFrame(columns)
+
+
+def _is_doubtful(frame: pl.DataFrame) -> bool:
+    if frame.is_empty() or any(frame[name].null_count() or (frame[name] == "").any() for name in ("task", "worker")):
+        return True
+    if "trust" not in frame.columns:
+        return False
+    trust = frame["trust"].fill_null(math.nan)
+    return not (trust.is_finite() & (trust >= 0)).all()
+
+
+def separator_in(text: str | None) -> str | None:
+    """A separator as it is typed: `\\n` and `\\t` are a line break and a tab."""
+    return None if text is None else text.replace("\\n", "\n").replace("\\t", "\t")
+
+
+# What is slow and can name lines
+
+
+def _sound_rows(path: Path) -> list[Row]:
+    problems: list[Problem] = []
+    rows = []
+    for row in read_rows(path, shown_as=str(path), problems=problems):
+        rows.append(row)
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    if not problems and not rows:
+        problems.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+    if problems:
+        raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
+    return rows
+
+
+def _careful_frame(path: Path, rows: list[Row] | None, layout: Layout) -> pl.DataFrame:
+    if path.suffix.lower() == _PARQUET:
+        raise _unusable_parquet(path, layout)
+    rows = _sound_rows(path) if rows is None else rows
+    problems: list[Problem] = []
+    columns: dict[str, list[Any]] = {"task": [], "worker": [], "label": []}
+    wanted = {"task": layout.task, "worker": layout.worker, "label": layout.label}
+    if layout.trust is not None:
+        wanted["trust"], columns["trust"] = layout.trust, []
+    if layout.refusal is not None:
+        wanted["refusal"], columns["refusal"] = layout.refusal, []
+    for row in rows:
+        for role, name in wanted.items():
+            columns[role].append(_value(path, row, role, name, problems))
+    if problems:
+        raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
+    types = {"trust": pl.Float64}
+    lists = any(isinstance(label, list) for label in columns["label"])
+    if lists:
+        columns["label"] = [[one] if isinstance(one, str) else one for one in columns["label"]]
+        types["label"] = pl.List(pl.String)  # type: ignore[assignment]
+    return pl.DataFrame({name: pl.Series(values, dtype=types.get(name, pl.String)) for name, values in columns.items()})
+
+
+def _value(path: Path, row: Row, role: str, name: str, problems: list[Problem]) -> Any:
+    """A value as judgments have it; what can't be one is added to the problems."""
+    value = row.values.get(name)
+
+    def refuse(message: str, fix: str) -> None:
+        if len(problems) < MOST_PROBLEMS:
+            problems.append(Problem(str(path), row.line, message, fix, None if value is None else shortened(value)))
+
+    if role == "trust":
+        number = _number(value)
+        if number is None or number < 0:
+            refuse(f"has no number of at least 0 as {name}", "Correct the worker's trust, or remove the row.")
+        return number
+    if role in {"task", "worker"} and value in (None, ""):
+        refuse(f"has no {name}", f"Say which {role} it is, or remove the row.")
+    if isinstance(value, dict) or (isinstance(value, list) and role != "label"):
+        refuse(f"has an object as {name}", "Write a text or a number.")
+        return None
+    if isinstance(value, list):
+        if any(isinstance(one, dict | list) or one is None for one in value):
+            refuse(f"has a list of more than texts and numbers as {name}", "Write a list of texts.")
+            return None
+        return [text_of(one) for one in value]
+    return None if value is None else text_of(value).strip() if role == "label" else text_of(value)
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _unusable_parquet(path: Path, layout: Layout) -> UserError:
+    try:
+        table = pl.read_parquet(path, columns=layout.columns)
+    except (pl.exceptions.PolarsError, OSError, ValueError):
+        return refused(path, None, "is not a Parquet file that can be read", "Write it again")
+    if table.is_empty():
+        return refused(path, None, "has no rows", "Check that the right file was named")
+    for role, name in (("task", layout.task), ("worker", layout.worker)):
+        gaps = table[name].is_null()
+        if gaps.any():
+            return refused(path, None, f"has no {name} in row {(gaps.arg_max() or 0) + 1}", f"Name the {role}")
+    return refused(path, None, "has a trust that is not a number of at least 0", "Correct it", layout.trust)
+
+
+# Labels
+
+
+def _without_refused(frame: pl.DataFrame, layout: Layout, *, keep: bool) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    if "refusal" not in frame.columns:
+        return frame, ()
+    is_refused = frame["refusal"].str.to_lowercase().is_in(sorted(layout.refused)).fill_null(False)
+    frame, gone = frame.drop("refusal"), int(is_refused.sum())
+    if not gone:
+        return frame, ()
+    shown = f"{layout.refusal} is {' or '.join(sorted(layout.refused))}"
+    if keep:
+        return frame, (f"Kept: {many(gone, 'judgment', 'judgments')} whose {shown}.",)
+    return frame.filter(~is_refused), (f"{many(gone, 'judgment', 'judgments')} left out: {shown}.",)
+
+
+def _labels(path: Path, labels: pl.Series, layout: Layout, sep: str | None, empty: str | None) -> pl.Series:
+    if isinstance(labels.dtype, pl.List):
+        return _named_sets(labels, empty)
+    if layout.refusal == "AssignmentStatus":
+        labels = labels.replace(_UNANSWERED, "")
+    if sep is None:
+        return labels if empty is None else labels.fill_null("").replace("", empty)
+    try:
+        return _named_sets(split_labels(labels, sep), empty)
+    except ValueError as error:
+        raise _not_lists(path, layout, str(error)) from None
+
+
+def _named_sets(labels: pl.Series, empty: str | None) -> pl.Series:
+    if empty is None:
+        return labels
+    named = pl.when((pl.col("label").list.len() == 0) | pl.col("label").is_null()).then(pl.lit([empty]))
+    return labels.to_frame("label").select(label=named.otherwise(pl.col("label"))).to_series()
+
+
+def _not_lists(path: Path, layout: Layout, cell: str) -> UserError:
+    fix = f"Correct it, or choose another separator than --sep {JSON_LISTS}"
+    line = None
+    if path.suffix.lower() != _PARQUET:
+        rows: Sequence[Row] = _sound_rows(path)
+        line = next((row.line for row in rows if str(row.values.get(layout.label)).strip() == cell.strip()), None)
+    return refused(path, line, f"has a cell under {layout.label} that is not a JSON list", fix, shortened(cell))

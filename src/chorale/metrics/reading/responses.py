@@ -1,0 +1,178 @@
+"""Right and wrong answers: a CSV with one row per responder and one column per item.
+
+The first column (`userid`, or any other name) holds the responders; every other column is an item, with 1 for a right
+answer, 0 for a wrong one and nothing where there is none. Several files are several tests.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.rows import shortened, why_not_csv
+from chorale.files.source import MOST_PROBLEMS, Source, read_source
+from chorale.files.wording import in_short, many
+from chorale.model import Problem, UserError
+
+_VALUES = {"1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "": np.nan}
+_NUMBER = re.compile(r"([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResponseTable:
+    """All tests side by side, responders and items in the order of their names (2 before 10)."""
+
+    responders: tuple[str, ...]
+    items: tuple[str, ...]
+    tests: tuple[int, ...]
+    """For every item the number of its test, from 0."""
+    matrix: NDArray[np.float64]
+    """Responders × items: 1 right, 0 wrong, NaN missing."""
+    sources: tuple[Source, ...]
+
+    def __repr__(self) -> str:
+        return in_short(
+            "ResponseTable",
+            many(len(self.responders), "responder", "responders"),
+            many(len(self.items), "item", "items"),
+            many(len(self.sources), "test", "tests"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    source: Source
+    items: list[str]
+    answers: dict[str, list[float]]
+
+
+def read_responses(paths: Sequence[Path]) -> ResponseTable:
+    """The tests of all files; responders are the same where their names are. Mistakes are told all together."""
+    problems: list[Problem] = []
+    tests = [_read(path, problems) for path in paths]
+    seen: dict[str, str] = {}
+    for test in tests:
+        for item in test.items:
+            if item in seen:
+                message = f"has an item of {seen[item]} again"
+                fix = "Rename the column in one of the files, or name each file once."
+                problems.append(Problem(test.source.name, 1, message, fix, shortened(item)))
+            seen[item] = test.source.name
+    if problems:
+        raise UserError("The responses can't be used", problems[:MOST_PROBLEMS])
+    return _joined(tests)
+
+
+def _joined(tests: list[_Test]) -> ResponseTable:
+    responders = sorted({name for test in tests for name in test.answers}, key=_natural)
+    row = {name: number for number, name in enumerate(responders)}
+    columns = [(item, number) for number, test in enumerate(tests) for item in test.items]
+    matrix = np.full((len(responders), len(columns)), np.nan)
+    start = 0
+    for test in tests:
+        for name, answers in test.answers.items():
+            matrix[row[name], start : start + len(answers)] = answers
+        start += len(test.items)
+    order = sorted(range(len(columns)), key=lambda place: (columns[place][1], _natural(columns[place][0])))
+    return ResponseTable(
+        responders=tuple(responders),
+        items=tuple(columns[place][0] for place in order),
+        tests=tuple(columns[place][1] for place in order),
+        matrix=matrix[:, order],
+        sources=tuple(test.source for test in tests),
+    )
+
+
+def _natural(name: str) -> tuple[list[tuple[int, int, str]], str]:
+    """Names in the order people expect: item_2 before item_10."""
+    # Of two numbers the one with more digits is larger: no need for Python's, which have a limit.
+    split = [(part.isascii() and part.isdigit(), part.lstrip("0")) for part in _NUMBER.split(name) if part]
+    return [(0, len(part), part) if is_number else (1, 0, part) for is_number, part in split], name
+
+
+def _read(path: Path, problems: list[Problem]) -> _Test:
+    source = read_source(path)
+
+    def report(line: int | None, message: str, fix: str, value: str | None = None) -> None:
+        problems.append(Problem(source.name, line, message, f"{fix}.", None if value is None else shortened(value)))
+
+    rows = csv.reader(io.StringIO(source.text, newline="\n"), strict=True)
+    test = _Test(source, [], {})
+    before = len(problems)
+    try:
+        header = next(rows)
+        if _check_header(header, report):
+            test.items.extend(name.strip() for name in header[1:])
+            for cells in rows:
+                if cells and len(problems) < MOST_PROBLEMS:
+                    _read_row(cells, rows.line_num, test, report)
+            if not test.answers:
+                _tell_of_none(problems, before, report)
+    except csv.Error as error:
+        message, fix = why_not_csv(str(error))
+        report(rows.line_num, message, fix.removesuffix("."))
+    return test
+
+
+def _tell_of_none(problems: list[Problem], before: int, report: "_Report") -> None:
+    """Where not one of several rows is sound, the file is of another kind, and that is told once."""
+    if not problems:
+        report(None, "has no responders", "Write one line for each")
+    elif len(problems) - before > 1:
+        first = problems[before]
+        del problems[before:]
+        message = f"is not a table of responses: no row fits; this one {first.message}"
+        fix = "Write the items' names in the first line, then a line for each responder: a name, and 1, 0 or nothing."
+        problems.append(Problem(first.file, first.line, message, fix, first.value))
+
+
+def _check_header(header: list[str], report: "_Report") -> bool:
+    names = [name.strip() for name in header]
+    if len(names) < 2:
+        report(1, "has no items", "Write userid and the items' names in the first line, with commas", ",".join(names))
+        return False
+    sound = True
+    taken: set[str] = set()
+    for number, name in enumerate(names[1:], 2):
+        if not name:
+            report(1, f"has no name for column {number}", "Give every item a name")
+            sound = False
+        elif name in taken:
+            report(1, "has an item twice", "Rename or remove one of the two columns", name)
+            sound = False
+        taken.add(name)
+    return sound
+
+
+def _read_row(cells: list[str], line: int, test: _Test, report: "_Report") -> None:
+    name = cells[0].strip()
+    if len(cells) != len(test.items) + 1:
+        report(line, f"does not have the {len(test.items) + 1} cells of the header", "Correct the row", f"{len(cells)}")
+        return
+    if not name:
+        report(line, "has no responder", "Write a name in the first cell")
+        return
+    if name in test.answers:
+        report(line, "has a responder again", "Keep one row per responder", name)
+        return
+    answers = []
+    for item, cell in zip(test.items, cells[1:], strict=True):
+        value = _VALUES.get(cell.strip())
+        if value is None:
+            report(line, f"has an answer to {item} that is not 0 or 1", "Write 1, 0, or nothing if missing", cell)
+            break
+        answers.append(value)
+    else:
+        test.answers[name] = answers
+        if np.isnan(answers).all():
+            report(line, "has a responder without any answer", "Remove the row", name)
+
+
+class _Report(Protocol):
+    def __call__(self, line: int | None, message: str, fix: str, value: str | None = None) -> None: ...

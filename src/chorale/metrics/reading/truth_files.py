@@ -1,0 +1,116 @@
+"""What is true: a table of tasks and their labels, and lists of options."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from chorale.files.judgment_columns import split_labels, text_of
+from chorale.files.judgment_layout import column_in
+from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source, refused
+from chorale.model import Problem, UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    labels: dict[str, frozenset[str]]
+    """The options that are true of each task; of a single-label task one."""
+    digest: str
+
+
+def read_truth(path: Path, *, task: str | None = None, label: str | None = None, sep: str | None = None) -> Truth:
+    """Tasks and their true labels from CSV, TSV, JSONL (each perhaps .gz) or Parquet.
+
+    A task may stand there more than once, with the same label. Rows without a label are left out.
+    """
+    raw = read_bytes(path)
+    problems: list[Problem] = []
+    rows = list(_rows(path, problems))
+    if not problems and not rows:
+        problems.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+    labels: dict[str, frozenset[str]] = {}
+    if not problems:
+        names = list(dict.fromkeys(name for row in rows[:100] for name in row.values))
+        task_column = column_in(path, names, "task", task or "task", problems, option="--truth-task")
+        label_column = column_in(path, names, "label", label or "label", problems, option="--truth-label")
+        if not problems:
+            labels = _collected(path, rows, task_column, label_column, sep, problems)
+    if problems:
+        raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
+    if not labels:
+        raise refused(path, None, "has no labels", "Check the columns that were named")
+    return Truth(labels, digest_of(raw))
+
+
+def _collected(
+    path: Path, rows: Iterable[Row], task: str, label: str, sep: str | None, problems: list[Problem]
+) -> dict[str, frozenset[str]]:
+    labels: dict[str, frozenset[str]] = {}
+    for row in rows:
+        name, said = row.values.get(task), row.values.get(label)
+        if name in (None, ""):
+            problems.append(Problem(str(path), row.line, f"has no {task}", "Say which task it is, or remove the row."))
+            continue
+        try:
+            options = _options(said, sep)
+        except ValueError:
+            problems.append(
+                Problem(str(path), row.line, f"has a {label} that is not a JSON list", "Correct it.", shortened(said))
+            )
+            continue
+        if options is None:
+            continue
+        known = labels.setdefault(text_of(name), options)
+        if known != options:
+            fix = "Remove one of the two."
+            value = f"{shortened(sorted(known))} and {shortened(sorted(options))}"
+            problems.append(
+                Problem(str(path), row.line, f"has another {label} for task {name} than before", fix, value)
+            )
+    return labels
+
+
+def _options(said: Any, sep: str | None) -> frozenset[str] | None:
+    if isinstance(said, list):
+        return frozenset(text_of(one) for one in said)
+    text = "" if said is None else text_of(said).strip()
+    if sep is None:
+        return frozenset({text}) if text else None
+    if said is None:
+        return None
+    return frozenset(split_labels(pl.Series([text]), sep).to_list()[0] or [])
+
+
+def _rows(path: Path, problems: list[Problem]) -> Iterator[Row]:
+    if path.suffix.lower() != ".parquet":
+        yield from read_rows(path, shown_as=str(path), problems=problems)
+        return
+    try:
+        table = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError, ValueError):
+        problems.append(Problem(str(path), None, "is not a Parquet file that can be read", "Write it again."))
+        return
+    for number, values in enumerate(table.iter_rows(named=True), 1):
+        yield Row(number, values)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a list of options may be too long for a name, or have what no name can have
+        return False
+
+
+def read_options(text: str) -> tuple[str, ...]:
+    """The options of a task: a file with one a line, or a list with commas."""
+    path = Path(text)
+    if _is_file(path):
+        options = [line.strip() for line in read_source(path).text.splitlines()]
+    else:
+        options = [part.strip() for part in text.split(",")]
+        if len(options) == 1:
+            raise UserError(f"--options {text}: there is no such file, and a list needs at least two options.")
+    return tuple(sorted({option for option in options if option}))

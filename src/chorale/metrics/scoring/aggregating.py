@@ -1,0 +1,230 @@
+"""From a file of judgments to a report: the method, what it is given, and the truth it is held against."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from chorale.files.rows import shortened
+from chorale.files.source import refused
+from chorale.files.wording import did_you_mean
+from chorale.metrics import FloatArray, signature
+from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
+from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, NAMES, MethodOptions, aggregate
+from chorale.metrics.aggregation.relevance import MOST_CELLS
+from chorale.metrics.aggregation.result import Aggregation, Progress
+from chorale.metrics.aggregation.task_evidence import task_evidence
+from chorale.metrics.aggregation.trust import trust_from_gold
+from chorale.metrics.aggregation.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.judgments import Judgments, set_name
+from chorale.metrics.reading.truth_files import Truth
+from chorale.metrics.scoring.aggregation import aggregation_scored
+from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
+from chorale.metrics.scoring.aggregation_truth import with_truth
+from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
+from chorale.metrics.signature import Setting
+from chorale.model import UserError
+from chorale.present.scoring import Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to compute. An option that the method does not have is refused rather than ignored."""
+
+    method: str = "dawid-skene"
+    options: tuple[str, ...] | None = None
+    open_task: bool = False
+    iterations: int | None = None
+    tolerance: float | None = None
+    restarts: int | None = None
+    smoothing: float | None = None
+    seed: int = 1
+    against: str | None = None
+
+    def __post_init__(self) -> None:
+        methods = {self.method, self.against} - {None}
+        for name in sorted(map(str, methods)):
+            if name not in NAMES:
+                raise UserError(
+                    f"There is no method {name!r}. There are {', '.join(NAMES)}.{did_you_mean(name, NAMES)}"
+                )
+        self._refuse("--open", self.open_task, methods, (CROWDTRUTH,))
+        self._refuse("--iterations", self.iterations, methods, (*ITERATIVE, CROWDTRUTH))
+        self._refuse("--tolerance", self.tolerance, methods, (*ITERATIVE, CROWDTRUTH))
+        self._refuse("--restarts", self.restarts, methods, ("mace",))
+        self._refuse("--smoothing", self.smoothing, methods, ("confidence",))
+        if self.open_task and self.options is not None:
+            raise UserError("An open task has no list of options. Leave out --open or --options.")
+
+    @staticmethod
+    def _refuse(option: str, value: object, methods: set[str | None], having: tuple[str, ...]) -> None:
+        if value not in (None, False) and not methods & set(having):
+            raise UserError(f"{option} goes with {', '.join(having)} only. Leave it out or choose another --method.")
+
+    def settings(self) -> dict[str, Setting]:
+        """What can change the result, for the signature."""
+        return {
+            "method": self.method,
+            "options": self.options,
+            "open": self.open_task or None,
+            "iterations": self.iterations,
+            "tolerance": self.tolerance,
+            "restarts": self.restarts,
+            "smoothing": self.smoothing,
+            "seed": self.seed if "mace" in (self.method, self.against) else None,
+            "against": self.against,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another file of judgments, to which the same method is applied."""
+
+    source: Path
+    judgments: Judgments
+
+
+def score_aggregation(
+    source: Path,
+    judgments: Judgments,
+    request: Request,
+    drawing: Drawing,
+    *,
+    reading: Mapping[str, Setting],
+    inputs: Mapping[str, str],
+    truth: Truth | None = None,
+    rival: Rival | None = None,
+    progress: Progress | None = None,
+    for_scripts: bool = True,
+) -> tuple[Scored, Aggregation]:
+    """The report, and the result itself. `reading` and `inputs` are for the signature: options and digests."""
+    if request.against is not None and truth is None:
+        raise UserError(
+            "--against with a method compares how often two methods are right: give the true labels with --truth, or "
+            "name another file of judgments."
+        )
+    judgments = _checked(source, judgments, request)
+    trust, notes = _trust(judgments, request, truth)
+    drawn = drawing.settings(compared=request.against is not None or rival is not None)
+    line = signature("aggregate", {**request.settings(), **reading, **drawn}, inputs)
+    result, found = _run(request.method, judgments, request, trust, progress)
+    if found is None:
+        scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
+        if drawing.ci:
+            evidence = (
+                _evidence(judgments, request, truth, result),
+                task_evidence(judgments, request.method, result, trust=trust),
+            )
+            scored = with_intervals(scored, result, evidence, drawing, for_scripts=for_scripts)
+    else:
+        scored = crowdtruth_scored(found, signature=line, drawing=drawing, for_scripts=for_scripts)
+    scored = replace(scored, notes=[*scored.notes, *notes])
+    other = None
+    if rival is not None:
+        scored, other = _beside(scored, (source, result, found), rival, request, truth, drawing)
+    elif request.against is not None:
+        other = (request.against, _run(request.against, judgments, request, trust, progress)[0])
+    if truth is not None:
+        name = Path(source).name if rival is not None else request.method
+        scored = with_truth(scored, result, truth, drawing, other=other, method=name)
+    return scored, result
+
+
+def _beside(
+    scored: Scored,
+    ours: tuple[Path, Aggregation, CrowdTruth | None],
+    rival: Rival,
+    request: Request,
+    truth: Truth | None,
+    drawing: Drawing,
+) -> tuple[Scored, tuple[str, Aggregation]]:
+    """The report with another file's result beside ours, and that result."""
+    judgments = _checked(rival.source, rival.judgments, request)
+    other, other_found = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)
+    source, result, found = ours
+    names = (source.name, rival.source.name) if source.name != rival.source.name else (str(source), str(rival.source))
+    if found is not None and other_found is not None:
+        json, table, notes = crowdtruth_compared(found, other_found, names, drawing)
+    else:
+        json, table, notes = compared_without_truth(result, other, names, drawing)
+    if not json:
+        message = "has no task and no worker in common with"
+        raise UserError(f"{rival.source} {message} {source}: there is nothing to compare. Check --task and --worker.")
+    scored = replace(
+        scored,
+        json={**scored.json, "against": {"file": str(rival.source), **json}},
+        tables=[*scored.tables, table],
+        notes=[*scored.notes, *notes],
+    )
+    return scored, (names[1], other)
+
+
+def _checked(source: Path, judgments: Judgments, request: Request) -> Judgments:
+    judgments = _with_options(source, judgments, request.options)
+    if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
+        raise refused(
+            source,
+            None,
+            "has too many different labels to aggregate",
+            "Check that --label names the right column",
+            f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks",
+        )
+    return judgments
+
+
+def _with_options(source: Path, judgments: Judgments, options: tuple[str, ...] | None) -> Judgments:
+    if options is None:
+        return judgments
+    unlisted = sorted(set(judgments.options) - set(options))
+    if unlisted:
+        fix = "Add them to --options, or correct them in the file"
+        shown = ", ".join(shortened(option) for option in unlisted[:10]) + (", …" if len(unlisted) > 10 else "")
+        raise refused(source, None, "has labels that are not among the options", fix, shown)
+    return judgments.with_options(options)
+
+
+def _trust(judgments: Judgments, request: Request, truth: Truth | None) -> tuple[FloatArray | None, list[str]]:
+    if "confidence" not in (request.method, request.against):
+        return None, []
+    if judgments.trust is not None:
+        return judgments.trust, []
+    if truth is None:
+        return None, ["Nothing is known about workers' trust: every vote counts the same."]
+    trust = trust_from_gold(judgments, _gold(judgments, truth), smoothing=request.smoothing or 0.0)
+    return trust, ["Trust is accuracy on the truth, and the result is held against the same truth."]
+
+
+def _gold(judgments: Judgments, truth: Truth) -> dict[str, str]:
+    """True labels as the judgments have them."""
+    return {
+        task: set_name(options) if judgments.sets is not None else next(iter(options))
+        for task, options in truth.labels.items()
+        if options or judgments.sets is not None
+    }
+
+
+def _evidence(
+    judgments: Judgments, request: Request, truth: Truth | None, result: Aggregation
+) -> WorkerEvidence | None:
+    """What workers' quality rests on; None where that is nothing that could be drawn."""
+    if request.method == "confidence" and judgments.trust is None and truth is not None:
+        return gold_evidence(judgments, _gold(judgments, truth), request.smoothing or 0.0)
+    return worker_evidence(judgments, request.method, result)
+
+
+def _run(
+    method: str, judgments: Judgments, request: Request, trust: FloatArray | None, progress: Progress | None
+) -> tuple[Aggregation, CrowdTruth | None]:
+    if method != CROWDTRUTH:
+        limits = (request.iterations, request.tolerance) if method in ITERATIVE else (None, None)
+        options = MethodOptions(*limits, request.seed, request.restarts, trust if method == "confidence" else None)
+        return aggregate(judgments, method, options, progress=progress), None
+    found = crowdtruth(
+        judgments,
+        options=request.options,
+        open_task=request.open_task,
+        max_iterations=request.iterations or 100,
+        tolerance=request.tolerance or 0.001,
+        progress=progress,
+    )
+    return as_aggregation(found, multiple=judgments.sets is not None), found

@@ -1,0 +1,157 @@
+"""What the crowd said, for people, for scripts and for files."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chorale.files.tables import write_csv, write_jsonl, write_parquet, write_tsv
+from chorale.files.wording import many
+from chorale.metrics import FloatArray
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.present.scoring import Cell, Scored, ScoreTable
+
+WRITABLE = (".csv", ".tsv", ".jsonl", ".parquet")
+_SHOWN = 10
+"""Rows of a table for people; `--json` has them all."""
+
+
+def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_scripts: bool = True) -> Scored:
+    """Everything for `--json`; for people, a summary, the least certain tasks and the weakest workers.
+
+    What `--json` prints takes as long as aggregating does: it is left empty if it is not `for_scripts`.
+    """
+    notes = list(result.notes)
+    if result.ties:
+        how = "an option chosen by half is not taken" if result.multiple else "the label that sorts first is taken"
+        notes.append(f"{many(result.ties, 'task is', 'tasks are')} tied: {how}.")
+    if not result.converged:
+        notes.append(
+            f"Stopped after {many(result.iterations or 0, 'iteration', 'iterations')}, before the values had settled: "
+            "see --iterations."
+        )
+    tables = [_summary(result, method), _shares(result), _tasks(result), _workers(result)]
+    json = _json(result, method) if for_scripts else {}
+    return Scored(json=json, tables=tables, signature=signature, notes=notes)
+
+
+def write_aggregation(result: Aggregation, path: Path) -> int:
+    """Labels and probabilities, a row per task, in the format that the file's name asks for; how many rows."""
+    options = [f"p:{option}" for option in result.options]
+    columns = ["task", "label", "confidence", *options]
+    suffix = path.suffix.lower()
+    if suffix == ".jsonl":
+        write_jsonl(_objects(result), path)
+    elif suffix == ".parquet":
+        write_parquet(columns, _rows(result, options), path)
+    else:
+        write = write_csv if suffix == ".csv" else write_tsv
+        write(columns, _rows(result, options), path)
+    return len(result.tasks)
+
+
+def _objects(result: Aggregation) -> Iterator[dict[str, Any]]:
+    certain = certainty(result).tolist()
+    for (task, label), row, one in zip(result.labels.items(), result.probabilities.tolist(), certain, strict=True):
+        probabilities = dict(zip(result.options, row, strict=True))
+        yield {"task": task, "label": label, "confidence": one, "probabilities": probabilities}
+
+
+def _rows(result: Aggregation, columns: list[str]) -> Iterator[dict[str, Any]]:
+    certain = certainty(result).tolist()
+    for (task, label), row, one in zip(result.labels.items(), result.probabilities.tolist(), certain, strict=True):
+        shown = label if isinstance(label, str) else "|".join(label)
+        yield {"task": task, "label": shown, "confidence": one, **dict(zip(columns, row, strict=True))}
+
+
+def certainty(result: Aggregation) -> FloatArray:
+    """The probability of the answer; of a set of options, that of the least certain decision in it."""
+    if not result.multiple:
+        return np.asarray(result.probabilities.max(axis=1))
+    return np.asarray(np.where(result.chosen, result.probabilities, 1 - result.probabilities).min(axis=1))
+
+
+def _json(result: Aggregation, method: str) -> dict[str, Any]:
+    columns = {name: values.tolist() for name, values in result.quality.items()}
+    workers: Mapping[str, dict[str, Any]] = {
+        worker: dict(zip(columns, values, strict=True))
+        for worker, *values in zip(result.workers, *columns.values(), strict=True)
+    }
+    for worker in workers.values():
+        worker["judgments"] = int(worker["judgments"])
+    _add_errors(result, workers)
+    return {
+        "method": method,
+        "labels": result.labels,
+        "probabilities": {
+            task: dict(zip(result.options, row, strict=True))
+            for task, row in zip(result.tasks, result.probabilities.tolist(), strict=True)
+        },
+        "workers": workers,
+        "iterations": result.iterations,
+    }
+
+
+def _add_errors(result: Aggregation, workers: Mapping[str, dict[str, Any]]) -> None:
+    """Of Dawid and Skene's model: how probable it is that a worker says each label, given the true one."""
+    if "errors" not in result.details:
+        return
+    rows = zip(
+        result.details["error_workers"].tolist(),
+        result.details["error_labels"].tolist(),
+        result.details["errors"].tolist(),
+        strict=True,
+    )
+    for worker, said, row in rows:
+        errors = workers[result.workers[worker]].setdefault("errors", {option: {} for option in result.options})
+        for option, value in zip(result.options, row, strict=True):
+            errors[option][result.options[said]] = value
+
+
+def _summary(result: Aggregation, method: str) -> ScoreTable:
+    rows: list[tuple[Cell, ...]] = [
+        ("tasks", len(result.tasks)),
+        ("workers", len(result.workers)),
+        ("judgments", int(result.quality["judgments"].sum())),
+        ("options" if result.multiple else "labels", len(result.options)),
+        ("mean certainty", float(certainty(result).mean())),
+    ]
+    if result.iterations is not None:
+        rows.append(("iterations", result.iterations))
+    return ScoreTable(f"By {method}", ("what", "how many#"), rows)
+
+
+def _shares(result: Aggregation) -> ScoreTable:
+    chosen = result.chosen.sum(axis=0)
+    order = np.argsort(-chosen, kind="stable")[:_SHOWN]
+    rows = [
+        (result.options[code], int(chosen[code]), float(result.probabilities[:, code].mean()))
+        for code in order.tolist()
+    ]
+    return ScoreTable(
+        _title("Labels", "most frequent", rows, result.options), ("label", "tasks#", "mean probability#"), rows
+    )
+
+
+def _tasks(result: Aggregation) -> ScoreTable:
+    certain = certainty(result)
+    least = np.argsort(certain, kind="stable")[:_SHOWN]
+    rows: list[tuple[Cell, ...]] = []
+    for place, chosen in zip(least.tolist(), result.chosen[least], strict=True):
+        label = ", ".join(result.options[code] for code in np.flatnonzero(chosen).tolist())
+        rows.append((result.tasks[place], label, float(certain[place])))
+    return ScoreTable(_title("Tasks", "least certain", rows, result.tasks), ("task", "label", "certainty#"), rows)
+
+
+def _workers(result: Aggregation) -> ScoreTable:
+    (name, values), *_ = result.quality.items()
+    rows = [
+        (result.workers[place], int(result.quality["judgments"][place]), float(values[place]))
+        for place in np.argsort(values, kind="stable")[:_SHOWN].tolist()
+    ]
+    return ScoreTable(_title("Workers", "weakest", rows, result.workers), ("worker", "judgments#", f"{name}#"), rows)
+
+
+def _title(what: str, which: str, rows: list[Any], names: tuple[str, ...]) -> str:
+    return what if len(rows) == len(names) else f"{what}: {which}, {len(rows)} of {len(names):,}"

@@ -1,0 +1,145 @@
+"""Intervals of what an aggregation says without any truth, and the same of another file beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from chorale.files.wording import many
+from chorale.metrics import Comparison, FloatArray, Interval, Metric, Statistics, ratio
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.aggregation.task_evidence import TaskEvidence
+from chorale.metrics.aggregation.worker_evidence import WorkerEvidence
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.scoring.aggregation import certainty
+from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
+
+_SHOWN = 10
+_MOST_DRAWN = 2 * 10**10
+"""Numbers that all tasks' intervals may take, about ten minutes' work."""
+_MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
+
+
+def with_intervals(
+    scored: Scored,
+    result: Aggregation,
+    evidence: tuple[WorkerEvidence | None, TaskEvidence | None],
+    drawing: Drawing,
+    *,
+    for_scripts: bool,
+) -> Scored:
+    """The report with intervals of certainty and of labels' probabilities, over tasks; of workers' quality and of
+    single tasks' certainty, over the judgments they rest on."""
+    means = {"mean certainty": certainty(result)}
+    means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}
+    drawn = mean_intervals(means, drawing)
+    rows: list[tuple[Cell, ...]] = [
+        (name, float(means[name].mean()), shown_interval(drawn[name]), "tasks") for name in list(means)[: _SHOWN + 1]
+    ]
+    json = dict(scored.json)
+    json["ci"] = {
+        "mean_certainty": drawn["mean certainty"].as_list(),
+        "probabilities": {label: drawn[f"probability of {label}"].as_list() for label in result.options},
+    }
+    of_tasks, notes = _task_intervals(result, evidence[1], drawing, for_scripts=for_scripts)
+    if of_tasks:
+        json["ci"]["certainty"] = {task: around.as_list() for task, (_, around) in of_tasks.items()}
+    for task, (value, around) in sorted(of_tasks.items(), key=lambda one: one[1][0])[:_SHOWN]:
+        rows.append((f"certainty of {task}", value, shown_interval(around), "its judgments"))
+    of_workers, told = _worker_intervals(result, evidence[0], drawing, for_scripts=for_scripts)
+    notes += told
+    quality = next(iter(result.quality))
+    for place, around in of_workers.items():
+        worker, value = result.workers[place], float(result.quality[quality][place])
+        rows.append((f"{quality} of {worker}", value, shown_interval(around), "their judgments"))
+        if "workers" in json:
+            json["workers"][worker]["ci"] = {quality: around.as_list()}
+    table = ScoreTable("Intervals", ("what", "value#", "95% interval#", "drawn"), rows)
+    return replace(scored, json=json, tables=[*scored.tables, table], notes=[*scored.notes, *notes])
+
+
+def compared_without_truth(
+    result: Aggregation, other: Aggregation, names: tuple[str, str], drawing: Drawing
+) -> tuple[dict[str, Any], ScoreTable, list[str]]:
+    """Certainty and labels' probabilities of the tasks that two files have in common, and their workers' quality."""
+    quality = next(iter(result.quality))
+    kinds: list[tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]] = [
+        ("mean certainty", result.tasks, certainty(result), other.tasks, certainty(other)),
+        (f"mean {quality}", result.workers, result.quality[quality], other.workers, other.quality[quality]),
+    ]
+    code = {label: at for at, label in enumerate(other.options)}
+    for at, label in enumerate(result.options):
+        if label in code:
+            ours, theirs = result.probabilities[:, at], other.probabilities[:, code[label]]
+            kinds.append((f"probability of {label}", result.tasks, ours, other.tasks, theirs))
+    compared: dict[str, Comparison] = {}
+    notes = []
+    for name, ours_named, ours, theirs_named, theirs in kinds:
+        common = sorted(set(ours_named) & set(theirs_named))
+        if not common:
+            notes.append(f"{name} is not compared: the two files have nothing in common that has one.")
+            continue
+        first, second = mean_statistics(common, ours_named, ours), mean_statistics(common, theirs_named, theirs)
+        compared[name] = drawing.compare(first, second, _MEAN)["mean"]
+    shown = dict(list(compared.items())[: _SHOWN + 2])
+    return jsonable(compared), comparison_table("Compared", names, shown), notes
+
+
+def mean_statistics(common: Sequence[str], names: Sequence[str], values: FloatArray) -> Statistics:
+    """What the mean over those in common rests on."""
+    place = {name: number for number, name in enumerate(names)}
+    taken = values[[place[name] for name in common]]
+    return Statistics(tuple(common), np.column_stack([taken, np.ones(len(taken))]))
+
+
+def mean_intervals(columns: Mapping[str, FloatArray], drawing: Drawing) -> dict[str, Interval]:
+    """The intervals of means over the same tasks, or the same workers, each from the same draws."""
+    rows = np.column_stack(list(columns.values()))
+    means = Metric(lambda sums: {name: sums[..., at] / len(rows) for at, name in enumerate(columns)})
+    return drawing.row_intervals(rows, means)
+
+
+def _task_intervals(
+    result: Aggregation, evidence: TaskEvidence | None, drawing: Drawing, *, for_scripts: bool
+) -> tuple[dict[str, tuple[float, Interval]], list[str]]:
+    """Of every task's certainty, with the certainty itself; for people, of the least certain tasks."""
+    if evidence is None:
+        return {}, ["A single task's certainty has no interval where answers are sets of options."]
+    certain = certainty(result)
+    wanted, notes = np.argsort(certain, kind="stable")[:_SHOWN], []
+    if result.probabilities.size * drawing.resamples > _MOST_DRAWN:
+        notes.append(f"Of single tasks only the {_SHOWN} least certain have an interval: all would take hours.")
+    elif for_scripts:
+        wanted = np.arange(len(certain))
+    low, high = evidence.intervals(
+        wanted.tolist(), resamples=drawing.resamples, seed=drawing.seed, progress=drawing.progress
+    ).tolist()
+    places = zip(wanted.tolist(), low, high, strict=True)
+    notes.append(
+        "The interval of a task's certainty is over its own judgments: where they all say the same there is no other "
+        "to draw, and where they are few it may be too narrow."
+    )
+    return {result.tasks[at]: (float(certain[at]), Interval(*ends)) for at, *ends in places}, notes
+
+
+def _worker_intervals(
+    result: Aggregation, evidence: WorkerEvidence | None, drawing: Drawing, *, for_scripts: bool
+) -> tuple[dict[int, Interval], list[str]]:
+    """By the place of the worker; for people, of the worst."""
+    quality = next(iter(result.quality))
+    if evidence is None:
+        given = "it was given, or is the same for all"
+        why = "it is a mean over options" if result.multiple else given
+        return {}, [f"Workers' {quality} has no interval: {why}."]
+    lowest = np.argsort(result.quality[quality], kind="stable")[:_SHOWN].tolist()
+    wanted = range(len(result.workers)) if for_scripts else lowest
+    found = {}
+    for number, place in enumerate(wanted, 1):
+        rows = evidence.rows(place)
+        if len(rows):
+            found[place] = drawing.row_intervals(rows, evidence.metric)["quality"]
+        if drawing.progress:
+            drawing.progress(number, len(wanted))
+    lacking = len(wanted) - len(found)
+    return found, [f"{many(lacking, 'worker', 'workers')} met no gold: their trust has no interval."] if lacking else []

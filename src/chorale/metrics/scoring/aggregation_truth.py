@@ -1,0 +1,123 @@
+"""Is what the crowd said true? Accuracy against known labels, over tasks."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from chorale.files.wording import many
+from chorale.metrics import FloatArray, Metric, Statistics, ratio
+from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.reading.truth_files import Truth
+from chorale.model import UserError
+from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
+
+
+def with_truth(
+    scored: Scored,
+    result: Aggregation,
+    truth: Truth,
+    drawing: Drawing,
+    *,
+    other: tuple[str, Aggregation] | None,
+    method: str,
+) -> Scored:
+    """The report with the accuracy of the result, and with another method beside it."""
+    statistics, notes = truth_statistics(result, truth)
+    metric = truth_metric(multiple=result.multiple)
+    scores = metric.scores(statistics)
+    found: dict[str, Any] = {"n_tasks": len(statistics.items), **scores}
+    around = {}
+    if drawing.ci:
+        around = drawing.intervals(statistics, metric)
+        found["ci"] = jsonable(around)
+    rows: list[tuple[Cell, ...]] = [
+        (name, value, shown_interval(around.get(name)), len(statistics.items)) for name, value in scores.items()
+    ]
+    tables = [*scored.tables, ScoreTable("Against the truth", ("score", "value#", "95% interval#", "tasks#"), rows)]
+    if other is not None:
+        name, second = other
+        first, rival, told = _in_both(statistics, truth_statistics(second, truth)[0])
+        notes += told
+        compared = drawing.compare(first, rival, metric)
+        found["against"] = {"method": name, **jsonable(compared)}
+        tables.append(comparison_table(f"{method} and {name}", (method, name), compared))
+    return replace(scored, json={**scored.json, "truth": found}, tables=tables, notes=[*scored.notes, *notes])
+
+
+def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statistics, list[str]]:
+    """Both on the tasks that both have."""
+    common = set(first.items) & set(second.items)
+    if not common:
+        raise UserError(
+            "The two files have no task in common whose true label is known. Check --task and --truth-task."
+        )
+    left = len(set(first.items) ^ set(second.items))
+    if not left:
+        return first, second, []
+    ones, others = (
+        Statistics(tuple(one.items[place] for place in kept), one.rows[kept])
+        for one in (first, second)
+        for kept in [[place for place, item in enumerate(one.items) if item in common]]
+    )
+    return ones, others, [f"Left out of the comparison: {many(left, 'task', 'tasks')} that only one of the files has."]
+
+
+def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, list[str]]:
+    """Per task: right or not, one, and the options rightly taken, wrongly taken and missed."""
+    known = [place for place, task in enumerate(result.tasks) if task in truth.labels]
+    if not known:
+        raise UserError(
+            f"None of the {len(result.tasks):,} tasks is in the truth. "
+            f"Its tasks are called {_some(truth.labels)}, those judged {_some(dict.fromkeys(result.tasks))}."
+        )
+    code = {option: number for number, option in enumerate(result.options)}
+    true = np.zeros((len(known), len(result.options)), dtype=np.bool_)
+    beyond = np.zeros(len(known))
+    for row, place in enumerate(known):
+        for option in truth.labels[result.tasks[place]]:
+            if option in code:
+                true[row, code[option]] = True
+            else:
+                beyond[row] += 1
+    chosen = result.chosen[known]
+    rows = np.column_stack(
+        [
+            ((chosen == true).all(axis=1) & (beyond == 0)).astype(np.float64),
+            np.ones(len(known)),
+            (chosen & true).sum(axis=1),
+            (chosen & ~true).sum(axis=1),
+            (~chosen & true).sum(axis=1) + beyond,
+        ]
+    )
+    notes = []
+    if unjudged := len(truth.labels) - len(known):
+        notes.append(f"Left out of the accuracy: {many(unjudged, 'task', 'tasks')} of the truth without any judgments.")
+    if unknown := len(result.tasks) - len(known):
+        notes.append(f"Left out of the accuracy: {many(unknown, 'task', 'tasks')} not in the truth.")
+    if count := int((beyond > 0).sum()):
+        notes.append(f"{many(count, 'task has', 'tasks have')} a true label that nobody ever gave.")
+    return Statistics(tuple(result.tasks[place] for place in known), rows), notes
+
+
+def truth_metric(*, multiple: bool) -> Metric:
+    """Accuracy; of sets, also precision, recall and F1 over their options."""
+
+    def formula(sums: FloatArray) -> Mapping[str, FloatArray]:
+        accuracy = {"accuracy": ratio(sums[..., 0], sums[..., 1])}
+        if not multiple:
+            return accuracy
+        tp, fp, fn = sums[..., 2], sums[..., 3], sums[..., 4]
+        return accuracy | {
+            "precision": ratio(tp, tp + fp),
+            "recall": ratio(tp, tp + fn),
+            "f1": ratio(2 * tp, 2 * tp + fp + fn),
+        }
+
+    return Metric(formula)
+
+
+def _some(names: Mapping[str, object]) -> str:
+    return ", ".join(repr(name) for name in sorted(names)[:3])

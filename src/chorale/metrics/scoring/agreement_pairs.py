@@ -1,0 +1,77 @@
+"""Every two workers as a command tells them: coefficients, their intervals, and the same two in another file."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chorale.metrics import Comparison, Interval
+from chorale.metrics.agreement import Pair, PairEvidence
+from chorale.metrics.drawing import Drawing
+from chorale.present.scoring import Cell, ScoreTable, comparison_table, jsonable, shown_interval
+
+COEFFICIENTS = ("percent", "kappa", "pi")
+Names = tuple[str, str]
+
+
+def drawn_pairs(evidence: Sequence[PairEvidence], drawing: Drawing) -> dict[Names, dict[str, Interval]]:
+    """Intervals over the items that the two have in common."""
+    found = {}
+    for number, one in enumerate(evidence, 1):
+        found[one.first, one.second] = drawing.tally_intervals(one.tally, one.metric)
+        if drawing.progress:
+            drawing.progress(number, len(evidence))
+    return found
+
+
+def pairs_json(pairs: Sequence[Pair], drawn: Mapping[Names, Mapping[str, Interval]]) -> list[dict[str, Any]]:
+    """A coefficient that is undefined has no interval."""
+    listed = []
+    for pair in pairs:
+        json: dict[str, Any] = pair.as_dict()
+        if around := drawn.get((pair.first, pair.second)):
+            json["ci"] = {name: around[name].as_list() for name in COEFFICIENTS if json[name] is not None}
+        listed.append(json)
+    return listed
+
+
+def most_common(pairs: Sequence[Pair], most: int) -> list[Pair]:
+    """Those with most items in common."""
+    return sorted(pairs, key=lambda pair: (-pair.common, pair.first, pair.second))[:most]
+
+
+def pairs_table(title: str, shown: Sequence[Pair], drawn: Mapping[Names, Mapping[str, Interval]]) -> ScoreTable:
+    columns = ["worker", "other worker", "items#"]
+    for name in COEFFICIENTS:
+        columns += [f"{name}#", *(["95% interval#"] if drawn else [])]
+    rows: list[list[Cell]] = []
+    for pair in shown:
+        around = drawn.get((pair.first, pair.second))
+        rows.append([pair.first, pair.second, pair.common])
+        for name, value in zip(COEFFICIENTS, (pair.percent, pair.kappa, pair.pi), strict=True):
+            rows[-1].append(value)
+            if drawn:
+                rows[-1].append(shown_interval(None if around is None or value is None else around[name], 3))
+    return ScoreTable(title, tuple(columns), rows)
+
+
+def compared_pairs(evidence: Sequence[PairEvidence], drawing: Drawing) -> dict[Names, dict[str, Comparison]]:
+    return {(one.first, one.second): drawing.tally_compare(one.tally, one.metric) for one in evidence}
+
+
+def compared_json(
+    evidence: Sequence[PairEvidence], compared: Mapping[Names, Mapping[str, Comparison]]
+) -> list[dict[str, Any]]:
+    return [
+        {"workers": [one.first, one.second], "common": one.items, **jsonable(compared[one.first, one.second])}
+        for one in evidence
+    ]
+
+
+def compared_pairs_table(
+    title: str, files: tuple[str, str], compared: Mapping[Names, Mapping[str, Comparison]]
+) -> ScoreTable:
+    rows = {
+        f"{first} and {second}, {name}": one
+        for (first, second), scores in compared.items()
+        for name, one in scores.items()
+    }
+    return comparison_table(title, files, rows)

@@ -1,0 +1,216 @@
+"""What CrowdTruth found, for people and for scripts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from chorale.metrics import Comparison, FloatArray, Interval, Metric, Tally, ratio
+from chorale.metrics.aggregation.crowdtruth import CrowdTruth, Resampling
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.scoring.aggregation_intervals import mean_statistics
+from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
+
+_SHOWN = 10
+"""Rows of a table for people; `--json` has them all."""
+_OF_WORKERS = ("wqs", "wwa", "wua")
+_MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Intervals, by place; empty if none are wanted."""
+
+    units: Mapping[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    workers: Mapping[int, Mapping[str, FloatArray]] = field(default_factory=dict)
+    annotations: Mapping[int, FloatArray] = field(default_factory=dict)
+    means: Mapping[str, Interval] = field(default_factory=dict)
+    medians: Mapping[str, Interval] = field(default_factory=dict)
+
+
+def crowdtruth_scored(
+    result: CrowdTruth,
+    *,
+    signature: str,
+    drawing: Drawing | None = None,
+    for_scripts: bool = True,
+    shown: int = _SHOWN,
+) -> Scored:
+    """Everything for `--json`; for people, the least clear units, the weakest workers and annotations.
+
+    Intervals take time: if it is not `for_scripts`, only what a terminal shows gets one.
+    """
+    drawn = _draw(result, drawing, for_scripts=for_scripts, shown=shown) if drawing and drawing.ci else _Drawn()
+    tables = [_summary(result, drawn), _units(result, shown, drawn), _workers(result, shown, drawn)]
+    if not result.open_task:
+        tables.append(_annotations(result, shown, drawn))
+    json = _json(result)
+    _add_intervals(json, result, drawn)
+    notes = result.notes
+    if drawn.means:
+        notes += (
+            "Intervals: of a unit over its workers, of a worker over their units, of an annotation over units, all "
+            "else being as it is; of means and medians, over what they are of. The lowest and the highest have none: "
+            "a resample never goes beyond them.",
+        )
+    return Scored(json=json, tables=tables, signature=signature, notes=notes)
+
+
+def crowdtruth_compared(
+    result: CrowdTruth, other: CrowdTruth, names: tuple[str, str], drawing: Drawing
+) -> tuple[dict[str, Any], ScoreTable, list[str]]:
+    """Mean qualities of the units, workers and annotations that two files have in common, pair by pair."""
+    kinds: list[tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]] = [
+        ("uqs", result.units, result.uqs, other.units, other.uqs),
+        *((name, result.workers, getattr(result, name), other.workers, getattr(other, name)) for name in _OF_WORKERS),
+    ]
+    if not result.open_task:
+        kinds.append(("aqs", result.annotations, result.aqs, other.annotations, other.aqs))
+    compared: dict[str, Comparison] = {}
+    json: dict[str, Any] = {}
+    notes = []
+    for name, ours, values, theirs, others in kinds:
+        common = sorted(set(ours) & set(theirs))
+        if not common:
+            notes.append(f"{name.upper()} is not compared: the two files have nothing in common that has one.")
+            continue
+        first, second = mean_statistics(common, ours, values), mean_statistics(common, theirs, others)
+        compared[f"mean {name.upper()} of {len(common):,}"] = drawing.compare(first, second, _MEAN)["mean"]
+        json[name] = {"common": len(common), **compared[f"mean {name.upper()} of {len(common):,}"].as_dict()}
+    return json, comparison_table("CrowdTruth compared", names, compared), notes
+
+
+def _draw(result: CrowdTruth, drawing: Drawing, *, for_scripts: bool, shown: int) -> _Drawn:
+    if result.evidence is None:
+        raise ValueError("this result has not kept what it came from")
+    draws = Resampling(result.evidence, resamples=drawing.resamples, seed=drawing.seed)
+    units = range(len(result.units)) if for_scripts else _lowest(result.uqs, shown)
+    workers = range(len(result.workers)) if for_scripts else _lowest(result.wqs, shown)
+    kinds = {name: getattr(result, name) for name in ("uqs", *_OF_WORKERS, *([] if result.open_task else ["aqs"]))}
+    means = {
+        name: drawing.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
+        for name, values in kinds.items()
+    }
+    medians = {name: drawing.median_interval(values) for name, values in kinds.items()}
+    annotations = {} if result.open_task else dict(enumerate(draws.of_annotations(drawing.progress).T))
+    of_workers = draws.of_workers(workers, drawing.progress)
+    return _Drawn(draws.of_units(units), of_workers, annotations, means, medians)
+
+
+def _add_intervals(json: dict[str, Any], result: CrowdTruth, drawn: _Drawn) -> None:
+    edges = np.searchsorted(result.cell_unit, np.arange(len(result.units) + 1))
+    for place, (uqs, uas) in drawn.units.items():
+        labels = [result.annotations[code] for code in result.cell_annotation[edges[place] : edges[place + 1]]]
+        of_labels = {label: ends.tolist() for label, ends in zip(labels, uas.T, strict=True)}
+        json["units"][result.units[place]]["ci"] = {"uqs": uqs.tolist(), "uas": of_labels}
+    for place, of_worker in drawn.workers.items():
+        json["workers"][result.workers[place]]["ci"] = {name: ends.tolist() for name, ends in of_worker.items()}
+    for place, ends in drawn.annotations.items():
+        json["annotations"][result.annotations[place]]["ci"] = {"aqs": ends.tolist()}
+    if drawn.means:
+        json["means"] = {"ci": jsonable(drawn.means)} | {
+            name: float(getattr(result, name).mean()) for name in drawn.means
+        }
+        json["medians"] = {"ci": jsonable(drawn.medians)} | {
+            name: float(np.median(getattr(result, name))) for name in drawn.medians
+        }
+
+
+def _shown_ends(ends: FloatArray) -> str:
+    return shown_interval(Interval(*map(float, ends)), 3)
+
+
+def _json(result: CrowdTruth) -> dict[str, Any]:
+    scores = dict(result.unit_annotation_scores())
+    at_first = dict(result.unit_annotation_scores(initial=True))
+    units = zip(result.units, result.uqs.tolist(), result.uqs_initial.tolist(), strict=True)
+    of_workers = ("wqs", "wwa", "wua", "wqs_initial", "wwa_initial", "wua_initial")
+    columns = [getattr(result, name).tolist() for name in of_workers]
+    annotations = zip(result.annotations, result.aqs.tolist(), result.aqs_initial.tolist(), strict=True)
+    return {
+        "units": {
+            unit: {"uqs": uqs, "uas": scores[unit], "uqs_initial": initial, "uas_initial": at_first[unit]}
+            for unit, uqs, initial in units
+        },
+        "workers": {
+            worker: dict(zip(of_workers, values, strict=True))
+            for worker, *values in zip(result.workers, *columns, strict=True)
+        },
+        "annotations": {label: {"aqs": aqs, "aqs_initial": initial} for label, aqs, initial in annotations},
+        "iterations": result.iterations,
+        "changes": [{"largest": one.largest, "wqs": one.wqs, "uqs": one.uqs, "aqs": one.aqs} for one in result.log],
+    }
+
+
+def _summary(result: CrowdTruth, drawn: _Drawn) -> ScoreTable:
+    kinds: list[tuple[str, str, FloatArray]] = [
+        ("uqs", "units (UQS)", result.uqs),
+        ("wqs", "workers (WQS)", result.wqs),
+    ]
+    if not result.open_task:
+        kinds.append(("aqs", "annotations (AQS)", result.aqs))
+    rows: list[tuple[Cell, ...]] = []
+    for name, title, values in kinds:
+        around = [[shown_interval(one[name])] if one else [] for one in (drawn.means, drawn.medians)]
+        mean, median, *ends = (float(each) for each in (values.mean(), np.median(values), values.min(), values.max()))
+        rows.append((title, len(values), mean, *around[0], median, *around[1], *ends))
+    around_any = ["95% interval#"] * bool(drawn.means)
+    columns = ("quality of", "how many#", "mean#", *around_any, "median#", *around_any, "lowest#", "highest#")
+    return ScoreTable(f"CrowdTruth, {result.iterations} iterations", columns, rows)
+
+
+def _units(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
+    edges = np.searchsorted(result.cell_unit, np.arange(len(result.units) + 1))
+    rows: list[tuple[Cell, ...]] = []
+    for place in _lowest(result.uqs, shown):
+        cells = slice(int(edges[place]), int(edges[place + 1]))
+        best = cells.start + int(np.argmax(result.uas[cells]))
+        leading = result.annotations[int(result.cell_annotation[best])]
+        uqs: list[Cell] = [float(result.uqs[place])]
+        uas: list[Cell] = [float(result.uas[best])]
+        if drawn.units:
+            uqs.append(_shown_ends(drawn.units[place][0]))
+            uas.append(_shown_ends(drawn.units[place][1][:, best - cells.start]))
+        rows.append((result.units[place], *uqs, leading, *uas))
+    title = _title("units", "the least clear", rows, result.units)
+    around = ["95% interval#"] * bool(drawn.units)
+    return ScoreTable(title, ("unit", "UQS#", *around, "leading", "UAS#", *around), rows)
+
+
+def _workers(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
+    columns, rows = ["worker"], []
+    for name in _OF_WORKERS:
+        columns += [f"{name.upper()}#", *["95% interval#"] * bool(drawn.workers)]
+    for place in _lowest(result.wqs, shown):
+        row: list[Cell] = [result.workers[place]]
+        for name in _OF_WORKERS:
+            row.append(float(getattr(result, name)[place]))
+            if drawn.workers:
+                row.append(_shown_ends(drawn.workers[place][name]))
+        rows.append(row)
+    return ScoreTable(_title("workers", "the least in agreement", rows, result.workers), tuple(columns), rows)
+
+
+def _annotations(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
+    around = ["95% interval#"] * bool(drawn.annotations)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            result.annotations[place],
+            float(result.aqs[place]),
+            *([_shown_ends(drawn.annotations[place])] if drawn.annotations else []),
+        )
+        for place in _lowest(result.aqs, shown)
+    ]
+    title = _title("annotations", "the least agreed on", rows, result.annotations)
+    return ScoreTable(title, ("annotation", "AQS#", *around), rows)
+
+
+def _lowest(values: FloatArray, shown: int) -> list[int]:
+    return [int(place) for place in np.argsort(values, kind="stable")[:shown]]
+
+
+def _title(what: str, which: str, rows: list[Any], names: tuple[str, ...]) -> str:
+    if len(rows) == len(names):
+        return what.capitalize()
+    return f"{what.capitalize()}: {which}, {len(rows)} of {len(names):,}"

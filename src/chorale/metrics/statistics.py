@@ -1,0 +1,51 @@
+"""A metric is a table of statistics, one row per item, and a pure function from them to scores."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chorale.files.wording import in_short, many
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a metric saw of each item. What an item is (a verb, a sentence, a unit) is the metric's to say."""
+
+    items: tuple[str, ...]
+    rows: FloatArray
+    """One row per item, one column per statistic."""
+
+    def __repr__(self) -> str:
+        items = many(len(self.items), "item", "items")
+        return in_short("Statistics", items, many(self.rows.shape[1], "number each", "numbers each"))
+
+    def __post_init__(self) -> None:
+        if self.rows.ndim != 2 or len(self.items) != len(self.rows):
+            message = f"{len(self.items)} items need as many rows of statistics, not an array of {self.rows.shape}"
+            raise ValueError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """How scores follow from statistics.
+
+    Of an additive metric, `formula` takes the sums of the statistics' columns, in an array whose last axis is the
+    columns, and gives every score as an array of the axes before it: one call scores thousands of resamples. Of any
+    other, it takes the rows of the items themselves (those drawn twice stand there twice) and gives single numbers.
+    """
+
+    formula: Callable[[FloatArray], Mapping[str, FloatArray | float]]
+    additive: bool = True
+
+    def scores(self, statistics: Statistics) -> dict[str, float]:
+        given = statistics.rows.sum(axis=0) if self.additive else statistics.rows
+        return {name: float(value) for name, value in self.formula(given).items()}
+
+
+def stacked(resamples: Sequence[Mapping[str, FloatArray | float]]) -> dict[str, FloatArray]:
+    """One array per score, with a value for every resample."""
+    return {name: np.asarray([float(one[name]) for one in resamples]) for name in resamples[0]}

@@ -1,0 +1,67 @@
+"""What became of the things a study set out to judge, as its tasks tell it."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+
+from chorale.contract import Origin, Seeds, StageResults
+from chorale.engine.running import RunningStage, Study
+from chorale.model import ItemState, SourceItem
+from chorale.store import Tx, arm_rows, item_rows, responses, standing_rows
+
+
+def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
+    """A stage's items and those they were derived from, streamed."""
+    earlier = stage.settings.sources
+    items = stage.settings.items
+    return StageResults(
+        items=(item.as_source() for item in item_rows.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN),
+        sources=(item.as_source() for name in earlier for item in item_rows.all_items(tx, name)) if earlier else None,
+        confidence=items.confidence if items else 0.0,
+        options=stage.options,
+        judgments=lambda item: responses.judgments_of(tx, item.id, stage.settings.gold),
+        seeds=partial(Seeds.of, study.settings.study.seed, stage.name),
+        origin=_origins(tx, stage),
+        arm=arm_rows.arms(tx).get,
+        seconds=_seconds(tx, stage),
+    )
+
+
+def _seconds(tx: Tx, stage: RunningStage) -> Callable[[str], float | None]:
+    """How long an answer took each worker on average. All are looked up when the first is asked for."""
+
+    @cache
+    def found() -> Mapping[str, float]:
+        standings = (row for row in standing_rows.worker_standings(tx) if row.stage == stage.name and row.answered)
+        return {row.worker: row.worked_ms / row.answered / 1000 for row in standings}
+
+    return lambda worker: found().get(worker)
+
+
+def _origins(tx: Tx, stage: RunningStage) -> Callable[[SourceItem], Origin | None]:
+    """Whose answer an item was made from. All are looked up when the first is asked for."""
+
+    @cache
+    def found() -> Mapping[int, Origin]:
+        return {
+            row.item_id: Origin(row.worker, row.arm, row.stage, row.item) for row in item_rows.origins(tx, stage.name)
+        }
+
+    return lambda item: found().get(item.id)
+
+
+def tallies(tx: Tx, study: Study) -> Mapping[str, Mapping[str, int]]:
+    """For every table of a task that leaves things out: how many came to which end, if any did.
+
+    Where several stages have the table, each one's is called after its stage too, as among the exports.
+    """
+    tables = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
+    count = Counter(export.name for _, export in tables)
+    found = {
+        export.name if count[export.name] == 1 else f"{export.name}-{stage.name}": export.tally(
+            stage_results(tx, study, stage)
+        )
+        for stage, export in tables
+        if export.tally is not None
+    }
+    return {name: tally for name, tally in found.items() if tally}

@@ -1,0 +1,333 @@
+"""A running study at a glance: how far it is, what it costs, how people agree, and what needs somebody's hand."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+
+from chorale.engine.closing_pay import beyond_budget
+from chorale.engine.gates import gates_beyond_budget
+from chorale.engine.paying import stopped
+from chorale.engine.running import Study
+from chorale.model import GoldRecord, JudgmentSettings, Standing
+from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
+from chorale.protocol import WageSummary, trust, wage_summary
+from chorale.store import Tx, console, events
+from chorale.store.console import DroppedRow, GoldMet, WorkedRow
+from chorale.store.events import EventRow
+from chorale.store.stage_rows import StageCounts, stage_tallies
+
+HOUR_MS = 3_600_000
+STARVED_AFTER_MS = HOUR_MS
+DROPPED_WITHIN_MS = 24 * HOUR_MS
+PARTS = 24
+LABELS_IN_PART = 20
+PAIRS_IN_LABEL = 10
+GOLD_LOOKED_AT = 2_000
+WRONG_AFTER, WRONG_BELOW = 5, 0.5
+"""Gold that so many met and most got wrong is more likely to be wrong itself."""
+EASY_AFTER, EASY_ABOVE = 50, 0.98
+"""Gold that nobody gets wrong tells careful workers from careless ones by nothing."""
+MOST_NAMED = 5
+MOST_DROPPED = 20
+RECENT_EVENTS = 12
+MOST_DRAWS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Something that is not as it should be, and what to do about it."""
+
+    kind: str
+    title: str
+    advice: str
+    workers: tuple[str, ...] = ()
+    items: tuple[tuple[str, str], ...] = ()
+    """Stage and key."""
+    stages: tuple[str, ...] = ()
+    """The names of those it is about; none if it is about all."""
+    serious: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementPart:
+    """How far people agreed on the labels of a stretch of time."""
+
+    at: int
+    agreement: float
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    counts: StageCounts
+    title: str
+    planned: int
+    """Judgments its items want at the least."""
+    wage: WageSummary
+    condition: StageCondition
+    round: RoundStatus | None = None
+    """How far people are with a round: they go through it, and it has no items to complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    stages: list[StageView]
+    spent: int
+    bonuses: int
+    fees: int
+    budget: int | None
+    wage: WageSummary
+    agreement: list[AgreementPart]
+    alarms: list[Alarm]
+    dropped: list[tuple[DroppedRow, str]]
+    """The latest, and why."""
+    dropped_total: int
+    passed: Mapping[str, int]
+    """How many passed every gate."""
+    recent: list[EventRow]
+    imported: bool
+    """Whether the work was done elsewhere."""
+
+    @property
+    def planned(self) -> int:
+        """What is wanted at the least, or was asked for beyond it."""
+        return sum(max(stage.planned, stage.counts.judgments) for stage in self.stages)
+
+    @property
+    def judgments(self) -> int:
+        return sum(stage.counts.judgments for stage in self.stages)
+
+    @property
+    def answers_in_rounds(self) -> int:
+        """Answers that people gave and were paid for, and that are no judgments."""
+        return sum(stage.counts.answers for stage in self.stages if stage.round is not None)
+
+    @property
+    def phase(self) -> str:
+        """Whether anybody has come, and whether all is done: new, running, finished or imported."""
+        if self.imported:
+            return "imported"
+        counts = [stage.counts for stage in self.stages]
+        if not any(one.workers or one.live for one in counts):
+            return "new"
+        judged = [stage for stage in self.stages if stage.counts.items]
+        done = all(
+            # What a gate has ended gets no more judgments, however many items are left.
+            (stage.counts.complete == stage.counts.items or stage.condition.ended_by) and not stage.counts.live
+            for stage in judged
+        )
+        return "finished" if judged and done else "running"
+
+
+def overview(tx: Tx, study: Study) -> Overview:
+    counts = [one for one in stage_tallies(tx, study.round_sizes) if one.name in study.stages]
+    imported = bool(events.recent(tx, 1, kinds=("imported",)))
+    unpaid = {stage.id for stage in study.stages.values() if stage.is_by_colleagues}
+    # That a file does not tell what was paid does not mean that nothing was.
+    unpaid |= {one.stage_id for one in counts if imported and not one.paid}
+    worked = [row for row in console.worked(tx) if row.stage_id not in unpaid]
+    short = stopped(tx, study)
+    states = conditions(tx, study, counts, short)
+    stages = _stage_views(study, counts, worked, _drawn_for_more(tx, study), round_statuses(tx, study), states)
+    wage = wage_summary(_by_worker(worked))
+    gone = console.dropped(tx, MOST_DROPPED)
+    return Overview(
+        stages=stages,
+        spent=sum(one.paid + one.fees for one in counts),
+        bonuses=console.bonuses(tx),
+        fees=sum(one.fees for one in counts),
+        budget=study.settings.pay.budget,
+        wage=wage,
+        agreement=agreement_over_time(tx, study),
+        alarms=sorted(alarms(tx, study, stages, worked, wage, gone, short), key=lambda alarm: not alarm.serious),
+        dropped=[(one, why_dropped(one.evidence)) for one in gone],
+        dropped_total=sum(one.dropped for one in counts),
+        passed=console.passed_gates(tx),
+        recent=events.recent(tx, RECENT_EVENTS),
+        imported=imported,
+    )
+
+
+def _drawn_for_more(tx: Tx, study: Study) -> Counter[str]:
+    """How many items of each stage were drawn to get another number of judgments."""
+    drawn: Counter[str] = Counter()
+    if any(stage.settings.judgments.sample is not None for stage in study.stages.values()):
+        for event in events.recent(tx, MOST_DRAWS, kinds=("sampled",)):
+            drawn[event.stage or ""] += len(event.evidence["items"])
+    return drawn
+
+
+def _planned(rule: JudgmentSettings, items: int, drawn: int) -> int:
+    more = 0 if rule.sample is None else rule.sample.judgments - rule.min
+    return items * rule.min + drawn * more
+
+
+def _stage_views(
+    study: Study,
+    counts: Sequence[StageCounts],
+    worked: Sequence[WorkedRow],
+    drawn: Mapping[str, int],
+    rounds: Mapping[str, RoundStatus],
+    states: Mapping[str, StageCondition],
+) -> list[StageView]:
+    paid: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for row in worked:
+        paid[row.stage_id].append((row.earned, row.worked_ms))
+    return [
+        StageView(
+            one,
+            study.stage(one.name).settings.title,
+            _planned(study.stage(one.name).settings.judgments, one.items, drawn.get(one.name, 0)),
+            wage_summary(paid[one.stage_id]),
+            states[one.name],
+            rounds.get(one.name),
+        )
+        for one in counts
+    ]
+
+
+def _by_worker(worked: Sequence[WorkedRow]) -> list[tuple[int, int]]:
+    sums: dict[int, tuple[int, int]] = {}
+    for row in worked:
+        earned, time = sums.get(row.worker_id, (0, 0))
+        sums[row.worker_id] = earned + row.earned, time + row.worked_ms
+    return list(sums.values())
+
+
+def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
+    """How near answers to the same item were to each other, over the time of the study: a few labels of each part."""
+    found = []
+    for rows in console.labels_over_time(tx, PARTS, LABELS_IN_PART):
+        values = []
+        for _, stage_id, told in rows:
+            distance = study.stage_by_id(stage_id).task.distance
+            answers = [one["answer"] for one in told["judgments"]]
+            pairs = list(combinations(answers, 2))[:PAIRS_IN_LABEL]
+            if pairs:
+                values.append(1 - fmean(distance(left, right) for left, right in pairs))
+        if values:
+            found.append(AgreementPart(rows[-1][0], fmean(values), len(values)))
+    return found
+
+
+def alarms(
+    tx: Tx,
+    study: Study,
+    stages: Sequence[StageView],
+    worked: Sequence[WorkedRow],
+    wage: WageSummary,
+    gone: Sequence[DroppedRow],
+    short: tuple[str, ...],
+) -> Iterator[Alarm]:
+    """What needs somebody's attention. `short` are the stages that the budget does not allow more of."""
+    yield from wage_alarms(study, stages, wage)
+    yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT))
+    yield from _worker_alarms(study, worked, gone)
+    people = {one.counts.name: one.counts.workers for one in stages}
+    for name, missing in gates_beyond_budget(tx, study, people).items():
+        title, advice = beyond_budget(study, name, missing)
+        yield Alarm("gate", title.removesuffix("."), advice, stages=study.gates[name].settings.stage, serious=True)
+    if short:
+        titles = _quoted([one.title for one in stages if one.counts.name in short])
+        advice = "Raise `pay.budget` in study.toml and open the site again."
+        yield Alarm("budget", f"The budget does not cover another item of {titles}", advice, stages=short, serious=True)
+    yield from _starved(tx, study, [one for one in stages if one.condition.state == "open"])
+
+
+def _quoted(titles: Sequence[str]) -> str:
+    """Titles that may be whole sentences, inside of one."""
+    return ", ".join(f"“{title}”" for title in titles)
+
+
+def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) -> Iterator[Alarm]:
+    minimum = study.settings.pay.minimum_hourly
+    low = [one for one in stages if one.wage.median is not None and one.wage.median < minimum]
+    names = tuple(one.counts.name for one in low)
+    if wage.median is not None and wage.median < minimum:
+        advice = "Raise `per_judgment` in study.toml, and give those who worked so far a bonus."
+        yield Alarm("wage", "The median wage is below your minimum", advice, stages=names, serious=True)
+    elif low:
+        advice = "Raise `per_judgment` of that stage in study.toml."
+        title = f"The median wage is below your minimum in {_quoted([one.title for one in low])}"
+        yield Alarm("wage", title, advice, stages=names)
+    elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:
+        advice = "Look at the slowest among the workers: a bonus makes up for items that take long."
+        yield Alarm("wage", "One worker in ten earns less than your minimum", advice)
+
+
+def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
+    names = {stage.id: stage.name for stage in study.stages.values()}
+    wrong = [one for one in met if one.answered >= WRONG_AFTER and one.right < WRONG_BELOW * one.answered]
+    if wrong:
+        wrong.sort(key=lambda one: (one.right / one.answered, one.key))
+        yield Alarm(
+            "gold-wrong",
+            f"Most workers get {len(wrong)} gold {'item' if len(wrong) == 1 else 'items'} wrong: the gold may be wrong",
+            "Look at it again. Correct it where it is wrong, retire it where it is unclear.",
+            items=tuple((names[one.stage_id], one.key) for one in wrong[:MOST_NAMED] if one.stage_id in names),
+            stages=tuple(dict.fromkeys(names[one.stage_id] for one in wrong if one.stage_id in names)),
+            serious=True,
+        )
+    by_stage: dict[int, list[GoldMet]] = defaultdict(list)
+    for one in met:
+        by_stage[one.stage_id].append(one)
+    for stage_id, some in sorted(by_stage.items()):
+        answered, right = sum(one.answered for one in some), sum(one.right for one in some)
+        if stage_id in names and answered >= EASY_AFTER and right >= EASY_ABOVE * answered:
+            yield Alarm(
+                "gold-easy",
+                f"The gold of {_quoted([study.stage(names[stage_id]).settings.title])} is too easy:"
+                f" {right} of {answered} right",
+                "It does not tell careful workers from careless ones. Make confusing items gold at the gold desk.",
+                stages=(names[stage_id],),
+            )
+
+
+def _worker_alarms(study: Study, worked: Sequence[WorkedRow], gone: Sequence[DroppedRow]) -> Iterator[Alarm]:
+    low = []
+    for row in worked:
+        stage = study.stage_by_id(row.stage_id)
+        rule = stage.settings.gold
+        if rule is None or row.standing != Standing.ACTIVE or row.gold_answered < 2:
+            continue
+        value = trust(GoldRecord(row.gold_right, row.gold_answered, row.gold_recent), rule)
+        if value < rule.floor:
+            low.append((value, row.worker))
+    if low:
+        low.sort()
+        yield Alarm(
+            "worker",
+            f"{len(low)} {'worker is' if len(low) == 1 else 'workers are'} below the gold floor and not dropped yet",
+            "They are dropped without you once they have met enough gold. Look at their answers, or end their work.",
+            tuple(name for _, name in low[:MOST_NAMED]),
+        )
+    since = study.clock() - DROPPED_WITHIN_MS
+    lately = list(dict.fromkeys(one.worker for one in gone if one.at >= since))
+    if lately:
+        yield Alarm(
+            "worker",
+            "Workers were dropped within the last day",
+            "Their judgments no longer count, and others are asked instead. Check that the gold they failed is right.",
+            tuple(lately[:MOST_NAMED]),
+        )
+
+
+def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alarm]:
+    """Open stages with work to do that nobody does."""
+    now = study.clock()
+    for one in stages:
+        counts = one.counts
+        waiting = counts.items - counts.complete
+        if not waiting or counts.live or study.stage(counts.name).round_size:
+            continue
+        since = console.idle_since(tx, counts.stage_id)
+        if since is not None and now - since >= STARVED_AFTER_MS:
+            wait = "item waits" if waiting == 1 else "items wait"
+            yield Alarm(
+                "starved",
+                f"Nobody works on {_quoted([one.title])}, and {waiting:,} {wait}",
+                "Bring more people in, or loosen who may enter the stage.",
+                stages=(counts.name,),
+            )

@@ -1,0 +1,115 @@
+"""Tables about recruiting and paying, for terminals."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.table import Table
+
+from chorale.engine.payouts import Books
+from chorale.model import money_text
+from chorale.present.terminal import add_row, table_of
+from chorale.store.invitations import InvitationRow
+from chorale.store.submissions import SubmissionRow
+
+
+def books_table(books: Books) -> Table:
+    """Who is owed what, and how they are paid."""
+    table = table_of("worker", "panel", "earned#", "by reward#", "paid#", "owed#", "how")
+    for one in books.due:
+        account = one.account
+        how = f"not yet: {one.why_not}" if one.why_not else "Prolific" if one.submission is not None else "by a file"
+        amounts = (account.earned, account.rewarded, account.paid, account.owed)
+        texts = [money_text(amount, books.currency) for amount in amounts]
+        add_row(table, account.worker, account.panel, *texts, how)
+    return table
+
+
+def books_as_json(books: Books) -> dict[str, Any]:
+    """The same for programs, in minor units."""
+    return {
+        "currency": books.currency,
+        "earned": books.earned,
+        "rewarded": books.rewarded,
+        "paid": books.paid,
+        "owed": books.owed,
+        "ahead": books.ahead,
+        "fees": books.fees,
+        "payable_now": books.now,
+        "due": [
+            {
+                "worker": one.account.worker,
+                "panel": one.account.panel,
+                "owed": one.account.owed,
+                "by": "prolific" if one.submission is not None else None if one.why_not else "file",
+                "why_not": one.why_not,
+            }
+            for one in books.due
+        ],
+    }
+
+
+def books_line(books: Books) -> str:
+    """All of it in one line, which adds up."""
+    told = [
+        f"earned {money_text(books.earned, books.currency)}",
+        f"paid by rewards {money_text(books.rewarded, books.currency)}",
+        f"paid by payouts {money_text(books.paid, books.currency)}",
+        f"owed {money_text(books.owed, books.currency)}",
+    ]
+    if books.ahead:
+        told.append(f"paid ahead of the ledger {money_text(books.ahead, books.currency)}")
+    return ", ".join(told).capitalize() + "."
+
+
+def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:
+    """Every payout there was."""
+    table = table_of("payout#", "by", "study", "people#", "amount#", "charged#", "state", "sent", "reference")
+    for one in receipts:
+        currency = one["currency"]
+        charged = "" if one["charged"] is None else money_text(one["charged"], currency)
+        add_row(
+            table,
+            one["payout"],
+            one["by"],
+            one["study"] or "",
+            len(one["payments"]),
+            money_text(one["amount"], currency),
+            charged,
+            one["state"],
+            _when(one["sent_at"]),
+            one["reference"] or "",
+        )
+    return table
+
+
+def recruiting_table(studies: Iterable[Mapping[str, Any]]) -> Table:
+    """Every study on Prolific, and its submissions."""
+    table = table_of("study", "state", "places#", "submissions")
+    for one in studies:
+        told = ", ".join(f"{count} {status.lower()}" for status, count in one["submissions"].items())
+        add_row(table, one["study"], one["state"], one["places"], told or "none yet")
+    return table
+
+
+def waiting_table(rows: Iterable[SubmissionRow], enough: Mapping[str, bool]) -> Table:
+    """Submissions that somebody has to decide about."""
+    table = table_of("worker", "study", "status", "did enough", "code")
+    for row in rows:
+        done = "yes" if enough.get(row.external_id) else "no"
+        add_row(table, row.worker or "(never arrived here)", row.panel_study, row.status.lower(), done, row.code or "")
+    return table
+
+
+def invitations_table(rows: Iterable[InvitationRow]) -> Table:
+    """Links that were made, without what would let anybody in."""
+    table = table_of("number#", "kind", "stage", "opened by#", "made", "state")
+    for row in rows:
+        opened = f"{row.uses} of {row.most}" if row.most is not None else str(row.uses)
+        state = "valid" if row.revoked_at is None else f"revoked {_when(row.revoked_at)}"
+        add_row(table, row.id, row.kind, row.stage or "", opened, _when(row.made_at), state)
+    return table
+
+
+def _when(at: int | None) -> str:
+    return "" if at is None else datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")

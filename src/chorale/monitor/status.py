@@ -1,0 +1,242 @@
+"""Where a study stands, in numbers."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from chorale.engine.gates import statuses_as_json
+from chorale.engine.paying import stopped
+from chorale.engine.running import Study
+from chorale.model import GoldRecord, StageState, Standing
+from chorale.monitor.costs import ArmCosts, arm_costs, study_costs
+from chorale.monitor.outcomes import tallies
+from chorale.protocol import WageSummary, trust, wage_summary
+from chorale.store import Tx, arm_rows, events, gates, ledger, standing_rows
+from chorale.store.stage_rows import StageCounts, finished, stage_counts
+from chorale.store.standing_rows import WorkerStanding
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedWorker:
+    worker: str
+    stage: str
+    reason: str
+    judgments: int
+    paid: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStatus:
+    """How far people are with a round. What they answer there is no judgment: the answers are known."""
+
+    questions: int
+    """How many everybody is asked."""
+    finished: int
+    """How many people have answered all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageCondition:
+    """Whether a stage gives out work, and why if it does not."""
+
+    state: str
+    """open; ended, by a gate and for good; paused, by somebody; stopped, since the budget does not cover an answer."""
+    ended_by: tuple[str, ...] = ()
+    """The gates that closed and ended it."""
+
+    @property
+    def told(self) -> str:
+        if self.ended_by:
+            return f"ended by gate {', '.join(self.ended_by)}"
+        return "stopped: budget" if self.state == "stopped" else self.state
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    stages: list[StageCounts]
+    totals: dict[str, int]
+    """base, bonus and fee in minor units."""
+    wage: WageSummary
+    below_minimum: bool
+    dropped: list[DroppedWorker]
+    wages: dict[str, WageSummary]
+    """By stage."""
+    below_in: tuple[str, ...]
+    """The stages where the median is below the minimum."""
+    conditions: Mapping[str, StageCondition]
+    """Of every stage, by name."""
+    stopped: tuple[str, ...] = ()
+    """The stages that want answers and give nothing out, since the budget does not cover it."""
+    rounds: Mapping[str, RoundStatus] = field(default_factory=dict)
+    """The stages that are rounds, by name."""
+
+    @property
+    def spent(self) -> int:
+        return sum(self.totals.values())
+
+
+def status(tx: Tx, study: Study) -> Status:
+    minimum = study.settings.pay.minimum_hourly
+    standings = standing_rows.worker_standings(tx)
+    wage, wages = _wages(study, standings)
+    stages, short = stage_counts(tx), stopped(tx, study)
+    return Status(
+        stages=stages,
+        totals=ledger.ledger_totals(tx),
+        wage=wage,
+        below_minimum=wage.median is not None and wage.median < minimum,
+        dropped=_dropped(tx, standings),
+        wages=wages,
+        below_in=tuple(name for name, paid in wages.items() if paid.median is not None and paid.median < minimum),
+        stopped=short,
+        rounds=round_statuses(tx, study),
+        conditions=conditions(tx, study, stages, short),
+    )
+
+
+def conditions(tx: Tx, study: Study, stages: Sequence[StageCounts], short: Sequence[str]) -> dict[str, StageCondition]:
+    """Whether the stages give out work, by name. `short` are those that the budget does not allow more of."""
+    closed = gates.closed_gates(tx)
+
+    def condition(counts: StageCounts) -> StageCondition:
+        stage = study.stages.get(counts.name)
+        ended_by = tuple(name for name in stage.closed_by if name in closed) if stage is not None else ()
+        if ended_by:
+            return StageCondition("ended", ended_by)
+        if counts.state == StageState.OPEN and counts.name in short:
+            return StageCondition("stopped")
+        return StageCondition(counts.state)
+
+    return {counts.name: condition(counts) for counts in stages}
+
+
+def round_statuses(tx: Tx, study: Study) -> dict[str, RoundStatus]:
+    """How far people are with the rounds of a study, by the stage's name."""
+    sizes = study.round_sizes
+    return {
+        study.stage_by_id(stage_id).name: RoundStatus(sizes[stage_id], count)
+        for stage_id, count in finished(tx, sizes).items()
+    }
+
+
+def _wages(study: Study, standings: Sequence[WorkerStanding]) -> tuple[WageSummary, dict[str, WageSummary]]:
+    """What an hour pays in all, and in every stage that somebody has worked in for money."""
+    by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for row in standings:
+        if row.answered and not study.stage(row.stage).is_by_colleagues:
+            by_stage[row.stage].append((row.earned, row.worked_ms))
+    of_all = wage_summary(paid_and_worked(study, standings))
+    return of_all, {name: wage_summary(paid) for name, paid in by_stage.items()}
+
+
+def paid_and_worked(study: Study, standings: Sequence[WorkerStanding]) -> list[tuple[int, int]]:
+    """What everybody has earned and how long they worked for it, where wages are reckoned."""
+    by_worker: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for row in standings:
+        if not study.stage(row.stage).is_by_colleagues:
+            paid, worked = by_worker[row.worker]
+            by_worker[row.worker] = (paid + row.earned, worked + row.worked_ms)
+    return list(by_worker.values())
+
+
+def _dropped(tx: Tx, standings: Sequence[WorkerStanding]) -> list[DroppedWorker]:
+    evidence = {
+        (event.stage, event.worker): event.evidence for event in events.recent(tx, 1_000_000, kinds=("dropped",))
+    }
+    return [
+        DroppedWorker(
+            row.worker,
+            row.stage,
+            why_dropped(evidence.get((row.stage, row.worker))),
+            row.answered,
+            row.earned,
+        )
+        for row in standings
+        if row.standing == Standing.DROPPED
+    ]
+
+
+def why_dropped(evidence: Mapping[str, Any] | None) -> str:
+    """Why somebody was dropped, in words."""
+    if evidence is None:
+        return "no reason recorded"
+    if evidence.get("rule") == "staff":
+        return "by {by}: {reason}".format_map(evidence)
+    if evidence.get("rule") == "quality":
+        return "agrees too little with others: WQS {wqs:.2f} below {floor:.2f} after {judgments} judgments".format_map(
+            evidence
+        )
+    latest = ", {latest_right} of the last {latest}" if "latest" in evidence else ""
+    return f"{{right}} of {{answered}} gold right{latest}, trust {{trust:.2f}} below {{floor:.2f}}".format_map(evidence)
+
+
+def trust_of(study: Study, row: WorkerStanding) -> float:
+    """A worker's present trust in a stage."""
+    record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
+    return trust(record, study.stage(row.stage).settings.gold)
+
+
+def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
+    """Where the study stands, as JSON values. How its arms do only if asked for."""
+    now = status(tx, study)
+    told = _arms_summary(tx, study) if arms else None
+    return {
+        "title": study.settings.study.title,
+        "seed": study.settings.study.seed,
+        "currency": study.settings.pay.currency,
+        "stages": [_stage_summary(study, now, counts) for counts in now.stages],
+        "ledger": now.totals,
+        "spent": now.spent,
+        "hourly_wage": asdict(now.wage),
+        "below_minimum_wage": now.below_minimum,
+        "hourly_wage_by_stage": {name: asdict(wage) for name, wage in now.wages.items()},
+        "below_minimum_wage_in": list(now.below_in),
+        "stopped_by_budget": list(now.stopped),
+        "gates": statuses_as_json(tx, study),
+        "costs": asdict(study_costs(tx, study)),
+        **({} if told is None else {"arms": told}),
+        "dropped": [asdict(worker) for worker in now.dropped],
+        "outcomes": {name: dict(tally) for name, tally in tallies(tx, study).items()},
+    }
+
+
+def _arms_summary(tx: Tx, study: Study) -> dict[str, Any]:
+    costs = arm_costs(tx, study)
+    return {
+        "workers": arm_rows.arm_counts(tx),
+        "costs": {name: asdict(terms) for name, terms in costs.own.items()},
+        "shared": shared_as_json(costs),
+    }
+
+
+def shared_as_json(costs: ArmCosts) -> dict[str, Any]:
+    """What is no arm's own, as JSON values."""
+    return {
+        "cost": costs.shared.cost,
+        "fees": costs.shared.fees,
+        "training": costs.shared.training,
+        "stages": dict(costs.shared_stages),
+        "by_arm": dict(costs.shared_by),
+    }
+
+
+def has_seen_arms(tx: Tx, _study: Study, name: str) -> bool:
+    """Whether somebody has asked to see how the arms do."""
+    return any(event.evidence.get("by") == name for event in events.recent(tx, 1000, kinds=("arms shown",)))
+
+
+def note_arms_shown(tx: Tx, study: Study, by: str, reason: str) -> None:
+    """Looking at the arms while a study runs can bias whoever does; so it is written down."""
+    events.record(tx, study.clock(), "arms shown", {"by": by, "reason": reason})
+
+
+def _stage_summary(study: Study, now: Status, counts: StageCounts) -> dict[str, Any]:
+    stage = study.stage(counts.name)
+    of_round, condition = now.rounds.get(counts.name), now.conditions[counts.name]
+    told = asdict(counts)
+    del told["stage_id"]
+    told["state"] = condition.state
+    told["ended_by"] = list(condition.ended_by)
+    told["round"] = None if of_round is None else asdict(of_round)
+    return {"task": stage.task.name, "title": stage.settings.title, **told}

@@ -1,0 +1,238 @@
+"""Tables for terminals."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from rich.table import Table
+
+from chorale.engine.gates import GateStatus
+from chorale.files.rows import shortened
+from chorale.files.wording import many
+from chorale.folder.plan import StudyPlan
+from chorale.kits.rules.tasks.entailment import Application
+from chorale.model import money_text
+from chorale.monitor.costs import ArmCosts, CostTerms
+from chorale.monitor.status import DroppedWorker, Status
+from chorale.present.terminal import add_row, table_of
+from chorale.protocol import GateVerdict
+from chorale.store.stage_rows import StageCounts
+
+_LONGEST_TEXT = 80
+_FEW_STAGES = 3
+
+
+def plan_table(plan: StudyPlan) -> Table:
+    """What each stage will ask for and cost."""
+    table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
+    for stage in plan.stages:
+        bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
+        wage = "" if stage.hourly_wage is None else money_text(stage.hourly_wage, plan.currency)
+        add_row(
+            table,
+            stage.name,
+            f"{bound}{stage.items:,}",
+            f"{stage.gold_items:,}",
+            f"{bound}{stage.judgments:,}",
+            f"{bound}{stage.gold_answers:,}",
+            f"{bound}{money_text(stage.cost, plan.currency)}",
+            wage,
+        )
+    for gate in plan.gates:
+        if gate.cost:
+            add_row(table, f"{gate.name} (bonus)", "", "", "", "", money_text(gate.cost, plan.currency), "")
+    return table
+
+
+def stages_table(status: Status, currency: str, confidence: Mapping[str, float | None] | None = None) -> Table:
+    """Where each stage stands; with the mean confidence of its results, if that is given.
+
+    There is much to say about each: of few stages each has a column, of many a row.
+    """
+    stages, rounds = status.stages, status.rounds
+    told: list[tuple[str, list[str]]] = []
+
+    def tell(title: str, one: Callable[[StageCounts], str], *, of_rounds: bool | None = None) -> None:
+        """Something about all stages, rounds, or the others: what a round can't have is not told as none."""
+        about = [of_rounds is None or (stage.name in rounds) is of_rounds for stage in stages]
+        if any(about):
+            told.append((title, [one(stage) if is_told else "" for stage, is_told in zip(stages, about, strict=True)]))
+
+    tell("state", lambda stage: status.conditions[stage.name].told)
+    tell("items complete", lambda stage: f"{stage.complete:,} of {stage.items:,}", of_rounds=False)
+    tell("results released", lambda stage: f"{stage.released:,}", of_rounds=False)
+    if confidence is not None:
+        tell("mean confidence", lambda stage: _share(confidence.get(stage.name)), of_rounds=False)
+    tell("judgments that count", lambda stage: f"{stage.judgments:,}", of_rounds=False)
+    tell("judgments discarded", lambda stage: f"{stage.discarded:,}", of_rounds=False)
+    tell("answers to gold", lambda stage: f"{stage.gold_answers:,}", of_rounds=False)
+    tell("answers in a round (no judgments)", lambda stage: f"{stage.answers:,}", of_rounds=True)
+    tell("people who finished the round", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
+    tell("workers", lambda stage: f"{stage.workers:,}")
+    tell("workers dropped", lambda stage: f"{stage.dropped:,}")
+    tell("cost", lambda stage: money_text(stage.paid + stage.fees, currency))
+    if len(stages) <= _FEW_STAGES:
+        table = table_of("stage", *(f"{stage.name}#" for stage in stages))
+        for title, cells in told:
+            add_row(table, title, *cells)
+        return table
+    table = table_of("stage", "state", *(f"{title}#" for title, _ in told[1:]))
+    for stage, *cells in zip(stages, *(cells for _, cells in told), strict=True):
+        add_row(table, stage.name, *cells)
+    return table
+
+
+def gates_table(gates: Iterable[GateStatus]) -> Table:
+    """Where each gate stands."""
+    table = table_of("gate", "after", "state", "scored, not decided#", "not graded yet#", "passed#", "not passed#")
+    states = {"each": "decides about each"}
+    for gate in gates:
+        state = "open, beyond the budget" if gate.lacking else states.get(gate.state, gate.state)
+        counts = (gate.scored, gate.waiting, gate.passed, gate.not_passed)
+        add_row(table, gate.name, ", ".join(gate.stages), state, *(f"{count:,}" for count in counts))
+    return table
+
+
+def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Table:
+    """What each arm cost and what came of it; then what is no arm's own, and all of it together."""
+    with_fees = any(terms.fees for terms in costs.own.values())
+    table = table_of(
+        *("arm", "workers#", "its own cost#", "results#", "a result#", "a valid answer#", "without training#"),
+        *(("without training and fees#",) if with_fees else ()),
+        "its people in shared stages#",
+    )
+    for name, terms in costs.own.items():
+        add_row(
+            table,
+            name,
+            f"{workers.get(name, 0):,}",
+            money_text(terms.cost, currency),
+            f"{terms.results:,}",
+            _money(terms.per_result, currency),
+            _money(terms.per_answer, currency),
+            _money(terms.per_answer_without_training, currency),
+            *((_money(terms.paid_per_answer_without_training, currency),) if with_fees else ()),
+            money_text(costs.shared_by[name], currency),
+        )
+    empty = [""] * (len(table.columns) - 4)
+    shared, of_arms = costs.shared.cost, sum(costs.shared_by.values())
+    whole = shared + sum(terms.cost for terms in costs.own.values())
+    add_row(table, "shared by arms", "", money_text(shared, currency), *empty, money_text(of_arms, currency))
+    add_row(table, "together", "", money_text(whole, currency), *empty, "")
+    return table
+
+
+def cost_lines(terms: CostTerms, currency: str) -> list[str]:
+    """What came of the money, in sentences."""
+    if not terms.cost:
+        return []
+    lines = []
+    if terms.training or terms.discarded:
+        training, discarded = money_text(terms.training, currency), money_text(terms.discarded, currency)
+        lines.append(f"Of that, training people cost {training}, and answers that do not count {discarded}.")
+    for what, count, costs in (
+        (
+            "A released result",
+            terms.results,
+            (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded),
+        ),
+        (
+            "A valid answer",
+            terms.answers,
+            (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded),
+        ),
+    ):
+        if count:
+            whole, bare, least = (_money(cost, currency) for cost in costs)
+            rest = ""
+            if terms.training or terms.discarded:
+                rest = f"; {bare} without training, {least} without discarded work too"
+            lines.append(f"{what} costs {whole} ({count:,} of them){rest}.")
+    return lines
+
+
+def _money(amount: float | None, currency: str) -> str:
+    return "" if amount is None else money_text(round(amount), currency)
+
+
+def dropped_table(dropped: Iterable[DroppedWorker], currency: str) -> Table:
+    """Who was dropped, and why."""
+    table = table_of("dropped", "stage", "why", "sent#", "paid#")
+    for worker in dropped:
+        paid = money_text(worker.paid, currency)
+        add_row(table, worker.worker, worker.stage, worker.reason, f"{worker.judgments:,}", paid)
+    return table
+
+
+def verdicts_table(verdicts: Iterable[GateVerdict]) -> Table:
+    """What a gate decided, the best first."""
+    table = table_of("worker", "score#", "graded#", "outcome")
+    for verdict in verdicts:
+        outcome = "passed, promoted" if verdict.promoted else "passed" if verdict.passed else "not passed"
+        add_row(table, verdict.worker, f"{verdict.score:.3f}", verdict.evidence["graded"], outcome)
+    return table
+
+
+def applications_table(applications: Iterable[Application]) -> Table:
+    """Judged rule applications, like the paper's table."""
+    table = table_of("first phrase", "second phrase", "judgment", "confidence#")
+    for each in applications:
+        judgment = each.judgment or each.outcome
+        add_row(table, each.payload["lhs"], each.payload["rhs"], judgment, _share(each.confidence))
+    return table
+
+
+def gold_table(gold: Iterable[Mapping[str, Any]]) -> Table:
+    """A stage's gold and how people did on it."""
+    table = table_of("item", "answer", "from", "right#", "in use", "what workers see")
+    for row in gold:
+        right = f"{row['right']} of {row['answered']}"
+        use = "yes" if row["active"] else "retired"
+        add_row(table, row["item"], _brief(row["answer"]), row["origin"], right, use, _view(row["view"]))
+    return table
+
+
+def candidates_table(items: Iterable[Mapping[str, Any]]) -> Table:
+    """Judged items that could become gold."""
+    table = table_of("item", "crowd says", "confidence#", "judgments#", "what workers see")
+    for row in items:
+        confidence = _share(row["confidence"])
+        add_row(table, row["item"], _brief(row["answer"]), confidence, row["judgments"], _view(row["view"]))
+    return table
+
+
+def outcomes_table(counts: Mapping[str, int]) -> Table:
+    """How many of what a task judges came to which end."""
+    table = table_of("outcome", "#")
+    for outcome, count in counts.items():
+        add_row(table, outcome, f"{count:,}")
+    return table
+
+
+def wage_line(status: Status, currency: str, minimum: int) -> str:
+    """What people earn an hour, in a sentence."""
+    wage = status.wage
+    if wage.median is None or wage.tenth_percentile is None:
+        if any(stage.workers or stage.judgments for stage in status.stages):
+            return "What an hour pays is not known: no working time was measured."
+        return "Nobody has worked yet."
+    line = (
+        f"An hour pays {money_text(wage.median, currency)} (median of {many(wage.workers, 'worker', 'workers')}; "
+        f"10th percentile {money_text(wage.tenth_percentile, currency)})."
+    )
+    if wage.median < minimum:
+        return f"{line} That is below your minimum of {money_text(minimum, currency)}."
+    if wage.tenth_percentile < minimum:
+        return f"{line} One worker in ten earns less than your minimum of {money_text(minimum, currency)}."
+    return line
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _view(view: Mapping[str, Any]) -> str:
+    return " · ".join(_brief(value) for value in view.values())
+
+
+def _brief(value: Any) -> str:
+    return value if isinstance(value, str) and len(value) <= _LONGEST_TEXT else shortened(value)

@@ -1,0 +1,135 @@
+"""Everything about one worker: how they do, over time and beside others, and what became of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from chorale.engine.running import Study
+from chorale.model import AssignmentKind, ItemState
+from chorale.monitor.status import trust_of
+from chorale.protocol import hourly_wage
+from chorale.store import Tx, console, events, ledger, message_rows, response_rows, standing_rows
+from chorale.store.events import EventRow
+from chorale.store.ledger import LedgerLine
+from chorale.store.message_rows import MessageRow
+from chorale.store.people import WorkerRow
+from chorale.store.response_rows import ResponseRow
+from chorale.store.standing_rows import WorkerStanding
+
+LOOKED_AT = 500
+"""The latest answers that quality over time is drawn from."""
+SHOWN = 50
+PARTS = 20
+LEAST_IN_PART = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    row: WorkerStanding
+    trust: float
+    wage: int | None
+    agreement: float | None
+    """How far their answers are those of the items' results, of items that others judged too."""
+    compared: int
+    """On so many items."""
+    median_ms: int | None
+    usual_ms: int | None
+    """What an answer takes others on average."""
+    is_round: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some answers that followed on each other."""
+
+    first: int
+    last: int
+    right: float | None
+    agreement: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRecord:
+    standings: list[StageRecord]
+    events: list[EventRow]
+    lines: list[LedgerLine]
+    responses: list[ResponseRow]
+    """The last ones, newest first."""
+    parts: list[Part]
+    """The latest answers in the order they came, a few at a time."""
+    qualifications: list[tuple[str, int, EventRow | None]]
+    """Name, since when, and the event that says why."""
+    messages: Sequence[MessageRow]
+
+    def why(self, stage: str, kind: str) -> EventRow | None:
+        """The event that let the worker into a stage, or dropped them from it."""
+        return next((event for event in self.events if event.stage == stage and event.kind == kind), None)
+
+
+def worker_record(tx: Tx, study: Study, worker: WorkerRow) -> WorkerRecord:
+    name = worker.pseudonym
+    since = console.answered_since(tx, worker.id, LOOKED_AT)
+    given = list(response_rows.all_responses(tx, pseudonym=name, after=since))
+    told = events.recent(tx, 1000, pseudonym=name)
+    usual = console.usual_durations(tx, worker.id)
+    return WorkerRecord(
+        [_stage_record(study, row, given, usual) for row in standing_rows.worker_standings(tx, pseudonym=name)],
+        told,
+        list(ledger.ledger_lines(tx, limit=SHOWN, pseudonym=name)),
+        given[::-1][:SHOWN],
+        quality_over_time(study, given),
+        [(held, at, _reason_for(told, held)) for held, at in console.qualifications_of(tx, worker.id)],
+        message_rows.messages_to(tx, worker.id),
+    )
+
+
+def _reason_for(told: Sequence[EventRow], name: str) -> EventRow | None:
+    """Why somebody has a qualification: the verdict of the gate, or what a person said."""
+    given = next((one for one in told if one.kind == "qualified" and one.evidence.get("qualification") == name), None)
+    if given is not None and "gate" in given.evidence:
+        gate = given.evidence["gate"]
+        return next((one for one in told if one.kind == "passed" and one.evidence.get("gate") == gate), given)
+    return given
+
+
+def _stage_record(
+    study: Study, row: WorkerStanding, given: Sequence[ResponseRow], usual: dict[str, int]
+) -> StageRecord:
+    here = [one for one in given if one.stage == row.stage]
+    near = [value for one in here if (value := _nearness(study, one)) is not None]
+    return StageRecord(
+        row,
+        trust_of(study, row),
+        hourly_wage(row.earned, row.worked_ms),
+        fmean(near) if near else None,
+        len(near),
+        round(median(one.duration_ms for one in here)) if here else None,
+        usual.get(row.stage),
+        study.stage(row.stage).round_size is not None,
+    )
+
+
+def _nearness(study: Study, given: ResponseRow) -> float | None:
+    """How near an answer is to its item's result; None where there is no result yet."""
+    if given.kind != AssignmentKind.PRODUCTION or given.item_state != ItemState.COMPLETE or given.item_label is None:
+        return None
+    return 1 - study.stage(given.stage).task.distance(given.answer, given.item_label)
+
+
+def quality_over_time(study: Study, given: Sequence[ResponseRow]) -> list[Part]:
+    """Answers a few at a time: how much of the gold among them was right, how near the others were to the result."""
+    size = max(LEAST_IN_PART, -(-len(given) // PARTS))
+    found = []
+    for start in range(0, len(given), size):
+        some = given[start : start + size]
+        right = [float(one.gold_score >= 1) for one in some if one.gold_score is not None]
+        near = [value for one in some if (value := _nearness(study, one)) is not None]
+        found.append(
+            Part(
+                some[0].submitted_at,
+                some[-1].submitted_at,
+                fmean(right) if right else None,
+                fmean(near) if near else None,
+            )
+        )
+    return found

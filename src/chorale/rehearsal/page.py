@@ -1,0 +1,187 @@
+"""Forecasts as one page with pictures: who came and who stayed, what was spent when, quality against cost."""
+
+from html import escape
+
+from chorale.model import money_text
+from chorale.present.html import html_page, html_table
+from chorale.present.svg import Bar, Point, Shown, bar_chart, line_chart, point_chart
+from chorale.rehearsal import Estimate, Forecast, Forecasts
+from chorale.rehearsal.forecasting import (
+    ENOUGH_RUNS,
+    OF_ARMS,
+    OF_GATES,
+    OF_RUNS,
+    OF_STAGES,
+    quality_of_answers,
+    quality_stage,
+)
+from chorale.rehearsal.tables import detailed_tables, forecast_notes, qualities_of, runs_told, trade_off_table
+
+MOST_IN_DETAIL = 12
+_OF_RUN = {measure.key: measure for measure in OF_RUNS}
+_OF_STAGE = {measure.key: measure for measure in OF_STAGES}
+_OF_GATE = {measure.key: measure for measure in OF_GATES}
+_KEPT_AND_LOST = (
+    ("entered", "entered"),
+    ("dropped", "dropped"),
+    ("left", "left"),
+    ("gave_up", "gave up waiting"),
+    ("cut_off", "cut off"),
+    ("finished", "finished"),
+)
+
+
+def forecast_page(told: Forecasts) -> str:
+    """One HTML file with everything in it: no scripts, nothing to load."""
+    several = len(told.forecasts) > 1
+    parts = [
+        f"<h1>Rehearsal: {escape(told.title)}</h1>",
+        f"<p>{runs_told(told)}{_intervals_hold(told)}. {_how_people_err(told)}</p>",
+    ]
+    if notes := forecast_notes(told):
+        parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>")
+    if several:
+        parts.append(html_table(trade_off_table(told)))
+    parts.append(_quality_against_cost(told))
+    for number, forecast in enumerate(told.forecasts[:MOST_IN_DETAIL], 1):
+        if several:
+            parts.append(f"<h2>{number}. {escape(forecast.variation.label)}</h2>")
+        parts += [html_table(table) for table in detailed_tables(told, forecast)]
+        parts.append(_figure("Who came and who stayed", _funnel(forecast)))
+        parts.append(_figure("What had been spent when, a line for each run", _cost_curves(told, forecast)))
+    if len(told.forecasts) > MOST_IN_DETAIL:
+        parts.append(f"<p>The first {MOST_IN_DETAIL} variations are shown in detail.</p>")
+    return html_page(f"Rehearsal: {told.title}", _STYLE, "\n".join(parts))
+
+
+def _how_people_err(told: Forecasts) -> str:
+    if told.difficulty:
+        return (
+            f"Items differ in how hard they are by {told.difficulty:g} in log-odds, and simulated people err together "
+            "on the hard ones. They do not share misunderstandings as real people may."
+        )
+    return (
+        "Simulated people err one by one; real ones err together on hard items, so results of a real crowd can be "
+        "worse than these."
+    )
+
+
+def _intervals_hold(told: Forecasts) -> str:
+    if len(told.seeds) == 1:
+        return ""
+    return ". Intervals hold nine runs in ten" if len(told.seeds) >= ENOUGH_RUNS else ". Intervals hold all of them"
+
+
+def _funnel(forecast: Forecast) -> str:
+    bars = []
+    for key, label in (("arrived", "came"), ("active", "worked")):
+        bars += _bar(label, forecast.of(_OF_RUN[key]), stronger=True)
+    for name in forecast.stages:
+        for key, label in _KEPT_AND_LOST:
+            found = forecast.of_stage(name, _OF_STAGE[key])
+            # Where nobody is lost, there is nothing to see.
+            if key in ("entered", "finished") or (found is not None and found.high):
+                bars += _bar(f"{name}: {label}", found, stronger=key == "entered")
+        for gate in forecast.runs[0].gates:
+            if gate.after == name:
+                bars += _bar(f"{gate.name}: passed", forecast.of_gate(gate.name, _OF_GATE["passed"]), stronger=True)
+                undecided = forecast.of_gate(gate.name, _OF_GATE["undecided"])
+                if undecided is not None and undecided.high:
+                    bars += _bar(f"{gate.name}: never decided about", undecided, stronger=False)
+    title = "How many people came, entered each stage, finished it, and passed what comes after it"
+    return bar_chart(title, bars, lambda value: f"{value:,.1f}".removesuffix(".0"))
+
+
+def _bar(label: str, found: Estimate | None, *, stronger: bool) -> list[Bar]:
+    return [] if found is None else [Bar(label, found.mean, found.low, found.high, stronger)]
+
+
+def _cost_curves(told: Forecasts, forecast: Forecast) -> str:
+    lines = [run.curve for run in forecast.runs if run.curve]
+    return line_chart("Cost over time", lines, "hours since the first arrival", _money(told))
+
+
+def _quality_against_cost(told: Forecasts) -> str:
+    """A point for each run, for each of several variations, or for each arm of a trial."""
+    what, points = (
+        ("quality of answers, arm by arm", _of_arms(told)) if told.forecasts[0].arms else _of_variations(told)
+    )
+    if not points:
+        return ""
+    cost = "cost of an answer" if told.forecasts[0].arms else "cost"
+    title = f"Quality against cost: {what}"
+    return _figure(title, point_chart(title, points, cost, _money(told), lambda share: f"{share:.0%}"))
+
+
+def _of_arms(told: Forecasts) -> list[Point]:
+    by_key = {measure.key: measure for measure in OF_ARMS}
+    points = []
+    for number, forecast in enumerate(told.forecasts, 1):
+        for arm in forecast.arms:
+            cost, quality = (forecast.of_arm(arm, by_key[key]) for key in ("cost_per_answer", "quality"))
+            points += _point(cost, quality, arm if len(told.forecasts) == 1 else f"{number} {arm}")
+    return points
+
+
+def _of_variations(told: Forecasts) -> tuple[str, list[Point]]:
+    if len(told.forecasts) > 1:
+        what, estimates = qualities_of(told)
+        points = []
+        for number, (forecast, quality) in enumerate(zip(told.forecasts, estimates, strict=True), 1):
+            points += _point(forecast.of(_OF_RUN["cost"]), quality, str(number))
+        return what, points
+    [forecast] = told.forecasts
+    # Where results can be compared with what is right, that is what counts.
+    if forecast.quality is not None:
+        found = [(run.cost, stage.released_accuracy) for run in forecast.runs if (stage := quality_stage(run))]
+        what = f"released results right ({forecast.quality_of})"
+    else:
+        found = [(run.cost, made[1]) for run in forecast.runs if (made := quality_of_answers(run))]
+        what = f"quality of answers ({forecast.answers_quality_of})"
+    return what, [Point(cost, quality) for cost, quality in found if quality is not None]
+
+
+def _point(cost: Estimate | None, quality: Estimate | None, label: str) -> list[Point]:
+    if cost is None or quality is None:
+        return []
+    return [Point(cost.mean, quality.mean, label, (cost.low, cost.high), (quality.low, quality.high))]
+
+
+def _money(told: Forecasts) -> Shown:
+    return lambda amount: money_text(round(amount), told.currency)
+
+
+def _figure(caption: str, picture: str) -> str:
+    if not picture:
+        return ""
+    shown = f'<div class="wide" tabindex="0">{picture}</div>'
+    return f"<figure><figcaption>{escape(caption)}</figcaption>{shown}</figure>"
+
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6676; --line: #d5dbe3; --back: #fff; --mark: #2b6cb0; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e9ee; --soft: #a3adbb; --line: #3a4452; --back: #14181f; --mark: #7db3ea; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); max-width: 60rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
+.wide { overflow-x: auto; margin: 1.5rem 0; }
+table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
+caption, figcaption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
+th, td { padding: 0.2rem 0.8rem 0.2rem 0; border-bottom: 1px solid var(--line); white-space: pre; }
+th { color: var(--soft); font-weight: 500; vertical-align: bottom; } th, td.number { white-space: normal; }
+.interval { white-space: nowrap; } .text { text-align: left; } .number { text-align: right; }
+figure { margin: 1.5rem 0; } figure .wide { margin: 0; }
+svg { width: 100%; min-width: 36rem; max-width: 44rem; height: auto; }
+svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
+.bar { fill: var(--mark); opacity: 0.45; } .strong { opacity: 0.9; } .range { stroke: var(--ink); stroke-width: 1.5; }
+.grid { stroke: var(--line); } .axis { stroke: var(--soft); } .point { fill: var(--mark); }
+.curve { fill: none; stroke: var(--mark); stroke-width: 1.5; opacity: 0.6; }
+footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
+@media print {
+  :root { --ink: #000; --soft: #444; --line: #bbb; --back: #fff; --mark: #2b6cb0; }
+  body { margin: 0; max-width: none; font-size: 10pt; } figure, table { break-inside: avoid; }
+  .bar, .point, .curve { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
+"""

@@ -1,0 +1,129 @@
+"""What simulated workers answer from: the choices there are, and what is right where anybody knows it."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from hashlib import blake2b
+from random import Random
+from typing import Any
+
+from chorale.contract import Task
+from chorale.model import Answer
+from chorale.rehearsal.simulated.chance import Chance
+from chorale.rehearsal.simulated.difficulty import draw_hardness
+from chorale.rehearsal.simulated.knowledge import Knowledge, view_key
+from chorale.rehearsal.simulated.models import Hardness
+from chorale.rehearsal.simulated.qualities import fair_grade
+
+MOST_PLAUSIBLE = 50
+GUESSES = 15
+
+
+class AnswerSheet:
+    """One stage's answers, for one crowd.
+
+    Where nobody knows the truth of an item, something is drawn as what people would take for true: they agree on it as
+    far as they are able, and nothing is said about whether they are right. Where answers can't be listed, as in free
+    text, the task guesses some that fit the item; of a task that can't, people give the answers to other items: the
+    known ones, and those of its examples. Where items are not all as hard, they differ by `spread`. All of it goes by
+    what people see: whatever else two items differ in, the same is true of them, and they are as hard.
+    """
+
+    def __init__(
+        self, task: Task, known: Iterable[tuple[Mapping[str, Any], Answer]], seed: str, spread: float = 0.0
+    ) -> None:
+        pairs = list(known)
+        self._task = task
+        self._guess = task.guess
+        self._known = Knowledge(pairs)
+        self._seed = seed
+        self._chance = Chance()
+        self._spread = spread
+        self._hardness: dict[str, Hardness] = {}
+        self._prospects: dict[str, tuple[Answer, Sequence[Answer]]] = {}
+        self._graded: dict[str, tuple[Answer, Sequence[Answer]]] = {}
+        self._listed = listed_answers(task)
+        self._choices: Sequence[Answer] = self._listed or plausible_answers(task, (answer for _, answer in pairs))
+
+    def prospects(self, payload: str, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
+        """What a perfect worker answers, and what anybody may answer; `payload` is the item as stored."""
+        found = self._prospects.get(payload)
+        if found is None:
+            found = self._prospects[payload] = self._worked_out(view)
+        return found
+
+    def fair_grade(self, payload: str, view: Mapping[str, Any], quality: float) -> tuple[Answer, Sequence[Answer]]:
+        """The same for an item that is something of a known quality to be graded: what it deserves."""
+        found = self._graded.get(payload)
+        if found is None:
+            truth, choices = self.prospects(payload, view)
+            if self._known.get(view) is None:
+                truth = fair_grade(self._task, choices, quality)
+            found = self._graded[payload] = truth, choices
+        return found
+
+    def hardness(self, payload: str, view: Mapping[str, Any]) -> Hardness | None:
+        """How hard an item is, for everybody alike; None where all are as hard as each other."""
+        if not self._spread:
+            return None
+        found = self._hardness.get(payload)
+        if found is None:
+            self._chance.seed(f"{self._seed}:hardness:{view_key(view)}")
+            found = self._hardness[payload] = draw_hardness(self._spread, self._chance)
+        return found
+
+    def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
+        key = view_key(view)
+        known = self._known.by_key(key)
+        # In short, since the guesses keep it.
+        seed = blake2b(f"{self._seed}:{key}".encode(), digest_size=16).hexdigest()
+        chance = self._chance
+        chance.seed(seed)
+        if self._guess is None:
+            return (chance.choice(self._choices) if known is None else known), self._choices
+        # What is known may say less than an answer must have: the task fills in the rest.
+        guesses = self._listed or _Guesses(partial(self._guess, view, None), chance, seed)
+        return self._guess(view, known, chance), guesses
+
+
+class _Guesses(Sequence[Answer]):
+    """Answers to choose from, made up when somebody first needs one: most people are right most of the time."""
+
+    def __init__(self, guess: Callable[[Random | None], Answer], chance: Chance, seed: str) -> None:
+        self._guess = guess
+        self._chance = chance
+        self._seed = seed
+        self._made: dict[int, Answer] = {}
+
+    def __len__(self) -> int:
+        return GUESSES + 1
+
+    def __getitem__(self, index: Any) -> Any:
+        if not 0 <= index <= GUESSES:
+            raise IndexError(index)
+        if index not in self._made:
+            if index:
+                self._chance.seed(f"{self._seed}:{index}")
+            self._made[index] = self._guess(self._chance if index else None)
+        return self._made[index]
+
+
+def listed_answers(task: Task) -> Sequence[Answer] | None:
+    """All answers there are, also those of a form that asks one thing to be chosen; None if they can't be listed."""
+    if task.choices is not None:
+        return task.choices
+    fields = task.answer_schema.get("properties", {})
+    if len(fields) != 1 or list(fields) != list(task.answer_schema.get("required", ())):
+        return None
+    [(name, field)] = fields.items()
+    return [{name: value} for value in field["enum"]] if "enum" in field else None
+
+
+def plausible_answers(task: Task, known: Iterable[Answer]) -> list[Answer]:
+    """Some answers of the task's shape, each once."""
+    found: dict[str, Answer] = {}
+    for answer in (*(example.answer for example in task.examples), *known):
+        found.setdefault(json.dumps(answer, sort_keys=True, ensure_ascii=False), answer)
+        if len(found) == MOST_PLAUSIBLE:
+            break
+    return list(found.values())

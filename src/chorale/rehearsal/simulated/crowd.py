@@ -1,0 +1,158 @@
+"""Crowds as a requester describes them: what kinds of people there are, how many come, and when."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from chorale.model.setting_types import Fraction, Settings
+from chorale.rehearsal.simulated.models import Mode, WorkerModel
+
+
+def _range(value: Any) -> Any:
+    """Let a number stand for a range of that number only."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (value, value)
+    if isinstance(value, list) and len(value) != 2:
+        raise ValueError(
+            "is neither a number nor a range. Write one number, or the lowest and the highest in brackets."
+        )
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _ordered(value: tuple[float, float]) -> tuple[float, float]:
+    if value[0] > value[1]:
+        raise ValueError("begins above its end. Write the lower number first.")
+    return value
+
+
+Ability = Annotated[tuple[Fraction, Fraction], BeforeValidator(_range), AfterValidator(_ordered)]
+
+
+class KindSettings(Settings):
+    name: str = Field(min_length=1, max_length=40, description="What this kind of people is called in reports.")
+    share: float = Field(gt=0, le=1_000_000, description="How many there are of them, next to the other kinds.")
+    ability: Ability = Field(
+        default=(0.9, 0.98),
+        description="How often somebody who reads an item answers it rightly: a number, or `[lowest, highest]`, from "
+        "which everybody draws their own.",
+    )
+    abilities: dict[str, Ability] = Field(
+        default_factory=dict, description="The same for single stages or tasks, by name."
+    )
+    carelessness: Fraction = Field(default=0, description="How often they do not read an item and click anything.")
+    spam: Literal["random", "first-option", "copy-previous"] | None = Field(
+        default=None, description="They never read: they click anything, the first option, or what they clicked before."
+    )
+    learning: Fraction = Field(
+        default=0.1, description="Share of their errors they give up after a mistake was explained to them."
+    )
+    dropout: Fraction = Field(
+        default=0.002, description="How likely they leave for good at an item, without answering it."
+    )
+    pace: float = Field(
+        default=1, gt=0, le=100, description="Median time for an item, as a share of the time it is expected to take."
+    )
+    spread: float = Field(default=0.4, ge=0, le=3, description="Standard deviation of the logarithm of that time.")
+
+
+USUAL_KINDS = (
+    KindSettings(name="good", share=28, ability=(0.90, 0.98)),
+    KindSettings(name="careless", share=7, ability=(0.65, 0.80), carelessness=0.1, learning=0.02, pace=0.6),
+    KindSettings(name="random clicker", share=2, spam="random", pace=0.15),
+    KindSettings(name="first-option clicker", share=2, spam="first-option", pace=0.15),
+    KindSettings(name="copier", share=1, spam="copy-previous", pace=0.15),
+)
+
+
+class CrowdSettings(Settings):
+    workers: int | None = Field(
+        default=None,
+        ge=1,
+        le=100_000,
+        description="How many people come; if not given, as many as suit the size of the study.",
+    )
+    experts: int = Field(
+        default=3,
+        ge=0,
+        le=1_000,
+        description="How many experts there are for the stages that need the qualification `expert`, and to read and "
+        "send the messages that wait for review. With 0, those are never sent.",
+    )
+    per_hour: float = Field(
+        default=60,
+        gt=0,
+        le=1_000_000,
+        description="How many of them come in an hour, on average. With a million, all come at once.",
+    )
+    look_in_minutes: float = Field(
+        default=10, gt=0, le=100_000, description="How soon somebody who has to wait looks in again."
+    )
+    patience_hours: float = Field(
+        default=72, ge=0, le=100_000, description="How long somebody goes on looking in before they give up."
+    )
+    expert_ability: Ability = Field(
+        default=(0.97, 1.0), description="How often those experts are right: a number, or `[lowest, highest]`."
+    )
+    difficulty: float | None = Field(
+        default=None,
+        ge=0,
+        le=5,
+        description="How much items differ in how hard they are: the standard deviation of the log-odds of a right "
+        "answer. With 0 nobody errs because others do; crowds we looked at had 0.5 to 1.5. If not given, 0, or with "
+        "`--fit` what the judgments tell.",
+    )
+    kind: tuple[KindSettings, ...] = Field(
+        default=USUAL_KINDS, min_length=1, description="The kinds of people; a crowd as panels have them if not given."
+    )
+
+
+def draw_crowd(kinds: tuple[KindSettings, ...], size: int, rng: Random) -> list[WorkerModel]:
+    """So many people, of every kind its share, in no particular order."""
+    total = sum(kind.share for kind in kinds)
+    due = [size * kind.share / total for kind in kinds]
+    counts = [int(number) for number in due]
+    # What is left over goes to the kinds that were cut short most.
+    shortest = sorted(range(len(kinds)), key=lambda index: counts[index] - due[index])
+    for index in shortest[: size - sum(counts)]:
+        counts[index] += 1
+    crowd = [_somebody(kind, rng) for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
+    rng.shuffle(crowd)
+    return crowd
+
+
+def draw_fitted(models: Sequence[WorkerModel], size: int, rng: Random) -> list[WorkerModel]:
+    """So many people like those, again and again, each as often as their share of the judgments.
+
+    Simulated people do about as much as one another; real ones do not. By their shares, answers are right here as often
+    as they were there.
+    """
+    return rng.choices(models, [model.share for model in models], k=size)
+
+
+def draw_experts(settings: CrowdSettings, rng: Random) -> list[WorkerModel]:
+    return [WorkerModel("expert", accuracy=rng.uniform(*settings.expert_ability)) for _ in range(settings.experts)]
+
+
+def draw_arrivals(size: int, per_hour: float, rng: Random) -> list[float]:
+    """Seconds until each of so many people comes, counted from the first."""
+    moments, now = [], 0.0
+    for _ in range(size):
+        moments.append(now)
+        now += rng.expovariate(per_hour / 3600)
+    return moments
+
+
+def _somebody(kind: KindSettings, rng: Random) -> WorkerModel:
+    return WorkerModel(
+        kind.name,
+        accuracy=rng.uniform(*kind.ability),
+        carelessness=kind.carelessness,
+        mode=Mode.HONEST if kind.spam is None else Mode(kind.spam),
+        pace=kind.pace,
+        spread=kind.spread,
+        accuracies={name: rng.uniform(*ability) for name, ability in kind.abilities.items()},
+        learning=kind.learning,
+        dropout=kind.dropout,
+    )

@@ -1,0 +1,141 @@
+"""Where people disagreed: how sure results are, and the items that divided them most."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chorale.engine.running import RunningStage
+from chorale.files.rows import shortened
+from chorale.files.wording import answer_words
+from chorale.present.scoring import ScoreTable
+from chorale.report import charts
+from chorale.report.document import Figure, Part, Section
+from chorale.report.questions import questions_of
+from chorale.store.item_rows import ItemRow
+from chorale.store.response_rows import Counted
+
+_BINS = 10
+_EXAMPLES = 5
+_MOST_DRAWN = 4
+"""Stages that a chart can tell apart; more are drawn together, and told apart in the table."""
+_ANSWERS = 5
+"""Different answers to an item that are shown."""
+_LONGEST = 160
+
+
+def disagreement_section(
+    stages: Mapping[str, tuple[RunningStage, Sequence[Counted]]],
+    items: Mapping[str, Sequence[ItemRow]],
+    *,
+    draw: bool,
+) -> Section:
+    bins = {name: confidence_bins(rows) for name, rows in items.items() if any(_is_judged(row) for row in rows)}
+    unanimous = {name: _unanimous(responses) for name, (_, responses) in stages.items() if name in bins}
+    examples = {
+        name: _examples(stage, responses, items[name]) for name, (stage, responses) in stages.items() if name in bins
+    }
+    parts: list[Part] = []
+    if bins:
+        named = [f"{place / _BINS:.1f}–{(place + 1) / _BINS:.1f}" for place in range(_BINS)]
+        table = ScoreTable(
+            "Items by the confidence of their result",
+            ("stage", *(f"{name}#" for name in named)),
+            [(name, *counts) for name, counts in bins.items()],
+        )
+        drawn = bins
+        if len(bins) > _MOST_DRAWN:
+            drawn = {"all stages": [sum(counts) for counts in zip(*bins.values(), strict=True)]}
+        columns = [(named[place], name, counts[place]) for name, counts in drawn.items() for place in range(_BINS)]
+        svg = charts.histogram(columns, "confidence", "items") if draw else None
+        parts.append(Figure("How sure the results are", table, svg))
+        rows = [(name, one["items"], one["unanimous"], one["share"]) for name, one in unanimous.items()]
+        columns_of = ("stage", "items with several answers#", "unanimous#", "share#")
+        parts.append(ScoreTable("Items on which all agree", columns_of, rows, digits=3))
+    else:
+        parts.append("No item has a result yet.")
+    for name, several in examples.items():
+        if several:
+            told = [(one["item"], one["text"], one["answers"], one["confidence"]) for one in several]
+            columns_of = ("item", "what people saw", "what they answered", "confidence#")
+            parts.append(ScoreTable(f"{name}: the results people agree on least", columns_of, told, digits=2))
+    json = {"confidence": bins, "unanimous": unanimous, "examples": examples}
+    return Section("disagreement", "Disagreement", parts, json)
+
+
+def confidence_bins(rows: Sequence[ItemRow]) -> list[int]:
+    """How many results there are of each tenth of confidence; a confidence of 1 is in the last."""
+    counts = [0] * _BINS
+    for row in rows:
+        if _is_judged(row):
+            counts[min(_BINS - 1, int((row.confidence or 0.0) * _BINS + 1e-9))] += 1
+    return counts
+
+
+def _is_judged(row: ItemRow) -> bool:
+    return row.confidence is not None and row.state != "withdrawn"
+
+
+def _unanimous(responses: Sequence[Counted]) -> dict[str, Any]:
+    answers: dict[str, list[str]] = {}
+    for row in responses:
+        answers.setdefault(row.item, []).append(repr(row.answer))
+    several = [given for given in answers.values() if len(given) > 1]
+    same = sum(len(set(given)) == 1 for given in several)
+    return {"items": len(several), "unanimous": same, "share": same / len(several) if several else None}
+
+
+def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[ItemRow]) -> list[dict[str, Any]]:
+    divided = sorted(
+        (row for row in rows if _is_judged(row) and (row.confidence or 0.0) < 1),
+        key=lambda row: (row.confidence, row.key),
+    )[:_EXAMPLES]
+    wanted = {row.key for row in divided}
+    given: dict[str, Counter[str]] = {}
+    payloads = {row.key: row.payload for row in divided}
+    for response in responses:
+        if response.item in wanted:
+            told = brief(answer_words(_comparable(stage, stage.task.tell(payloads[response.item], response.answer))))
+            given.setdefault(response.item, Counter())[told] += 1
+    return [
+        {
+            "item": row.key,
+            "text": item_text(stage, row.payload),
+            "answers": _listed(given.get(row.key, Counter())),
+            "confidence": row.confidence,
+        }
+        for row in divided
+    ]
+
+
+def _comparable(stage: RunningStage, told: Any) -> Any:
+    """An answer without what was written in words of one's own, where a form asks for more than that."""
+    asked = {question.name for question in questions_of(stage)}
+    kept = {name: value for name, value in told.items() if name in asked} if isinstance(told, Mapping) else {}
+    return kept or told
+
+
+def _listed(given: Counter[str]) -> str:
+    """How many said what, the most frequent first."""
+    ordered = sorted(given.items(), key=lambda pair: (-pair[1], pair[0]))
+    told = [f"{count} × {answer}" for answer, count in ordered[:_ANSWERS]]
+    others = sum(count for _, count in ordered[_ANSWERS:])
+    return "; ".join([*told, *([f"{others} × something else"] if others else [])])
+
+
+def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
+    """An item in a line, as its task has it or with all that people see of it."""
+    if stage.task.caption is not None:
+        return brief(stage.task.caption(payload))
+    parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.view(payload).values()]
+    if len(" · ".join(parts)) > _LONGEST:
+        # What is cut off must not be the sentence: ids and numbers go behind it.
+        parts.sort(key=lambda part: -len(part.split()))
+    return brief(" · ".join(parts))
+
+
+def brief(value: Any) -> str:
+    """Something in a line that is not too long."""
+    if isinstance(value, str):
+        flat = " ".join(value.split())
+        return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1].rstrip() + "…"
+    return shortened(value)

@@ -1,0 +1,137 @@
+"""A paragraph for the methods section of a paper, every number in it computed."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chorale import __version__
+from chorale.engine.running import Study
+from chorale.files.wording import many
+from chorale.model import money_text
+from chorale.monitor.costs import CostTerms
+from chorale.monitor.status import Status
+from chorale.report.protocol import gold_in_words, judgments_in_words
+
+
+def methods_paragraph(
+    study: Study,
+    now: Status,
+    costs: CostTerms,
+    funnel: Mapping[str, Any],
+    agreement: Mapping[str, Any],
+    imported: Sequence[str] = (),
+) -> str:
+    """`imported` are the files that the work was imported from, if it was done elsewhere."""
+    sentences = [
+        _opening(study, now, funnel, imported),
+        *_training(now, funnel["gates"]),
+        *_stages(study, now),
+        *_quality(study, now),
+        *_agreement(agreement),
+        *_money(study, now, costs),
+    ]
+    return " ".join(sentences)
+
+
+def _opening(study: Study, now: Status, funnel: Mapping[str, Any], imported: Sequence[str]) -> str:
+    judgments = many(sum(one.judgments for one in now.stages), "judgment", "judgments")
+    worked = many(funnel["worked"], "person", "people")
+    if imported:
+        return (
+            f"The data are {judgments} by {worked}, collected "
+            f"elsewhere and imported into Chorale {__version__} from {', '.join(imported)}."
+        )
+    judging = len(now.stages) - len(now.rounds)
+    did = f"collected {judgments} in {many(judging, 'stage', 'stages')}"
+    if not judging:
+        did = f"had people go through {many(len(now.rounds), 'round', 'rounds')}"
+    experts = f", and {many(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
+    return (
+        f"We {did} with Chorale {__version__} (seed {study.settings.study.seed}); {worked} worked, of "
+        f"{funnel['arrived']:,} who came{experts}."
+    )
+
+
+def _training(now: Status, gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Who went through rounds, and who was let on."""
+    rounds = [
+        f"{many(one.workers, 'person', 'people')} gave {many(one.answers, 'answer', 'answers')} to {one.name} "
+        f"({many(of.questions, 'question', 'questions')}), and {of.finished:,} finished it"
+        for one in now.stages
+        if (of := now.rounds.get(one.name)) is not None
+    ]
+    if rounds:
+        yield f"In rounds with known answers, {'; '.join(rounds)}."
+    decided = [
+        f"{one['passed']:,} of {one['passed'] + one['not_passed']:,} passed {name}"
+        for name, one in gates.items()
+        if one["passed"] + one["not_passed"]
+    ]
+    if decided:
+        yield f"At the gates, {'; '.join(decided)}."
+
+
+def _stages(study: Study, now: Status) -> Iterator[str]:
+    for counts in now.stages:
+        stage = study.stage(counts.name)
+        if stage.settings.round is not None:
+            continue
+        if not counts.items:
+            yield f"No items came to {stage.name} ({stage.task.name})."
+            continue
+        made = f" made from {' and '.join(stage.settings.sources)}" if stage.settings.sources else ""
+        released = f", and {counts.released:,} results were released" if not stage.settings.grades else ""
+        yield (
+            f"In {stage.name} ({stage.task.name}), each of {many(counts.items, 'item', 'items')}{made} was to get "
+            f"{judgments_in_words(stage.settings)}; {counts.complete:,} were completed, with {counts.judgments:,} that "
+            f"count{released}."
+        )
+
+
+def _quality(study: Study, now: Status) -> Iterator[str]:
+    if all(study.stage(one.name).settings.gold is None for one in now.stages):
+        return
+    gold = sum(one.gold_answers for one in now.stages)
+    dropped = sum(one.dropped for one in now.stages)
+    discarded = sum(one.discarded for one in now.stages)
+    gone = f"{many(dropped, 'time', 'times')} a worker was dropped from a stage" if dropped else "nobody was dropped"
+    not_counted = f", and {many(discarded, 'judgment', 'judgments')} did not count" if discarded else ""
+    met = many(gold, "answer", "answers")
+    yield f"Quality was checked with {met} to items with known answers; {gone}{not_counted}."
+    rules: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in now.stages:
+        rule = study.stage(one.name).settings.gold
+        if rule is not None and rule.floor:
+            rules[gold_in_words(rule)].append(one.name)
+    for (of, too_low), names in rules.items():
+        yield f"In {' and '.join(names)}, whoever's accuracy on {of} fell {too_low} was to be dropped."
+
+
+def _agreement(agreement: Mapping[str, Any]) -> Iterator[str]:
+    """Beyond chance where that can be said, and elsewhere by how alike answers are to the task."""
+    known = [one for one in agreement.get("coefficients", ()) if one.get("value") is not None]
+    if known:
+        told = [f"{_with_interval(one, one['coefficient'])} in {one['question']}" for one in known]
+        yield f"Agreement was {'; '.join(told)}."
+    elif alike := agreement.get("by_distance", ()):
+        told = [f"{_with_interval(one)} in {one['stage']}" for one in alike]
+        yield f"Agreement, as 1 less the mean distance of two answers to one item, was {'; '.join(told)}."
+
+
+def _with_interval(one: Mapping[str, Any], coefficient: str = "") -> str:
+    drawn = f"95% interval {one['ci'][0]:.2f} to {one['ci'][1]:.2f}" if one.get("ci") else ""
+    told = ", ".join(filter(None, (coefficient, drawn)))
+    return f"{one['value']:.2f} ({told})" if told else f"{one['value']:.2f}"
+
+
+def _money(study: Study, now: Status, costs: CostTerms) -> Iterator[str]:
+    if not now.spent:
+        return
+    currency = study.settings.pay.currency
+    fees = f", {money_text(now.totals['fee'], currency)} of it fees" if now.totals["fee"] else ""
+    each = ""
+    if costs.per_result is not None:
+        each = f", or {money_text(round(costs.per_result), currency)} for each of {costs.results:,} released results"
+    yield f"The study cost {money_text(now.spent, currency)}{fees}{each}."
+    if now.wage.median is not None:
+        yield f"The median worker earned {money_text(now.wage.median, currency)} an hour."

@@ -1,0 +1,109 @@
+"""What reviewers said of a random sample of the work: monitoring."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chorale.engine.running import RunningStage
+from chorale.files.wording import answer_words, many
+from chorale.monitor.arm_outcomes import share_estimate
+from chorale.present.scoring import ScoreTable
+from chorale.report.disagreement import brief, item_text
+from chorale.report.document import Part, Section
+from chorale.report.questions import Question, questions_of
+from chorale.store.item_rows import ItemRow
+from chorale.store.response_rows import Counted
+
+_EXAMPLES = 10
+
+Stages = Mapping[str, tuple[RunningStage, Sequence[Counted]]]
+
+
+def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[ItemRow]]) -> list[Section]:
+    """One section about all stages that look at a sample of others; none in a study without them."""
+    found = {name: one for name, (stage, _) in stages.items() if (one := _reviewed(stages, stage, items[name]))}
+    if not found:
+        return []
+    parts: list[Part] = []
+    for name, one in found.items():
+        parts.append(one["told"])
+        rows = [tuple(row.values()) for row in one["answers"]]
+        columns = ("question", "answer", "times#", "share#", "from#", "to#")
+        if rows:
+            parts.append(ScoreTable(f"{name}: what was answered, with 95% intervals", columns, rows, digits=3))
+        examples = [tuple(row.values()) for row in one["examples"]]
+        if examples:
+            shown = ("item", "what was reviewed", "what the review says")
+            parts.append(ScoreTable(f"{name}: what was not answered like most", shown, examples))
+    return [Section("monitoring", "Monitoring", parts, found)]
+
+
+def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[ItemRow]) -> dict[str, Any] | None:
+    """What was said in a stage whose items are a sample of others'; None of any other stage."""
+    settings = stage.settings
+    if settings.items is None or settings.items.sample == 1:
+        return None
+    _, responses = stages[stage.name]
+    sources = ", ".join(settings.sources)
+    done = len({row.item for row in responses})
+    told = (
+        f"{100 * settings.items.sample:g}% of what came of {sources}, drawn by chance, was to be reviewed in "
+        f"{stage.name}: {many(len(items), 'item', 'items')}, of which {many(done, 'was', 'were')} reviewed."
+    )
+    questions = questions_of(stage)
+    counts = [(question, _counted(question, responses)) for question in questions]
+    return {
+        "told": told,
+        "items": len(items),
+        "reviewed": done,
+        "answers": [row for question, counted in counts for row in _shares(question, counted)],
+        "examples": _unlike_most(stage, responses, items, *counts[0]) if counts else [],
+    }
+
+
+def _counted(question: Question, responses: Sequence[Counted]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for row in responses:
+        label = question.label_of(row.answer)
+        counts.update(label if isinstance(label, list) else () if label is None else [label])
+    return counts
+
+
+def _shares(question: Question, counts: Counter[str]) -> list[dict[str, Any]]:
+    total = counts.total()
+    rows = []
+    for label, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+        found = share_estimate(count, total)
+        if found is not None:
+            rows.append(
+                {
+                    "question": question.name,
+                    "answer": label,
+                    "times": count,
+                    "share": found.value,
+                    "low": found.low,
+                    "high": found.high,
+                }
+            )
+    return rows
+
+
+def _unlike_most(
+    stage: RunningStage,
+    responses: Sequence[Counted],
+    items: Sequence[ItemRow],
+    question: Question,
+    counts: Counter[str],
+) -> list[dict[str, str]]:
+    """Some reviews that did not say what most say: most work is mostly right."""
+    usual = max(sorted(counts), key=lambda label: counts[label], default=None)
+    payloads = {item.key: item.payload for item in items}
+    unlike = [row for row in responses if question.label_of(row.answer) not in (usual, None) and row.item in payloads]
+    return [
+        {
+            "item": row.item,
+            "text": item_text(stage, payloads[row.item]),
+            "review": brief(answer_words(stage.task.tell(payloads[row.item], row.answer))),
+        }
+        for row in unlike[:_EXAMPLES]
+    ]

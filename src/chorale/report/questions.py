@@ -1,0 +1,106 @@
+"""What a stage asks that can be compared: a question with its judgments, ready for agreement and aggregation."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from chorale.engine.running import RunningStage
+from chorale.files.source import digest_of
+from chorale.kits.forms.task.settings import FieldSettings, FormOptions, Kind
+from chorale.metrics.agreement import Level
+from chorale.metrics.judgments import Judgments
+from chorale.metrics.scoring.agreement import AgreementOptions
+from chorale.store import Tx
+from chorale.store.response_rows import Counted, counted_responses
+from chorale.store.setup import as_text
+
+_LEVELS: dict[Kind, Level | None] = {
+    Kind.CHOICE: "nominal",
+    Kind.CHOICES: "nominal",
+    Kind.PAIR: "nominal",
+    Kind.LIKERT: "ordinal",
+}
+NOTHING = "(none)"
+"""What choosing none of the options is called: a label cannot be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One thing that everybody was asked, whose answers are labels or sets of them."""
+
+    stage: str
+    name: str
+    level: Level
+    sets: bool
+    label_of: Callable[[Any], Any]
+    """The label, or list of labels, in an answer; None where it has none."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.stage}: {self.name}" if self.name else self.stage
+
+    def options(self) -> AgreementOptions:
+        if self.sets:
+            return AgreementOptions(distance="masi")
+        return AgreementOptions(level=self.level)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question with what was answered and counts."""
+
+    question: Question
+    judgments: Judgments
+    digest: str
+    study_labels: dict[str, Any]
+    """What the study itself makes of the item, by its key."""
+
+
+def counted_answers(tx: Tx, stage: RunningStage) -> list[Counted]:
+    """The answers that count, in an order that does not depend on who was faster."""
+    return sorted(counted_responses(tx, stage.name), key=itemgetter(0, 1))
+
+
+def answered_questions(stage: RunningStage, responses: Sequence[Counted]) -> list[Answered]:
+    """The questions of a stage that people answered with labels; empty where answers have another shape."""
+    return [one for question in questions_of(stage) if (one := _answered(question, responses)) is not None]
+
+
+def questions_of(stage: RunningStage) -> list[Question]:
+    if isinstance(stage.options, FormOptions):
+        return [_of_field(stage.name, field) for field in stage.options.fields if field.kind in _LEVELS]
+    if stage.task.chosen is not None:
+        chosen = stage.task.chosen
+        return [Question(stage.name, "", "nominal", True, lambda answer: list(chosen(answer)) or [NOTHING])]
+    if stage.task.choices is not None:
+        return [Question(stage.name, "", "nominal", False, _as_label)]
+    return []
+
+
+def _of_field(stage: str, field: FieldSettings) -> Question:
+    sets = field.kind is Kind.CHOICES
+
+    def label_of(answer: Any) -> Any:
+        value = answer.get(field.name)
+        if value is None:
+            return None
+        return (list(value) or [NOTHING]) if sets else _as_label(value)
+
+    return Question(stage, field.name, _LEVELS[field.kind] or "nominal", sets, label_of)
+
+
+def _as_label(value: Any) -> str:
+    return value if isinstance(value, str) else as_text(value)
+
+
+def _answered(question: Question, responses: Sequence[Counted]) -> Answered | None:
+    rows = [(row.item, row.worker, label) for row in responses if (label := question.label_of(row.answer)) is not None]
+    if not rows:
+        return None
+    items, workers, labels = zip(*rows, strict=True)
+    text = "\n".join(as_text(list(row)) for row in rows)
+    own = {row.item: question.label_of(row.item_label) for row in responses if row.item_label is not None}
+    return Answered(
+        question, Judgments.from_columns(items, workers, labels), digest_of(text.encode("utf-8", "replace")), own
+    )

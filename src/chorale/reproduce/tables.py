@@ -1,0 +1,104 @@
+"""A paper's numbers beside ours, and what to get where the data are not there."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from chorale.files.source import digest_of
+from chorale.metrics import signature
+from chorale.present.scoring import Scored, ScoreTable, shown_interval, shown_number
+from chorale.reproduce import Cell, CheckedFile, FileState, Paper
+
+
+def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]) -> Scored:
+    """Every cell with the paper's number and ours, table by table."""
+    columns = ("cell", "paper#", "ours#", "", "why")
+    tables = [_summary(cells)]
+    tables += [ScoreTable(f"{paper.name}, {name}", columns, _rows(group)) for name, group in _by_table(cells).items()]
+    different = [file.file.path for file in files if file.state is FileState.DIFFERENT]
+    notes = ["= says that the paper's number and ours are equal as printed, or that the paper's lies in our interval."]
+    if different:
+        notes.append(
+            f"Not the files the docs speak of, so their numbers may differ from those there: {', '.join(different)}."
+        )
+    there = "".join(sorted(f"{file.file.path} {file.digest}\n" for file in files if file.digest is not None))
+    json = {
+        "paper": paper.name,
+        "title": paper.title,
+        "cells": [_as_json(cell) for cell in cells],
+        "files": {file.file.path: file.state.value for file in files},
+    }
+    return Scored(json, tables, signature(f"reproduce-{paper.name}", {}, {"files": digest_of(there.encode())}), notes)
+
+
+def what_to_get(files: Iterable[CheckedFile]) -> list[str]:
+    """Which files of which repository to put where, a line each."""
+    lines: list[str] = []
+    for repository, group in groupby(files, key=lambda checked: checked.repository):
+        version = f" at commit {repository.commit}" if repository.commit else ""
+        lines.append(f"From {repository.name}{version} ({repository.address}; {repository.licence}):")
+        for checked in group:
+            needed = " (not needed for every number)" if checked.file.optional else ""
+            # Files may stay packed, and those that come packed are best left so.
+            packed = ".gz" if checked.file.origin.endswith(".gz") and not checked.file.path.endswith(".gz") else ""
+            lines.append(f"  {checked.state.value:<9} {checked.file.origin} → DIR/{checked.file.path}{packed}{needed}")
+    return lines
+
+
+def _by_table(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
+    """The cells of each table, in the order in which tables first come."""
+    tables: dict[str, list[Cell]] = {}
+    for cell in cells:
+        tables.setdefault(cell.table, []).append(cell)
+    return tables
+
+
+def _rows(cells: Sequence[Cell]) -> list[tuple[str, str, str, str, str]]:
+    """A row per cell; those that can't be computed for one and the same reason have one together, at the end."""
+    rows = [_row(cell) for cell in cells if cell.ours is not None]
+    lacking: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if cell.ours is None:
+            lacking.setdefault(cell.reason, []).append(cell)
+    for reason, group in lacking.items():
+        rows.append(_row(group[0]) if len(group) == 1 else (f"{len(group)} cells, not computed", "", "", "", reason))
+    return rows
+
+
+def _row(cell: Cell) -> tuple[str, str, str, str, str]:
+    ours = _number(cell.ours, cell.digits)
+    if cell.interval is not None:
+        ours = f"{ours} ({shown_interval(cell.interval, cell.digits)})"
+    mark = {True: "=", False: "≠", None: ""}[cell.agrees]
+    why = cell.reason or ("" if cell.paper is not None else "The paper has no such number.")
+    return (cell.name, _number(cell.paper, cell.digits), ours, mark, why)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else shown_number(value, digits)
+
+
+def _summary(cells: Sequence[Cell]) -> ScoreTable:
+    rows = [_counted(name, group) for name, group in _by_table(cells).items()]
+    rows.append(_counted("all", cells))
+    return ScoreTable(
+        "Summary", ("where", "cells#", "equal#", "different#", "not computed#", "not in the paper#"), rows
+    )
+
+
+def _counted(name: str, cells: Sequence[Cell]) -> tuple[str, int, int, int, int, int]:
+    found = [cell.agrees for cell in cells]
+    missing = sum(cell.ours is None for cell in cells)
+    return (name, len(found), found.count(True), found.count(False), missing, found.count(None) - missing)
+
+
+def _as_json(cell: Cell) -> dict[str, Any]:
+    return {
+        "table": cell.table,
+        "name": cell.name,
+        "paper": cell.paper,
+        "ours": cell.ours,
+        "interval": None if cell.interval is None else cell.interval.as_list(),
+        "agrees": cell.agrees,
+        "reason": cell.reason,
+    }
