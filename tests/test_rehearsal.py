@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import re
 import signal
 import subprocess
@@ -58,6 +59,7 @@ from chorale.rehearsal.tables import forecast_notes, forecast_tables
 from chorale.rehearsal.varying import toml_text, variations
 from chorale.store import Tx, events, ledger, response_rows, standing_rows
 from protocol_study import ROUND, write_protocol_study
+from serving import PATIENCE_SECONDS
 from small_study import write_small_study
 
 T = TypeVar("T")
@@ -988,11 +990,10 @@ def long_rehearsal(make_folder: Callable[..., Path], tmp_path: Path) -> Iterator
     command = [sys.executable, "-m", "chorale", "rehearse", str(folder), "--seeds", "500", "--processes", "2"]
     with (tmp_path / "told").open("w") as told:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, text=True)
-    until = time.monotonic() + 60
-    # Two of them, and the one that looks after what they share.
-    while len(children_of(process.pid)) < 3 and time.monotonic() < until:
+    until = time.monotonic() + PATIENCE_SECONDS
+    # Two of them, and the one that looks after what they share. Importing takes each of the two about a second.
+    while sum(processor_seconds(child) > 2 for child in children_of(process.pid)) < 2 and time.monotonic() < until:
         time.sleep(0.1)
-    time.sleep(0.3)
     yield process
     process.kill()
     process.wait()
@@ -1005,8 +1006,16 @@ def children_of(pid: int) -> list[int]:
         return []
 
 
+def processor_seconds(pid: int) -> float:
+    try:
+        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    except OSError:
+        return 0.0
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def all_gone(pids: list[int]) -> bool:
-    until = time.monotonic() + 15
+    until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         if not any(Path(f"/proc/{pid}").exists() for pid in pids):
             return True
@@ -1020,7 +1029,7 @@ def test_an_end_ends_all_of_it(long_rehearsal: subprocess.Popen[str], ending: si
     children = children_of(long_rehearsal.pid)
     assert len(children) == 3
     long_rehearsal.send_signal(ending)
-    assert long_rehearsal.wait(timeout=15) != 0
+    assert long_rehearsal.wait(timeout=PATIENCE_SECONDS) != 0
     assert all_gone(children)
     assert "Traceback" not in (tmp_path / "told").read_text()
 

@@ -89,6 +89,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             differences += _place_differences(item, live.get(item.id, 0), most + again)
         differences += _derived_differences(tx, study, stage, judged)
     differences += grade_differences(tx, study, responses, judged)
+    differences += _duration_differences(tx)
     for part in parts:
         differences += part.differences(tx)
     differences += payment_differences(tx)
@@ -129,6 +130,15 @@ def _worker_differences(
         if stored != again:
             found.append(f"{name}: {what} stored {stored}, recomputed {again}")
     return found
+
+
+def _duration_differences(tx: Tx) -> list[str]:
+    """Responses that took longer than their workers held the items: hourly wages rest on these times."""
+    return [
+        f"worker {row.worker} in {row.stage}: response {row.id} has {row.duration_ms} ms of work stored, "
+        f"and {row.held_ms} ms passed between lease and submission"
+        for row in response_rows.impossible_durations(tx)
+    ]
 
 
 def _pay_differences(
