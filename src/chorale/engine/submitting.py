@@ -1,6 +1,7 @@
 """Taking an answer: kept, graded, paid and counted, in one transaction, once."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from chorale.contract import AnswerError, GradeResult
@@ -12,10 +13,11 @@ from chorale.engine.offering import Progress
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group, take_in
 from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
-from chorale.protocol import gold_after, review_worker, trust
+from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
+from chorale.protocol.situation_words import message
 from chorale.store import Tx, events, item_rows, labels, leasing, participations, responses
+from chorale.store.credentials import credentials_of
 from chorale.store.leasing import Assigned, AssignmentRow
-from chorale.store.papers import papers_of
 from chorale.store.participations import ParticipationRow
 from chorale.store.setup import as_text, from_text
 
@@ -189,23 +191,34 @@ def _renew_if_ended(
     """Let a late answer in as long as its place is still free and its worker could be given the item now."""
     if assignment.state == AssignmentState.LIVE:
         return
-    limits = [limit for limit in (stage.settings.max_per_worker, stage.round_size) if limit is not None]
-    barred = (
-        record.standing == Standing.DROPPED
-        or any(record.answered >= limit for limit in limits)
-        or not admission(tx, study, stage, record.worker_id, papers_of(tx, record.worker_id)).allowed
-        or not paying.allows(tx, study, stage)
-    )
+    now = for_late_answer(_facts(tx, study, stage, record))
+    if now.state is not State.AVAILABLE:
+        words = message(now, study.titles, never)
+        raise Refusal("lease_ended", f"Your time for this one was over, and it can no longer be submitted. {words}")
     is_production = assignment.kind == AssignmentKind.PRODUCTION
-    if (
-        barred
-        or assignment.state == AssignmentState.RETURNED
-        or (is_production and not leasing.take_place(tx, assignment.item_id))
+    if assignment.state == AssignmentState.RETURNED or (
+        is_production and not leasing.take_place(tx, assignment.item_id)
     ):
         raise Refusal(
             "lease_ended",
-            "Your time for this one was over and somebody else has taken it. Go on with the next one.",
+            "Your time for this one was over and somebody else has taken it. Continue with the next one.",
         )
+
+
+def _facts(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow) -> Facts:
+    """What is known of the sender of a late answer. Whether its place is free is seen when it is taken."""
+    credentials = credentials_of(tx, record.worker_id)
+    return Facts(
+        partial(admission, tx, study, stage, record.worker_id, credentials),
+        always,
+        partial(paying.allows, tx, study, stage),
+        never,
+        removal=stage.removal_of(record.standing),
+        answered=record.answered,
+        round_size=stage.round_size,
+        max_per_worker=stage.settings.max_per_worker,
+        ended=not credentials.closed.isdisjoint(stage.closed_by),
+    )
 
 
 def _grade(

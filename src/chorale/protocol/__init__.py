@@ -21,6 +21,17 @@ from chorale.protocol.pay import (
     wage_summary,
 )
 from chorale.protocol.quality import WorkerQuality, review_quality
+from chorale.protocol.situation import (
+    Facts,
+    Reason,
+    Situation,
+    State,
+    after_held_item,
+    always,
+    for_late_answer,
+    never,
+    situation,
+)
 from chorale.protocol.stability import ranking, ranking_is_stable
 from chorale.protocol.trust import Verdict, gold_after, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
@@ -29,14 +40,20 @@ __all__ = [
     "Admission",
     "ArmDraw",
     "Candidate",
+    "Facts",
     "GateVerdict",
     "ItemDecision",
     "Limit",
+    "Reason",
     "Shortage",
+    "Situation",
+    "State",
     "Turnout",
     "Verdict",
     "WageSummary",
     "WorkerQuality",
+    "after_held_item",
+    "always",
     "asking_told",
     "closed_by",
     "decide_gate",
@@ -45,6 +62,7 @@ __all__ = [
     "fee_due",
     "fee_on",
     "fewest_people",
+    "for_late_answer",
     "gates_that_wait",
     "gold_after",
     "gold_bonus",
@@ -52,6 +70,7 @@ __all__ = [
     "hourly_wage",
     "is_criterion",
     "may_enter",
+    "never",
     "part_of_round",
     "parts_bonus",
     "ranking",
@@ -59,6 +78,7 @@ __all__ = [
     "review_quality",
     "review_worker",
     "rule_for",
+    "situation",
     "stages_too_small",
     "trust",
     "wage_summary",
