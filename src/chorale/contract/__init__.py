@@ -5,18 +5,23 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
+from chorale.contract.exporting import Origin, Seeds, StageResults, TaskExport
 from chorale.contract.task import (
     AnswerError,
     Combined,
+    Combining,
+    Deriving,
     Example,
+    Explaining,
+    Form,
     GradeResult,
+    Grading,
     ItemError,
     Marks,
-    Origin,
-    Seeds,
-    StageResults,
+    Options,
+    Shape,
+    Simulating,
     Task,
-    TaskExport,
 )
 
 _FOLDERS = {
@@ -75,12 +80,20 @@ __all__ = [
     "BUILT_IN",
     "AnswerError",
     "Combined",
+    "Combining",
+    "Deriving",
     "Example",
+    "Explaining",
+    "Form",
     "GradeResult",
+    "Grading",
     "ItemError",
     "Marks",
+    "Options",
     "Origin",
     "Seeds",
+    "Shape",
+    "Simulating",
     "StageResults",
     "Task",
     "TaskExport",

@@ -85,7 +85,7 @@ class Console:
             "stages": list(self.site.study.stages.values()),
             "has_protocol": has_protocol(self.site.study),
             "has_arms": self.site.study.settings.arms is not None,
-            "has_choices": any(stage.task.chosen is not None for stage in self.site.study.stages.values()),
+            "has_choices": any(stage.task.combining.chosen is not None for stage in self.site.study.stages.values()),
             **context,
         }
         return self.site.pages.page(f"console/{template}.html", status, **shown)
