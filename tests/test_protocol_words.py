@@ -110,19 +110,19 @@ def test_practice_says_what_was_right_and_a_quiz_nothing(captions: Study) -> Non
 
 def test_every_kind_of_field_is_told_as_the_page_has_it() -> None:
     form = installed_tasks()["form"]
-    assert form.quote is not None
+    assert form.explaining.quote is not None
     first, second = form.examples
-    told = form.quote(first.row, first.answer)
+    told = form.explaining.quote(first.row, first.answer)
     assert "What is it about? garden" in told
     assert "How urgent is it? 3 · Which words tell you? “Could you”, “? Thank”" in told
     assert "What would you reply? “Of course” · Which reply is kinder? “With pleasure.”" in told
-    assert form.recount is not None
+    assert form.explaining.reasons is not None
     gold = {"better": "first_reply", "about": [], "tone": "neutral"}
-    assert form.recount(first.row, first.answer, gold) == (
+    assert form.explaining.reasons(first.row, first.answer, gold) == (
         "How does it sound? “friendly”, where “neutral” is right",
         "What is it about? “garden”, where “None of these” is right",
     )
-    told = form.quote(second.row, second.answer)
+    told = form.explaining.quote(second.row, second.answer)
     assert "What is it about? None of these · How urgent is it? 5 (Very)" in told
     assert "Which reply is kinder? About the same · What makes it rude? “It gives" in told
 

@@ -505,7 +505,7 @@ def test_people_agree_about_what_nobody_knows() -> None:
     assert drawn == {"yes", "no"}
     again = AnswerSheet(task, [], "1")
     assert again.prospects("7", {"phrase": "7"}) == sheet.prospects("7", {"phrase": "7"})
-    cannot_be_listed = replace(task, answer_type=_OfText)
+    cannot_be_listed = replace(task, shape=replace(task.shape, answer_type=_OfText))
     text = AnswerSheet(cannot_be_listed, [({"phrase": "known"}, "a gold text")], "1")
     truth, choices = text.prospects("x", {"phrase": "x"})
     assert truth in choices
@@ -544,7 +544,7 @@ def test_people_are_drawn_by_what_they_did() -> None:
 def test_labels_are_answers_of_a_form_that_asks_one_thing() -> None:
     form = installed_tasks()["form"]
     choice = {"name": "tone", "kind": "choice", "ask": "How?", "options": ["polite", "rude"]}
-    one = form.configured(form.options_type.model_validate({"fields": [choice]}))
+    one = form.configured(form.options.model.model_validate({"fields": [choice]}))
     answers = [{"tone": "polite"}, {"tone": "rude"}]
     assert listed_answers(one) == answers
     assert AnswerSheet(one, [({}, {"tone": "rude"})], "1").prospects("x", {}) == ({"tone": "rude"}, answers)
@@ -553,7 +553,7 @@ def test_labels_are_answers_of_a_form_that_asks_one_thing() -> None:
     optional = {**choice, "required": False}
     two = {**choice, "name": "more"}
     for fields in ([optional], [choice, two], [{"name": "why", "kind": "text", "ask": "Why?"}]):
-        assert listed_answers(form.configured(form.options_type.model_validate({"fields": fields}))) is None
+        assert listed_answers(form.configured(form.options.model.model_validate({"fields": fields}))) is None
 
 
 # The crowd's file

@@ -2,18 +2,23 @@
 
 from collections.abc import Mapping
 
+from chorale.contract.exporting import Origin, Seeds, StageResults, TaskExport
 from chorale.contract.task import (
     AnswerError,
     Combined,
+    Combining,
+    Deriving,
     Example,
+    Explaining,
+    Form,
     GradeResult,
+    Grading,
     ItemError,
     Marks,
-    Origin,
-    Seeds,
-    StageResults,
+    Options,
+    Shape,
+    Simulating,
     Task,
-    TaskExport,
 )
 from chorale.registry import Command, Kit, ReportSection, tasks
 
@@ -26,15 +31,23 @@ def installed_tasks() -> Mapping[str, Task]:
 __all__ = [
     "AnswerError",
     "Combined",
+    "Combining",
     "Command",
+    "Deriving",
     "Example",
+    "Explaining",
+    "Form",
     "GradeResult",
+    "Grading",
     "ItemError",
     "Kit",
     "Marks",
+    "Options",
     "Origin",
     "ReportSection",
     "Seeds",
+    "Shape",
+    "Simulating",
     "StageResults",
     "Task",
     "TaskExport",

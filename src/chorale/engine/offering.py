@@ -240,7 +240,7 @@ def _offer(
     study: Study, stage: RunningStage, pseudonym: str, lease: Lease, progress: Progress, ended: int = 0
 ) -> Offer:
     arrangement = None
-    if stage.task.arrange is not None:
+    if stage.task.form.arrange is not None:
         seeds = Seeds.of(study.settings.study.seed, stage.name, pseudonym, lease.item_key)
-        arrangement = stage.task.arrange(setup.from_text(lease.payload), seeds)
+        arrangement = stage.task.form.arrange(setup.from_text(lease.payload), seeds)
     return Offer("item", "", progress, lease, stage.view_of(lease.payload), arrangement, ended)

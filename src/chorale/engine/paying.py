@@ -122,7 +122,7 @@ def most_for_one(study: Study, stage: RunningStage) -> int:
     """
     pay, gold = stage.settings.pay, stage.settings.gold
     bonus = gold.bonus.amount if gold is not None and gold.bonus is not None else 0
-    most = stage.task.most_parts
+    most = stage.task.grading.most_parts
     listed = sum(pay.parts.amounts) if pay.parts is not None else 0
     parts = listed if most is None else parts_bonus(most, pay.parts)
     about = {stage.name, *(stage.settings.sources if stage.settings.grades else ())}

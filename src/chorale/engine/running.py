@@ -1,7 +1,7 @@
 """A study that is open: its settings, its tasks and its database, ready to work on."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from random import Random, SystemRandom
 from typing import Any
@@ -12,7 +12,8 @@ from chorale.contract import Task
 from chorale.engine.clock import Clock
 from chorale.folder.expected_pay import works_for_nothing
 from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, StageSettings, Standing, StudySettings
-from chorale.protocol import Admission, Reason, may_enter
+from chorale.model.frozen import frozen
+from chorale.protocol import Admission, Reason, lowest_correct, may_enter
 from chorale.store import Store
 from chorale.store.credentials import Credentials
 from chorale.store.setup import MOST_ANSWERS, SHORT_ANSWER, as_text, from_text
@@ -46,10 +47,9 @@ class RunningStage:
 
     @cached_property
     def view_of(self) -> Callable[[str], dict[str, Any]]:
-        """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too: only to be
-        read."""
-        view = self.task.view
-        return lru_cache(maxsize=MOST_VIEWS)(lambda payload: view(from_text(payload)))
+        """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too."""
+        view = self.task.form.view
+        return lru_cache(maxsize=MOST_VIEWS)(lambda payload: frozen(view(from_text(payload))))
 
     def admission(self, credentials: Credentials, record: GoldRecord | None = None) -> Admission:
         """Whether somebody with these credentials may work here, and with this gold in the stage it asks for."""
@@ -68,13 +68,13 @@ class RunningStage:
     def parsed(self, sent: Any) -> tuple[Answer, str]:
         """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken.
 
-        Only to be read: of short answers there are few, and many give them, so they are remembered.
+        Of short answers there are few, and many give them, so they are remembered.
         """
         # What is sent is what JSON can say: two things that look the same are the same.
         written = repr(sent)
         found = self._parsed.get(written)
         if found is None:
-            answer = self.task.parse_answer(sent)
+            answer = self.task.shape.parse_answer(sent)
             found = answer, as_text(answer)
             if len(written) <= SHORT_ANSWER and len(self._parsed) < MOST_ANSWERS:
                 self._parsed[written] = found
@@ -83,6 +83,20 @@ class RunningStage:
     @cached_property
     def _parsed(self) -> dict[str, tuple[Answer, str]]:
         return {}
+
+    def under(self, settings: StageSettings) -> "RunningStage":
+        """The stage as it was while these settings were in force."""
+        return self if self.settings is settings else replace(self, settings=settings)
+
+    @cached_property
+    def lowest_correct(self) -> float:
+        """The lowest score by gold of a correct answer: what the study file asks for, or else the task suggests."""
+        asked = self.settings.pass_score
+        return lowest_correct(self.task.grading.pass_score if asked is None else asked)
+
+    def is_correct(self, score: float) -> bool:
+        """Whether a score by gold is that of a correct answer."""
+        return score >= self.lowest_correct
 
     def is_for_arm(self, arm: str | None) -> bool:
         """Whether it is for everybody, or for this arm. Others are not to know of it."""

@@ -73,14 +73,15 @@ def submit(
     response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
     leasing.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
     graded = _grade(tx, stage, assignment, response_id, answer, now)
-    after = None if graded is None else gold_after(record.gold, graded.result.score >= 1, stage.settings.gold)
+    correct = graded is None or stage.is_correct(graded.result.score)
+    after = None if graded is None else gold_after(record.gold, correct, stage.settings.gold)
     paid = _pay(tx, study, stage, held, response_id, answer, after, now)
     participations.count_answer(
         tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration
     )
     standing = _STANDINGS[record.standing] if after is None else _note_gold(tx, study, stage, record, after)
     _follow_up(tx, study, stage, held, response_id, answer, standing)
-    wrong = graded if graded is not None and graded.result.score < 1 and _tells(assignment.kind) else None
+    wrong = graded if not correct and _tells(assignment.kind) else None
     return Outcome(
         "accepted",
         wrong.explanation if wrong else None,
@@ -97,10 +98,10 @@ def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple
     """The item, as far as the task needs it, and the answer in its canonical form, also as text."""
     task = stage.task
     try:
-        if task.misfit is None and task.feedback is None:
+        if task.shape.misfit is None and task.explaining.feedback is None:
             return None, *stage.parsed(raw_answer)
         _, item = item_rows.content_of(tx, item_id)
-        answer = task.parse_answer(raw_answer, item)
+        answer = task.shape.parse_answer(raw_answer, item)
         return item, answer, as_text(answer)
     except AnswerError as error:
         raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
@@ -122,7 +123,7 @@ def _pay(
         stage,
         study.settings.pay.currency,
         response_id,
-        stage.task.parts(answer),
+        stage.task.grading.parts(answer),
         after if assignment.kind == AssignmentKind.GOLD else None,
     )
     amounts += paying.for_round(tx, stage, record.worker_id, response_id, record.answered + 1)
@@ -148,7 +149,7 @@ def _follow_up(
 
 def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any) -> Mapping[str, Any] | None:
     """What the form's module shows of an answer beside the expert's: in practice only, never of gold in production."""
-    show = stage.task.feedback
+    show = stage.task.explaining.feedback
     if show is None or kind != AssignmentKind.TRAINING:
         return None
     return show(item, answer, gold)
@@ -165,7 +166,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
     given = responses.response_to(tx, held.assignment.id)
     if given is None:
         raise RuntimeError("a submitted assignment without a response")
-    wrong = given.score is not None and given.score < 1 and _tells(given.kind)
+    wrong = given.score is not None and not stage.is_correct(given.score) and _tells(given.kind)
     return Outcome(
         "already_submitted",
         given.explanation if wrong else None,
@@ -178,7 +179,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
 
 
 def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -> Mapping[str, Any] | None:
-    gold = None if stage.task.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
+    gold = None if stage.task.explaining.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
     if gold is None:
         return None
     _, item = item_rows.content_of(tx, held.assignment.item_id)
@@ -231,7 +232,7 @@ def _grade(
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
     expected = from_text(gold.answer)
-    result = stage.task.grade(answer, expected)
+    result = stage.task.grading.grade(answer, expected)
     responses.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
     return _Graded(result, gold.explanation, expected)
 

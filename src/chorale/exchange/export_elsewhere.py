@@ -77,8 +77,8 @@ def _results(stage: RunningStage, answer: Any) -> list[dict[str, Any]]:
     if isinstance(answer, dict):
         written = _written_fields(stage)
         return [_result(name, value, name in written) for name, value in answer.items() if value is not None]
-    if stage.task.chosen is not None:
-        return [_result(_UNNAMED, list(stage.task.chosen(answer)))]
+    if stage.task.combining.chosen is not None:
+        return [_result(_UNNAMED, list(stage.task.combining.chosen(answer)))]
     return [_result(_UNNAMED, answer)]
 
 

@@ -113,7 +113,7 @@ def _nearness(study: Study, given: ResponseRow) -> float | None:
     """How near an answer is to its item's result; None where there is no result yet."""
     if given.kind != AssignmentKind.PRODUCTION or given.item_state != ItemState.COMPLETE or given.item_label is None:
         return None
-    return 1 - study.stage(given.stage).task.distance(given.answer, given.item_label)
+    return 1 - study.stage(given.stage).task.combining.distance(given.answer, given.item_label)
 
 
 def quality_over_time(study: Study, given: Sequence[ResponseRow]) -> list[Part]:
@@ -122,7 +122,7 @@ def quality_over_time(study: Study, given: Sequence[ResponseRow]) -> list[Part]:
     found = []
     for start in range(0, len(given), size):
         some = given[start : start + size]
-        right = [float(one.gold_score >= 1) for one in some if one.gold_score is not None]
+        right = [float(study.stage(one.stage).is_correct(one.gold_score)) for one in some if one.gold_score is not None]
         near = [value for one in some if (value := _nearness(study, one)) is not None]
         found.append(
             Part(

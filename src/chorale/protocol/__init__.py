@@ -7,7 +7,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, decide_gate, is_criterion
-from chorale.protocol.gold import gold_due
+from chorale.protocol.gold import gold_due, lowest_correct
 from chorale.protocol.judgments import ItemDecision, asking_told, decide_item, rule_for
 from chorale.protocol.limits import Limit, Shortage, gates_that_wait, stages_too_small
 from chorale.protocol.pay import (
@@ -69,6 +69,7 @@ __all__ = [
     "gold_due",
     "hourly_wage",
     "is_criterion",
+    "lowest_correct",
     "may_enter",
     "never",
     "part_of_round",

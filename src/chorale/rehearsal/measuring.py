@@ -183,10 +183,10 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
         return scores, released
     for item in item_rows.all_items(tx, stage.name):
         label = item.label()
-        truth = None if label is None else known.get(stage.task.view(item.payload))
+        truth = None if label is None else known.get(stage.task.form.view(item.payload))
         if label is None or truth is None:
             continue
-        score = stage.task.grade(label.answer, truth).score
+        score = stage.task.grading.grade(label.answer, truth).score
         scores.append(score)
         if label.released:
             released.append(score)

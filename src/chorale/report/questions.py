@@ -70,10 +70,10 @@ def answered_questions(stage: RunningStage, responses: Sequence[Counted]) -> lis
 def questions_of(stage: RunningStage) -> list[Question]:
     if isinstance(stage.options, FormOptions):
         return [_of_field(stage.name, field) for field in stage.options.fields if field.kind in _LEVELS]
-    if stage.task.chosen is not None:
-        chosen = stage.task.chosen
+    if stage.task.combining.chosen is not None:
+        chosen = stage.task.combining.chosen
         return [Question(stage.name, "", "nominal", True, lambda answer: list(chosen(answer)) or [NOTHING])]
-    if stage.task.choices is not None:
+    if stage.task.shape.choices is not None:
         return [Question(stage.name, "", "nominal", False, _as_label)]
     return []
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, and_, case, func, not_, or_, select
 
 from chorale.model import ItemState, Standing
+from chorale.model.frozen import frozen
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
 from chorale.store.schema import assignment, gold, grade, item, participation, response, stage, worker
@@ -100,7 +101,7 @@ class _Shared:
     def parsed(self, text: str) -> Any:
         if text in self._known:
             return self._known[text]
-        found = json.loads(text)
+        found = frozen(json.loads(text))
         if len(text) <= _SHORT and len(self._known) < _MOST_SHARED:
             self._known[text] = found
         return found

@@ -197,9 +197,9 @@ def _work_page(site: Site, stage: RunningStage, found: Visit) -> Response:
         worker=found.worker,
         stage=stage.settings,
         guidelines_html=markdown(stage.guidelines),
-        form_html=Markup(stage.task.html),  # noqa: S704 - part of the task's package
-        task_module_url=f"/tasks/{stage.task.name}/{stage.task.module.name}" if stage.task.module else None,
-        task_style_url=f"/tasks/{stage.task.name}/{stage.task.style.name}" if stage.task.style else None,
+        form_html=Markup(stage.task.form.html),  # noqa: S704 - part of the task's package
+        task_module_url=f"/tasks/{stage.task.name}/{stage.task.form.module.name}" if stage.task.form.module else None,
+        task_style_url=f"/tasks/{stage.task.name}/{stage.task.form.style.name}" if stage.task.form.style else None,
         api={
             "next_url": f"/api/stages/{stage.name}/next",
             "submit_url_pattern": "/api/assignments/{id}/submit",
@@ -212,7 +212,7 @@ def _work_page(site: Site, stage: RunningStage, found: Visit) -> Response:
         at_desk=at_desk,
         bonuses=_bonuses(stage.settings.pay, site.study.settings.pay.currency),
     )
-    if stage.task.framed:
+    if stage.task.form.framed:
         page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
     return page
 
@@ -222,9 +222,9 @@ _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 def _files_of(task: Task) -> dict[str, FilePath]:
     """The files of a task that a browser may ask for. Looked up by name, so that no name leads anywhere else."""
-    modules = () if task.module is None else task.module.parent.glob("*.js")
-    style = () if task.style is None else (task.style,)
-    return {path.name: path for path in (*modules, *style, *task.shared)}
+    modules = () if task.form.module is None else task.form.module.parent.glob("*.js")
+    style = () if task.form.style is None else (task.form.style,)
+    return {path.name: path for path in (*modules, *style, *task.form.shared)}
 
 
 def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
@@ -259,7 +259,7 @@ def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: 
             }
             for part in found.stages
             # A stage that has no items of its own is there for the tasks of scripts.
-            if not (part.stage.task.framed and part.state == "finished" and not part.answered)
+            if not (part.stage.task.form.framed and part.state == "finished" and not part.answered)
         ],
     }
 

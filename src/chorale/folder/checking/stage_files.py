@@ -54,13 +54,13 @@ def read_stage_files(
     kind = _task_of(draft, report)
     options = None if kind is None else _options_of(draft, kind, report)
     # Without its options, a task that depends on them can't say what an item is.
-    task = None if kind is None or (options is None and kind.configure) else kind
+    task = None if kind is None or (options is None and kind.options.configure) else kind
     if task is not None and options is not None:
         task = task.configured(options)
     if task is not None and not names_columns_that_are_there(draft, task, report):
         # What the rows lack follows from that.
         task = None
-    if task is not None and task.chosen is None:
+    if task is not None and task.combining.chosen is None:
         _check_no_choices(draft, task, report)
     guidelines = read_markdown(draft.text("guidelines"), draft.at("guidelines"), report)
     items, taken = _read_items_of(draft, task, drafts, earlier, report)
@@ -100,7 +100,7 @@ def _options_of(draft: Draft, task: Task, report: Report) -> BaseModel | None:
     options = draft.raw.get("options", {})
     if not isinstance(options, dict):
         return None
-    return parsed_settings(task.options_type, options, draft.at("options"), report)
+    return parsed_settings(task.options.model, options, draft.at("options"), report)
 
 
 def _read_items_of(
@@ -113,7 +113,7 @@ def _read_items_of(
     if settings.from_:
         at = draft.at("items", "from")
         sources = [earlier_stage(name, draft, drafts, at, report) for name in settings.from_]
-        if task and task.derive is None and settings.of == "results":
+        if task and task.deriving.derive is None and settings.of == "results":
             fix = 'Give the stage a `file` of items, make them `of = "answers"`, or give it another task.'
             report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
         return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
@@ -145,14 +145,14 @@ def _check_same_questions(
 def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
     lines: dict[str, int] = {}
     keys: set[str] = set()
-    if task.may_be_empty and file.is_blank:
+    if task.shape.may_be_empty and file.is_blank:
         return
-    for row in file.rows(task.row_type):
+    for row in file.rows(task.shape.of_rows):
         key = file.key_of(row, lines)
-        payload = file.shaped(row, task.row_type, task.parse_row)
+        payload = file.shaped(row, task.shape.of_rows, task.shape.parse_row)
         if key is None or payload is None:
             continue
-        for item in task.expand(payload, key):
+        for item in task.shape.expand(payload, key):
             if item.key in keys:
                 file.tell(row.line, "`id` makes an item that another row makes too", "Give the row another `id`.", key)
             keys.add(item.key)
@@ -202,12 +202,12 @@ def _read_round_of(draft: Draft, task: Task | None, report: Report) -> tuple[tup
 
 def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldRow]:
     lines: dict[str, int] = {}
-    for row in file.rows(task.item_type):
+    for row in file.rows(task.shape.item_type):
         key = file.key_of(row, lines)
         if key in taken:
             file.tell(row.line, "`id` belongs to an item already", "Give the gold row another `id`.", key)
-        payload = file.shaped(row, task.item_type, task.parse_item)
-        answered, answer = file.answer_of(row, partial(task.parse_gold, item=payload))
+        payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
+        answered, answer = file.answer_of(row, partial(task.shape.parse_gold, item=payload))
         explanation = file.explanation_of(row)
         if key is not None and payload is not None and answered and explanation is not None:
             yield GoldRow(NewItem(key=key, payload=payload, group=key), answer, explanation)
@@ -220,8 +220,8 @@ def _read_truth_of(draft: Draft, task: Task | None, report: Report) -> tuple[Tru
 
 
 def _truth_in(file: RowFile, task: Task) -> Iterator[TruthRow]:
-    for row in file.rows(task.item_type):
-        payload = file.shaped(row, task.item_type, task.parse_item)
-        answered, answer = file.answer_of(row, partial(task.parse_answer, item=payload))
+    for row in file.rows(task.shape.item_type):
+        payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
+        answered, answer = file.answer_of(row, partial(task.shape.parse_answer, item=payload))
         if payload is not None and answered:
-            yield TruthRow(task.view(payload), answer)
+            yield TruthRow(task.form.view(payload), answer)
