@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from chorale.contract.exporting import Origin, Seeds, StageResults, TaskExport
 from chorale.contract.task import (
     AnswerError,
+    AnswerField,
     Combined,
     Combining,
     Deriving,
     Example,
     Explaining,
+    FieldKind,
     Form,
     GradeResult,
     Grading,
@@ -18,6 +20,7 @@ from chorale.contract.task import (
     Options,
     Shape,
     Simulating,
+    SourceProblem,
     Task,
 )
 from chorale.registry import Command, Kit, ReportSection, tasks
@@ -30,12 +33,14 @@ def installed_tasks() -> Mapping[str, Task]:
 
 __all__ = [
     "AnswerError",
+    "AnswerField",
     "Combined",
     "Combining",
     "Command",
     "Deriving",
     "Example",
     "Explaining",
+    "FieldKind",
     "Form",
     "GradeResult",
     "Grading",
@@ -48,6 +53,7 @@ __all__ = [
     "Seeds",
     "Shape",
     "Simulating",
+    "SourceProblem",
     "StageResults",
     "Task",
     "TaskExport",

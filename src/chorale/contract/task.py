@@ -6,6 +6,7 @@ have; `chorale.testing` checks what every task promises.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -108,6 +109,35 @@ def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
     return None if share is None else Combined(share.answer, share.confidence)
 
 
+class FieldKind(StrEnum):
+    """What a field of an answer holds."""
+
+    LABEL = "label"
+    """One of some options."""
+    LABELS = "labels"
+    """Any number of them."""
+    RATING = "rating"
+    """One of some options that have an order."""
+    TEXT = "text"
+    OTHER = "other"
+
+
+class AnswerField(NamedTuple):
+    """A field of an answer that is an object."""
+
+    name: str
+    kind: FieldKind
+
+
+class SourceProblem(NamedTuple):
+    """Why a stage cannot take its items from another."""
+
+    message: str
+    fix: str
+    value: str
+    """What the stage's own options say."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """What items and answers are."""
@@ -130,6 +160,9 @@ class Shape:
     canonical: Callable[[Answer, Payload], Answer] | None = None
     """From a valid answer and its item to the answer as it is stored, where that depends on the item. Default: as it
     was submitted."""
+    fields: tuple[AnswerField, ...] = ()
+    """The fields of answers that are objects. Agreement is measured on labels and ratings, one field at a time, and
+    exports for other tools show labels as choices. Default: an answer has no fields."""
     may_be_empty: bool = False
     """Whether a stage may start without items, because work comes another way."""
 
@@ -274,6 +307,9 @@ class Deriving:
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
     """From an item of an earlier stage, answers to it (one with `of = "answers"`, all with `of = "together"`) and
     random numbers of the item's own to an item of this kind. Default: the fields of all of them."""
+    source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
+    """From the options of a stage and those of an earlier stage to why the one cannot take its items from the other,
+    for `chorale check`; None if it can. Default: it can."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.report import Report, did_you_mean
 from chorale.folder.checking.row_files import RowFile, row_file
 from chorale.folder.checking.settings_shape import parsed_settings
-from chorale.kits.questions.files.items import QuestionsOptions
 from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
 
 
@@ -64,7 +63,7 @@ def read_stage_files(
         _check_no_choices(draft, task, report)
     guidelines = read_markdown(draft.text("guidelines"), draft.at("guidelines"), report)
     items, taken = _read_items_of(draft, task, drafts, earlier, report)
-    _check_same_questions(draft, options, drafts, earlier, report)
+    _check_sources(draft, task, options, drafts, earlier, report)
     gold, gold_count = _read_gold_of(draft, task, taken, report)
     return StageFiles(
         task=task,
@@ -124,22 +123,24 @@ def _read_items_of(
     return items, frozenset(item.key for item in items) | frozenset(item.group for item in items)
 
 
-def _check_same_questions(
-    draft: Draft, options: BaseModel | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+def _check_sources(
+    draft: Draft,
+    task: Task | None,
+    options: BaseModel | None,
+    drafts: Sequence[Draft],
+    earlier: Sequence[StageFiles],
+    report: Report,
 ) -> None:
-    """Questions that one stage writes are whole items of another only if both have as many, of as many options."""
+    """A task may need options that go with those of the stage its items come from."""
     settings = draft.table(ItemSettings, "items")
-    if settings is None or not isinstance(options, QuestionsOptions):
+    problem_of = None if task is None else task.deriving.source_problem
+    if settings is None or problem_of is None:
         return
-    here = options.questions, options.choices
     for other, source in zip(drafts, earlier, strict=False):
-        there = source.options
-        if other.name not in settings.from_ or not isinstance(there, QuestionsOptions):
-            continue
-        if (there.questions, there.choices) != here:
-            message = f"has other numbers than the stage {other.name!r}, whose questions it takes"
-            fix = f"Give both {there.questions} `questions` of {there.choices} `choices`, or other numbers."
-            report.setting(draft.at("options"), message, fix, f"{here[0]} questions of {here[1]} choices")
+        problem = problem_of(options, source.options) if other.name in settings.from_ else None
+        if problem is not None:
+            message = f"does not fit the stage {other.name!r} that its items come from: {problem.message}"
+            report.setting(draft.at("options"), message, problem.fix, problem.value)
 
 
 def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:

@@ -86,7 +86,7 @@ def _check_parts(draft: Draft, task: Task | None, report: Report) -> None:
         return
     most = 1 if task.grading.parts is one_part else task.grading.most_parts
     if most is not None and pay.parts.beyond >= most:
-        fields = "Give fields that count `part = true`" if task.name == "form" else "Lower `beyond`"
+        fields = "Give fields that count `part = true`" if task.shape.fields else "Lower `beyond`"
         report.setting(
             draft.at("pay", "parts"),
             f"is never paid: the most parts that an answer has is {most}, and it pays for those beyond "

@@ -7,9 +7,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, create_model
 
 from chorale.contract.task import (
+    AnswerField,
     Combining,
     Example,
     Explaining,
+    FieldKind,
     Form,
     Grading,
     Options,
@@ -21,11 +23,20 @@ from chorale.contract.task import (
 from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.items import item_type
 from chorale.kits.forms.task.page import form_page
-from chorale.kits.forms.task.settings import FormOptions
+from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.kits.forms.task.tables import answers_table, results_table
 from chorale.kits.forms.task.telling import Telling
 
 _HERE = Path(__file__).parent
+_FIELD_KINDS = {
+    Kind.CHOICE: FieldKind.LABEL,
+    Kind.CHOICES: FieldKind.LABELS,
+    Kind.LIKERT: FieldKind.RATING,
+    Kind.PAIR: FieldKind.LABEL,
+    Kind.TEXT: FieldKind.TEXT,
+    Kind.LONG_TEXT: FieldKind.TEXT,
+    Kind.SPANS: FieldKind.OTHER,
+}
 _EXAMPLE_OPTIONS: dict[str, Any] = {
     "shows": [{"item": "message", "label": "A message to a neighbour"}],
     "fields": [
@@ -108,6 +119,7 @@ def _configured(options: FormOptions) -> Task:
             answer_type=_answers("FormAnswer", form.parse, form.schema()),
             gold_type=_answers("FormGold", form.parse_gold, {"type": "object"}),
             misfit=form.misfit,
+            fields=tuple(AnswerField(field.name, _FIELD_KINDS[field.kind]) for field in options.fields),
         ),
         form=Form(
             page=form_page(options),
