@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from chorale.contract.task import (
     Combined,
     Combining,
+    Deriving,
     Example,
     Form,
     GradeResult,
@@ -21,7 +22,7 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.questions.files.items import QuestionsOptions, one_of, questions_type, shown_questions
+from chorale.kits.questions.files.items import QuestionsOptions, one_of, questions_type, same_questions, shown_questions
 from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
 from chorale.kits.questions.tasks.grade.tables import GRADES_TABLE
 from chorale.metrics.aggregation import trust_weighted_share
@@ -130,6 +131,7 @@ def _task(options: GradeOptions) -> Task:
         options=Options(model=GradeOptions, configure=_task),
         grading=Grading(grade=_grade, marks=_marks, criteria=tuple(names)),
         combining=Combining(distance=_distance, combine=_combine),
+        deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
         exports=(GRADES_TABLE,),
     )

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from chorale.contract.task import (
     Combined,
     Combining,
+    Deriving,
     Example,
     Form,
     GradeResult,
@@ -23,7 +24,14 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.questions.files.items import INVALID, QuestionsOptions, one_of, questions_type, shown_questions
+from chorale.kits.questions.files.items import (
+    INVALID,
+    QuestionsOptions,
+    one_of,
+    questions_type,
+    same_questions,
+    shown_questions,
+)
 from chorale.kits.questions.metrics.wording import likely_answer
 from chorale.kits.questions.tasks.validate.tables import RELEASED_TABLE
 from chorale.metrics.aggregation import trust_weighted_share
@@ -126,6 +134,7 @@ def _task(options: ValidateOptions) -> Task:
         options=Options(model=ValidateOptions, configure=_task),
         grading=Grading(grade=_grade),
         combining=Combining(distance=_distance, combine=_combine),
+        deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
         exports=(RELEASED_TABLE,),
     )

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from chorale.contract.task import (
     Combined,
     Combining,
+    Deriving,
     Example,
     Explaining,
     Form,
@@ -34,6 +35,7 @@ from chorale.kits.questions.files.items import (
     QuestionsOptions,
     questions_in,
     questions_type,
+    same_questions,
 )
 from chorale.kits.questions.tasks.write.filler import good_questions, worsened
 from chorale.kits.questions.tasks.write.tables import WRITTEN_TABLE
@@ -149,6 +151,7 @@ def _task(options: WriteOptions) -> Task:
         options=Options(model=WriteOptions, configure=_task, example={"justify": True}),
         grading=Grading(grade=_grade, parts=_parts, most_parts=options.questions),
         combining=Combining(distance=_distance, combine=_combine),
+        deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
         explaining=Explaining(quote=_quoted),
         exports=(WRITTEN_TABLE,),
