@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,6 +21,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.visit import StageVisit, parts_for
 from chorale.model import Refusal, StageState, Standing
+from chorale.monitor.worker_record import worker_record
 from chorale.protocol import (
     Admission,
     Facts,
@@ -49,13 +51,13 @@ REFUSED = Admission(False, "your work in `first` was ended", {})
 OPEN = Facts(lambda: ADMITTED, always, always, never)
 
 
-def of(**changed: object) -> Situation:
+def of(**changed: Any) -> Situation:
     return situation(OPEN._replace(**changed))
 
 
 # The rules, and their order
 
-HINDRANCES: tuple[tuple[dict[str, object], State, Reason], ...] = (
+HINDRANCES: tuple[tuple[dict[str, Any], State, Reason], ...] = (
     ({"consented": False}, State.NO_CONSENT, Reason.NO_CONSENT),
     ({"removal": Reason.BELOW_GOLD}, State.REMOVED, Reason.BELOW_GOLD),
     ({"holds_item": True}, State.AVAILABLE, Reason.HOLDS_ITEM),
@@ -237,6 +239,21 @@ def test_a_late_answer_is_taken_in_a_paused_stage(make_study: StudyMaker, clock:
     assert do(study, work.expire_leases) == 1
     pause(study, "meaningful")
     assert person.submit(kept).status == "accepted"
+
+
+def test_the_console_shows_what_a_worker_may_do(make_study: StudyMaker) -> None:
+    study = make_study()
+    person = Person(study, "a")
+    person.next()
+    pause(study, "meaningful")
+
+    def now() -> list[Situation | None]:
+        worker = look(study, lambda tx: managing.worker_called(tx, person.pseudonym))
+        return [line.situation for line in look(study, lambda tx: worker_record(tx, study, worker)).standings]
+
+    assert now() == [Situation(State.AVAILABLE, Reason.HOLDS_ITEM)]
+    person.submit(person.next())
+    assert now() == [Situation(State.PAUSED, Reason.PAUSED)]
 
 
 # The same over HTTP
