@@ -58,7 +58,7 @@ def served(applications: int, database: str | None, processes: int, where: Path)
         [sys.executable, "-m", "chorale", "serve", str(folder), *options], stdout=subprocess.DEVNULL, text=True
     )
     try:
-        wait_until_up(port, 120)
+        wait_until_up(port)
         yield port
     finally:
         stop_process(process)

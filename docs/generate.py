@@ -1,14 +1,17 @@
-"""Writes the generated parts of the docs: the tables of settings and the commands with their options.
+"""Writes the generated parts of the docs: the tables of settings, the parts of a task, the commands with their options.
 
 `python docs/generate.py` brings them up to date, `--check` only says whether they are. A generated part stands between
 `<!-- generated: NAME -->` and `<!-- end of NAME -->`; everything else in a page is written by hand.
 """
 
+import ast
+import inspect
 import json
 import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,6 +20,7 @@ from typer.main import get_command
 
 from chorale.cli import app
 from chorale.contract import installed_tasks
+from chorale.contract import task as contract
 from chorale.model import StudySettings
 from chorale.rehearsal.simulated import CrowdSettings
 
@@ -76,8 +80,8 @@ def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
 def task_options() -> str:
     lines = []
     for name, task in installed_tasks().items():
-        if task.options_type.model_fields:
-            lines += _tables(task.options_type, "stage.options", several=False, of=f" of `{name}`")
+        if task.options.model.model_fields:
+            lines += _tables(task.options.model, "stage.options", several=False, of=f" of `{name}`")
         else:
             lines += [f"### `[stage.options]` of `{name}`", "", "This task has no options.", ""]
     return "\n".join(lines)
@@ -140,6 +144,31 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+# Tasks
+
+_PARTS = ("Task", "Shape", "Form", "Options", "Grading", "Combining", "Deriving", "Simulating", "Explaining")
+
+
+def task_parts() -> str:
+    """A table for each part of a task: its fields with their docstrings."""
+    classes = {
+        node.name: node for node in ast.parse(inspect.getsource(contract)).body if isinstance(node, ast.ClassDef)
+    }
+    lines = []
+    for name in _PARTS:
+        lines += [f"### `{name}`", "", ast.get_docstring(classes[name]) or "", ""]
+        lines += ["| field | needed | meaning |", "| --- | --- | --- |", *_fields(classes[name]), ""]
+    return "\n".join(lines)
+
+
+def _fields(part: ast.ClassDef) -> Iterator[str]:
+    for field, after in pairwise(part.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            text = ast.literal_eval(after.value) if isinstance(after, ast.Expr) else ""
+            needed = "yes" if field.value is None else "no"
+            yield f"| `{field.target.id}` | {needed} | {_cell(' '.join(text.split()))} |"
+
+
 # Commands
 
 
@@ -190,6 +219,7 @@ GENERATED = {
     "crowd-settings": crowd_settings,
     "task-options": task_options,
     "commands": commands,
+    "task-parts": task_parts,
 }
 
 

@@ -36,7 +36,7 @@ SCHEMES: dict[Literal["light", "dark"], list[str]] = {
     "dark": ["color-contrast"],
 }
 # Machines are slow at times; a test that waits for something goes on the moment it is there.
-PATIENCE_MS = 20_000
+PATIENCE_MS = 120_000
 # Chromium tells of violated policies in its console; this makes sure of it, and is itself noticed there.
 REPORT_VIOLATIONS = """
 document.addEventListener("securitypolicyviolation", (event) =>

@@ -347,4 +347,4 @@ def stand_in() -> Iterator[StandIn]:
     world.address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     yield world
     server.should_exit = True
-    thread.join(10)
+    thread.join()

@@ -3,22 +3,26 @@
 import atexit
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
 
 HOST = "127.0.0.1"
 GOLD_SEED = 3
+# Only a server that will never come up takes as long, also while the machine has several times too much to do.
+PATIENCE_SECONDS = 180
 
 # Imports once, then forks a server whenever it is told to: a test process needs one of these, and fifty restarts take
 # seconds, not minutes. It has no threads and no database connection, so a fork is as good as a fresh process.
 _FORKER = """
-import json, os, signal, sys, traceback
+import json, os, runpy, signal, sys, traceback
 from pathlib import Path
 import chorale.cli.serve, chorale.engine.offering, chorale.web.app, uvicorn, uvloop, httptools
 # Gold comes at secret positions; in tests always at the same ones.
@@ -30,6 +34,8 @@ def serve(folder, port, database, log, environment):
     os.environ.clear()
     os.environ.update(environment)
     try:
+        if "CHORALE_TEST_HOOK" in environment:
+            runpy.run_path(environment["CHORALE_TEST_HOOK"])
         chorale.cli.serve.serve(Path(folder), db=database, port=port)
     except BaseException:
         traceback.print_exc()
@@ -59,7 +65,7 @@ def _forker() -> "subprocess.Popen[str]":
     )
 
     def end() -> None:
-        process.communicate(timeout=10)
+        process.communicate(timeout=PATIENCE_SECONDS)
 
     atexit.register(end)
     return process
@@ -76,22 +82,25 @@ def _told(what: str, given: object) -> int:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that is free now, and that no connection gets as its own end: those come from a range further up."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind((HOST, port))
+            return port
 
 
-def wait_until_up(port: int, seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
+def wait_until_up(port: int, log: Path | None = None) -> None:
+    """Wait until a site answers: it accepts connections no sooner."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         try:
-            socket.create_connection((HOST, port), 1).close()
+            socket.create_connection((HOST, port), PATIENCE_SECONDS).close()
         except OSError:
             time.sleep(0.02)
         else:
             return
-    raise TimeoutError(f"no server came up on port {port}")
+    raise TimeoutError(f"no server came up on port {port}" + ("" if log is None else f": {log.read_text('utf-8')}"))
 
 
 class Server:
@@ -109,7 +118,7 @@ class Server:
         self._process = _told("start", given)
 
     def wait(self) -> None:
-        wait_until_up(self.port)
+        wait_until_up(self.port, self.log)
 
     def kill(self) -> None:
         self._end("kill")
@@ -133,4 +142,4 @@ class Server:
 
 def stop_process(process: "subprocess.Popen[str]") -> None:
     process.send_signal(signal.SIGTERM)
-    process.wait(15)
+    process.wait(PATIENCE_SECONDS)

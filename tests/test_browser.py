@@ -320,13 +320,13 @@ title = "The only stage"
 task = "{task.name}"
 guidelines = "text.md"
 items = {{ file = "items.jsonl" }}
-options = {as_toml(task.example_options)}
+options = {as_toml(task.options.example)}
 """
     )
     expected = {
-        json.dumps(task.view(item.payload), sort_keys=True): example.answer
+        json.dumps(task.form.view(item.payload), sort_keys=True): example.answer
         for number, example in enumerate(task.examples)
-        for item in task.expand(task.parse_row(example.row), f"e{number}")
+        for item in task.shape.expand(task.shape.parse_row(example.row), f"e{number}")
     }
     scene = open_scene(folder=folder)
     worker = scene.worker()

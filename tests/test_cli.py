@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 from chorale import __version__
 from chorale.cli import app
-from chorale.cli.addresses import listen, port_of
+from chorale.cli.addresses import port_of, reserve
 from chorale.engine.opening import open_study
 from chorale.model import UserError
 from conftest import ManualClock
@@ -437,19 +436,13 @@ class Serving:
                 raise RuntimeError(self.process.communicate()[1])
             self.printed += line
 
-    def get(self, path: str, seconds: float = 30, **options: Any) -> httpx.Response:
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                return httpx.get(f"http://127.0.0.1:{self.port}{path}", trust_env=False, **options)
-            except httpx.TransportError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        """Without a second try: what has printed its links answers."""
+        return httpx.get(f"http://127.0.0.1:{self.port}{path}", trust_env=False, timeout=60, **options)
 
     def end(self, number: signal.Signals) -> tuple[int, str]:
         self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=30)
+        _, errors = self.process.communicate(timeout=120)
         return self.process.returncode, errors
 
 
@@ -488,9 +481,9 @@ def test_serve_ends_well_at_ctrl_c(serving: Serving) -> None:
 
 
 def test_a_port_is_taken_before_the_site_is_up() -> None:
-    with listen("127.0.0.1", 0) as bound:
+    with reserve("127.0.0.1", 0) as bound:
         with pytest.raises(UserError, match="in use"):
-            listen("127.0.0.1", port_of(bound))
+            reserve("127.0.0.1", port_of(bound))
 
 
 def test_whoever_names_a_file_for_a_kind_is_told_the_kinds(fresh: Path) -> None:

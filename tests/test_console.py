@@ -733,7 +733,7 @@ async def test_gold_that_most_get_wrong_is_flagged(study: Study, app: FastAPI, c
 
 
 def test_answers_are_chosen_where_they_can_be_listed() -> None:
-    assert RULES_MEANINGFUL.choices == ["yes", "no"]
+    assert RULES_MEANINGFUL.shape.choices == ["yes", "no"]
     assert read_answer(RULES_MEANINGFUL, '"yes"') == "yes"
 
 

@@ -265,7 +265,7 @@ def test_corrected_gold_changes_grades_trust_standings_and_labels_and_pay_stays(
     clock.pass_minutes(1)
     before = {row.worker: row for row in look(busy, standing_rows.worker_standings)}
     assert [row.standing for row in before.values()].count("dropped") >= 1
-    met = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful")) if row.answered >= 5)
+    met = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)) if row.answered >= 5)
     flipped = "no" if met.answer == "yes" else "yes"
     client = as_owner(busy)
     form = {"key": met.key, "answer": f'"{flipped}"', "explanation": "It is the other way round.", "reason": "a slip"}
@@ -273,7 +273,9 @@ def test_corrected_gold_changes_grades_trust_standings_and_labels_and_pay_stays(
     answer = client.post("/console/items/meaningful/correct", data=form)
     assert answer.status_code == 303, answer.text
     after = {row.worker: row for row in look(busy, standing_rows.worker_standings)}
-    again = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful")) if row.key == met.key)
+    again = next(
+        row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)) if row.key == met.key
+    )
     assert (again.answered, again.right) == (met.answered, met.answered - met.right)
     assert sum(row.gold_right for row in after.values()) == sum(row.gold_right for row in before.values()) + (
         again.right - met.right
@@ -286,14 +288,14 @@ def test_corrected_gold_changes_grades_trust_standings_and_labels_and_pay_stays(
     assert "a slip" in shown and "gold:2" in shown and "It is the other way round." in shown
     busy.close()
     opened = open_study(tmp_path / "study", clock=clock)  # the file has the old answer, and that is no mistake
-    assert look(opened, lambda tx: gold_rows.gold_items(tx, "meaningful")) != []
+    assert look(opened, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)) != []
     opened.close()
 
 
 def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock: "ManualClock") -> None:
     stage = busy.stage("meaningful")
     standing = {row.worker: row.standing for row in look(busy, standing_rows.worker_standings)}
-    golds = look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful"))
+    golds = look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0))
     for times in (1, 2):
         for row in golds:
             clock.pass_minutes(1)
@@ -329,7 +331,7 @@ def test_whoever_was_right_all_along_is_paid_what_the_wrong_gold_withheld(tmp_pa
         do_work(study, clock, arrive(study, 1), honest)
         clock.pass_minutes(1)
         paid = {row.worker: row.earned for row in look(study, standing_rows.worker_standings)}
-        for row in look(study, lambda tx: gold_rows.gold_items(tx, "meaningful")):
+        for row in look(study, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)):
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer]
             new = NewGold(study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
@@ -349,7 +351,7 @@ def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks
 ) -> None:
     monkeypatch.setattr(correcting, "WORKERS_AT_ONCE", 2)
     clock.pass_minutes(1)
-    met = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful")) if row.answered >= 5)
+    met = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)) if row.answered >= 5)
     flipped = "no" if met.answer == "yes" else "yes"
     correcting.correct_gold(busy, NewGold(busy.stage("meaningful"), met.key, flipped, "", "maya", "a slip"))
     again = responses.add_grade
@@ -367,7 +369,7 @@ def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks
     monkeypatch.undo()
 
     def change_in_right(tx: Tx) -> int:
-        right: int = next(row.right for row in gold_rows.gold_items(tx, "meaningful") if row.key == met.key)
+        right: int = next(row.right for row in gold_rows.gold_items(tx, "meaningful", 1.0) if row.key == met.key)
         return right - int(met.right)
 
     assert told(busy, "gold graded again") == []
@@ -400,7 +402,7 @@ def test_places_are_counted_where_a_sample_is_drawn_before_a_correction_is_settl
             clock.pass_minutes(1)
         assert offer.status == "dropped"
         settling.settle_everything(study)
-        for row in look(study, lambda tx: gold_rows.gold_items(tx, "entailment")):
+        for row in look(study, lambda tx: gold_rows.gold_items(tx, "entailment", 1.0)):
             if row.answered:
                 clock.pass_minutes(1)
                 flipped = {"yes": "no", "no": "yes"}[row.answer]

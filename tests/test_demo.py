@@ -97,14 +97,18 @@ def test_only_a_demo_makes_room_for_a_demo(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_whole_demo_takes_less_than_a_minute(tmp_path: Path) -> None:
+    """Of a processor's time: how long that takes by the clock depends on what else the machine does."""
+    before = os.times()
     done = subprocess.run(
         [sys.executable, "-m", "chorale", "demo", tmp_path / "demo", "--once", "--port", "0"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env=os.environ,
         check=True,
     )
+    after = os.times()
+    assert after.children_user + after.children_system - before.children_user - before.children_system < 60
     assert done.stderr == ""
     assert "gold right, trust" in done.stdout, "somebody was dropped, and it says why"
     right = re.search(r"([\d.]+)% of them as the study's author would", done.stdout)

@@ -144,7 +144,7 @@ SETTINGS = [
     *(
         (f"{heading} of `{name}`", kind)
         for name, task in installed_tasks().items()
-        for heading, kind in tables(task.options_type, "stage.options")
+        for heading, kind in tables(task.options.model, "stage.options")
     ),
 ]
 
@@ -162,7 +162,7 @@ def test_every_format_and_column_is_documented() -> None:
     columns = {name: kind.columns for name, kind in export._OF_EVERY_STUDY.items()}
     for task in installed_tasks().values():
         # Columns that are called after an option are documented as such.
-        optional = tuple(field["name"] for field in task.example_options.get("fields", ()))
+        optional = tuple(field["name"] for field in task.options.example.get("fields", ()))
         for table in task.exports:
             columns[table.name] = tuple(name for name in table.columns if not optional or not name.startswith(optional))
     for name, names in columns.items():

@@ -10,6 +10,7 @@ import polars
 import pytest
 
 from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
 from chorale.engine.work import Offer
 from chorale.exchange.export import (
     export_file_name,
@@ -20,8 +21,9 @@ from chorale.files.tables import unescape_cell
 from chorale.model import UserError
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import summary
+from chorale.store import item_rows, participations
 from conftest import ManualClock, StudyMaker
-from crowd import Person, gold_answer, is_gold, look, people, work_through
+from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 
 HOSTILE = ('=cmd|" /C calc"!A1\t"quoted"\n[red]', "-1+1 \x1b[31m<script>alert(1)</script>,;\u2028")
 
@@ -102,6 +104,26 @@ def test_responses_carry_everything_in_all_three_formats(make_study: StudyMaker,
     assert frame.columns == list(lines[0])
     assert frame["duration_ms"].to_list() == [line["duration_ms"] for line in lines]
     assert frame["counts"].dtype == polars.Boolean
+
+
+@pytest.mark.parametrize("format_name", ["labels", "huggingface"])
+def test_withdrawn_items_are_in_no_table_of_labels(make_study: StudyMaker, tmp_path: Path, format_name: str) -> None:
+    """Their answers stay among the responses: they were given, and paid."""
+    study = judged(make_study)
+    stage = study.stage("meaningful")
+    for number in range(1, 5):
+        do(study, lambda tx, _, worker: participations.drop(tx, stage.id, worker), number)
+    settle_everything(study)
+    items = look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))
+    withdrawn = {item.key for item in items if item.state == "withdrawn"}
+    assert withdrawn
+    path, _ = exported(study, format_name, tmp_path)
+    rows = polars.read_parquet(path / "data" / "labels.parquet").to_dicts() if path.is_dir() else csv_rows(path)
+    listed = {row["item"] for row in rows if row["stage"] == "entailment"}
+    assert listed == {item.key for item in items} - withdrawn
+    assert all(row["state"] != "withdrawn" for row in rows)
+    responses = csv_rows(exported(study, "csv", tmp_path)[0])
+    assert withdrawn <= {row["item"] for row in responses if row["stage"] == "entailment"}
 
 
 def _check_response(line: Mapping[str, Any]) -> None:

@@ -85,7 +85,7 @@ ALL = (CHOICE, CHOICES, LIKERT, LINE, LONG, SPANS, LABELLED, OVERLAPPING, PAIR)
 
 def form(*fields: dict[str, Any], **options: Any) -> Task:
     """The task with these fields."""
-    return FORM.configured(FORM.options_type.model_validate({"fields": fields, **options}))
+    return FORM.configured(FORM.options.model.model_validate({"fields": fields, **options}))
 
 
 def span(start: int, end: int, label: str | None = None) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def test_pieces_are_the_text(text: str) -> None:
 )
 def test_answers_come_out_in_one_form(field: dict[str, Any], raw: Any, parsed: Any) -> None:
     task = form(field)
-    assert task.parse_answer({field["name"]: raw}, ROW) == {field["name"]: parsed}
+    assert task.shape.parse_answer({field["name"]: raw}, ROW) == {field["name"]: parsed}
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_answers_come_out_in_one_form(field: dict[str, Any], raw: Any, parsed: A
 )
 def test_answers_that_can_t_be_are_refused(field: dict[str, Any], raw: Any, told: str) -> None:
     with pytest.raises(AnswerError) as refused:
-        form(field).parse_answer({field["name"]: raw}, ROW)
+        form(field).shape.parse_answer({field["name"]: raw}, ROW)
     assert told in str(refused.value)
     assert str(refused.value).startswith(f"must be put right: `{field['name']}` ")
 
@@ -204,14 +204,14 @@ def test_answers_that_can_t_be_are_refused(field: dict[str, Any], raw: Any, told
 )
 def test_what_is_asked_must_be_there_and_nothing_else(raw: Any, told: str) -> None:
     with pytest.raises(AnswerError) as refused:
-        form(CHOICE, LATER).parse_answer(raw)
+        form(CHOICE, LATER).shape.parse_answer(raw)
     assert str(refused.value) == told
 
 
 def test_optional_fields_may_be_left_out() -> None:
     task = form(CHOICE, LINE | {"required": False}, LATER)
-    assert task.parse_answer({"one": "a"}) == {"one": "a"}
-    assert task.parse_answer({"later": "because", "one": "b"}) == {"one": "b", "later": "because"}
+    assert task.shape.parse_answer({"one": "a"}) == {"one": "a"}
+    assert task.shape.parse_answer({"later": "because", "one": "b"}) == {"one": "b", "later": "because"}
 
 
 JSON = st.recursive(
@@ -235,7 +235,7 @@ JSON = st.recursive(
 def test_whatever_comes_is_an_answer_or_refused(raw: Any) -> None:
     """Everything from outside is hostile: it is read, or refused in words, and never anything else."""
     task = form(*(field | {"required": False} for field in ALL))
-    for parse in (task.parse_answer, task.parse_gold):
+    for parse in (task.shape.parse_answer, task.shape.parse_gold):
         try:
             answer = parse(raw, ROW)
         except AnswerError as error:
@@ -252,7 +252,7 @@ def spans_of(field: dict[str, Any]) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 def _is_answer(field: dict[str, Any], raw: Any) -> bool:
     try:
-        form(field).parse_answer({field["name"]: raw}, ROW)
+        form(field).shape.parse_answer({field["name"]: raw}, ROW)
     except AnswerError:
         return False
     return True
@@ -270,39 +270,39 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "pair": st.sampled_from(["left", "right", "same"]),
 }
 WHOLE = form(*ALL)
-ANSWERS = st.fixed_dictionaries(VALUES).map(lambda raw: WHOLE.parse_answer(raw, ROW))
+ANSWERS = st.fixed_dictionaries(VALUES).map(lambda raw: WHOLE.shape.parse_answer(raw, ROW))
 
 
 @given(ANSWERS, ANSWERS)
 def test_distance_is_one(left: Any, right: Any) -> None:
-    assert WHOLE.distance(left, left) == 0
-    assert WHOLE.distance(left, right) == WHOLE.distance(right, left)
-    assert 0 <= WHOLE.distance(left, right) <= 1
+    assert WHOLE.combining.distance(left, left) == 0
+    assert WHOLE.combining.distance(left, right) == WHOLE.combining.distance(right, left)
+    assert 0 <= WHOLE.combining.distance(left, right) <= 1
     same = {name: value.casefold() if isinstance(value, str) else value for name, value in left.items()}
     other = {name: value.casefold() if isinstance(value, str) else value for name, value in right.items()}
-    assert (WHOLE.distance(left, right) == 0) == (same == other)
+    assert (WHOLE.combining.distance(left, right) == 0) == (same == other)
 
 
 @given(ANSWERS, st.integers(1, 5), st.floats(0, 1))
 def test_what_everybody_says_is_the_result(answer: Any, count: int, trust: float) -> None:
-    combined = WHOLE.combine(judged(*[answer] * count, trust=trust))
+    combined = WHOLE.combining.combine(judged(*[answer] * count, trust=trust))
     assert combined is not None
     assert combined.answer == answer
     assert combined.confidence == pytest.approx(1.0)
-    assert WHOLE.grade(answer, answer).score == 1
+    assert WHOLE.grading.grade(answer, answer).score == 1
 
 
 @given(st.lists(st.tuples(ANSWERS, st.floats(0, 1)), min_size=1, max_size=5), st.randoms())
 def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, float]], rng: Any) -> None:
     judgments = [Judgment(f"w{number}", answer, trust) for number, (answer, trust) in enumerate(given_)]
-    combined = WHOLE.combine(judgments)
+    combined = WHOLE.combining.combine(judgments)
     rng.shuffle(judgments)
-    assert WHOLE.combine(judgments) == combined
+    assert WHOLE.combining.combine(judgments) == combined
     assert combined is not None
     assert 0 <= combined.confidence <= 1 + 1e-9
     # Written texts become a list where they differ; without them, the result is an answer, or has nothing marked.
     rest = {name: value for name, value in combined.answer.items() if value != []}
-    assert WHOLE.parse_gold(rest, ROW) == rest
+    assert WHOLE.shape.parse_gold(rest, ROW) == rest
 
 
 # Grading
@@ -337,7 +337,7 @@ def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, fl
 )
 def test_grading_says_why(field: dict[str, Any], value: Any, gold: Any, reason: str | None) -> None:
     task, name = form(field), field["name"]
-    result = task.grade(task.parse_answer({name: value}, ROW), task.parse_gold({name: gold}, ROW))
+    result = task.grading.grade(task.shape.parse_answer({name: value}, ROW), task.shape.parse_gold({name: gold}, ROW))
     if reason is None:
         assert result == type(result)(1.0)
     else:
@@ -347,10 +347,10 @@ def test_grading_says_why(field: dict[str, Any], value: Any, gold: Any, reason: 
 
 def test_only_what_gold_says_is_graded() -> None:
     task = form(CHOICE, CHOICES, LIKERT, LATER)
-    answer = task.parse_answer({"one": "a", "some": ["x"], "scale": 1})
-    assert task.grade(answer, task.parse_gold({"scale": 1})).score == 1
-    assert task.grade(answer, task.parse_gold({"one": "b", "scale": 1})).score == 0.5
-    both = task.grade(answer, task.parse_gold({"one": "b", "later": ["because"], "scale": 1}))
+    answer = task.shape.parse_answer({"one": "a", "some": ["x"], "scale": 1})
+    assert task.grading.grade(answer, task.shape.parse_gold({"scale": 1})).score == 1
+    assert task.grading.grade(answer, task.shape.parse_gold({"one": "b", "scale": 1})).score == 0.5
+    both = task.grading.grade(answer, task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1}))
     assert both.score == pytest.approx(1 / 3)
     assert both.reasons == ("one: a, where b is right", "later: not answered")
 
@@ -367,14 +367,14 @@ def test_only_what_gold_says_is_graded() -> None:
 )
 def test_gold_that_can_t_be_is_refused(gold: Any, told: str) -> None:
     with pytest.raises(AnswerError, match=told):
-        form(CHOICE, LATER).parse_gold(gold)
+        form(CHOICE, LATER).shape.parse_gold(gold)
 
 
 # Putting answers together
 
 
 def combined(task: Task, *answers: Any, trust: float | tuple[float, ...] = 0.8) -> tuple[Any, Any]:
-    result = task.combine(judged(*answers, trust=trust))
+    result = task.combining.combine(judged(*answers, trust=trust))
     assert result is not None
     return result.answer, result.confidence
 
@@ -424,7 +424,7 @@ def test_overlapping_spans_are_counted_whole() -> None:
 def test_texts_are_kept_and_say_nothing_of_confidence() -> None:
     task = form(CHOICE, LINE)
     answers = ({"one": "a", "line": "sun"}, {"one": "a", "line": "Sun "}, {"one": "a", "line": "moon"})
-    parsed = [task.parse_answer(answer) for answer in answers]
+    parsed = [task.shape.parse_answer(answer) for answer in answers]
     assert combined(task, *parsed) == ({"one": "a", "line": ["moon", "sun"]}, 1.0)
     assert combined(task, *parsed[:2]) == ({"one": "a", "line": "sun"}, 1.0)
     assert combined(form(LINE), {"line": "sun"}, {"line": "moon"}) == ({"line": ["moon", "sun"]}, 1.0)
@@ -450,26 +450,26 @@ def test_a_field_is_in_the_result_only_if_the_result_asks_for_it() -> None:
 
 def test_a_scale_has_as_many_levels_as_labels() -> None:
     task = form({"name": "scale", "kind": "likert", "ask": "How much?", "labels": ["No", "Perhaps", "Yes"]})
-    assert task.parse_answer({"scale": 3}) == {"scale": 3}
+    assert task.shape.parse_answer({"scale": 3}) == {"scale": 3}
     with pytest.raises(AnswerError):
-        task.parse_answer({"scale": 4})
-    assert all(f"<span>{label}</span>" in task.html for label in ("No", "Perhaps", "Yes"))
+        task.shape.parse_answer({"scale": 4})
+    assert all(f"<span>{label}</span>" in task.form.html for label in ("No", "Perhaps", "Yes"))
 
 
 def test_a_form_with_points_is_a_rubric() -> None:
     rated = LIKERT | {"levels": 3, "tolerance": 0, "points": [0, 0.5, 1]}
     task = form(rated, CHOICE | {"points": [1, 0, 0.2]}, LINE, PAIR)
-    assert task.marks is not None
-    marks = task.marks({"scale": 2, "one": "c", "line": "Too short.", "pair": "left"})
+    assert task.grading.marks is not None
+    marks = task.grading.marks({"scale": 2, "one": "c", "line": "Too short.", "pair": "left"})
     assert (marks.criteria, marks.comments) == ({"scale": 0.5, "one": 0.2}, ("Too short.",))
-    assert form(CHOICE, LINE).marks is None
+    assert form(CHOICE, LINE).grading.marks is None
 
 
 def test_results_with_several_texts_can_be_compared_too() -> None:
     task = form(LINE)
-    assert task.distance({"line": ["Sun", "moon"]}, {"line": "sun"}) == 0.5
-    assert task.grade({"line": ["Sun", "moon"]}, {"line": ["sun"]}).score == 1
-    assert task.grade({"line": ["a", "b"]}, {"line": "c"}).reasons == ("line: “a” or “b”, where “c” is right",)
+    assert task.combining.distance({"line": ["Sun", "moon"]}, {"line": "sun"}) == 0.5
+    assert task.grading.grade({"line": ["Sun", "moon"]}, {"line": ["sun"]}).score == 1
+    assert task.grading.grade({"line": ["a", "b"]}, {"line": "c"}).reasons == ("line: “a” or “b”, where “c” is right",)
 
 
 # Showing
@@ -481,29 +481,29 @@ def test_the_view_has_what_the_form_shows_and_no_more() -> None:
         {"item": "text", "highlight": "word"},
     ]
     task = form(SPANS, PAIR, shows=shows)
-    item = task.parse_item(ROW | {"word": "shout", "secret": "the answer"})
-    view = task.view(item)
+    item = task.shape.parse_item(ROW | {"word": "shout", "secret": "the answer"})
+    view = task.form.view(item)
     assert view.pop("pieces") == {"text": pieces(TEXT)}
     assert view == ROW | {"word": "shout"}
     for given_, shown in ((3, "3"), (["noise", "parcels"], "noise, parcels")):
-        assert task.view(task.parse_item(ROW | {"word": "two", "context": given_}))["context"] == shown
+        assert task.form.view(task.shape.parse_item(ROW | {"word": "two", "context": given_}))["context"] == shown
     about_words = form(CHOICE, shows=[{"item": "tokens", "highlight": "verb"}])
     given = {"tokens": ["Police", "searched", "it", "."], "verb": "searched"}
-    assert about_words.view(about_words.parse_item(given))["tokens"] == "Police searched it ."
+    assert about_words.form.view(about_words.shape.parse_item(given))["tokens"] == "Police searched it ."
 
 
 def test_orders_stay_for_a_worker_and_sides_change() -> None:
     task = form(CHOICE | {"shuffle": True}, PAIR | {"shuffle": True})
-    assert task.arrange is not None
-    assert form(CHOICE, PAIR).arrange is None
-    orders = [task.arrange({}, Seeds.of(7, "s", "ada", f"i{number}")) for number in range(40)]
+    assert task.form.arrange is not None
+    assert form(CHOICE, PAIR).form.arrange is None
+    orders = [task.form.arrange({}, Seeds.of(7, "s", "ada", f"i{number}")) for number in range(40)]
     assert len({tuple(order["one"]) for order in orders}) == 1
     assert {tuple(order["pair"]) for order in orders} == {("left", "right"), ("right", "left")}
-    assert orders[0] == task.arrange({}, Seeds.of(7, "s", "ada", "i0"))
-    others = [task.arrange({}, Seeds.of(7, "s", f"w{number}", "i0"))["one"] for number in range(200)]
+    assert orders[0] == task.form.arrange({}, Seeds.of(7, "s", "ada", "i0"))
+    others = [task.form.arrange({}, Seeds.of(7, "s", f"w{number}", "i0"))["one"] for number in range(200)]
     first = [order[0] for order in others]
     assert all(40 <= first.count(value) <= 95 for value in "abc")
-    sides = [task.arrange({}, Seeds.of(7, "s", f"w{number}", "i0"))["pair"][0] for number in range(200)]
+    sides = [task.form.arrange({}, Seeds.of(7, "s", f"w{number}", "i0"))["pair"][0] for number in range(200)]
     assert 70 <= sides.count("left") <= 130
 
 
@@ -514,7 +514,7 @@ def test_hostile_words_in_the_study_file_are_text() -> None:
     fields[0] |= {"options": [option, {"value": "b", "label": "b"}]}
     fields[6] |= {"options": [option]}
     shows = [{"item": hostile, "label": hostile, "sticky": True}]
-    html = form(*fields, shows=shows).html
+    html = form(*fields, shows=shows).form.html
     assert "<script" not in html
     assert "<img" not in html
     assert "49" not in html
@@ -524,7 +524,7 @@ def test_hostile_words_in_the_study_file_are_text() -> None:
 def test_items_must_have_what_the_form_shows() -> None:
     task = form(SPANS, PAIR, shows=[{"item": "text", "highlight": "word"}])
     with pytest.raises(ItemError) as refused:
-        task.parse_row({"text": " ", "left": "x", "word": True})
+        task.shape.parse_row({"text": " ", "left": "x", "word": True})
     told = {field: message for field, message, _ in refused.value.messages}
     assert told == {
         "right": "Field required",
@@ -532,13 +532,13 @@ def test_items_must_have_what_the_form_shows() -> None:
         "word": "Value error, is not text. Write text in quotes.",
     }
     with pytest.raises(ItemError) as refused:
-        task.parse_row(ROW | {"word": "whisper"})
+        task.shape.parse_row(ROW | {"word": "whisper"})
     assert refused.value.messages[0][:2] == (
         "word",
         "Value error, does not occur in `text`. Write it as it stands there.",
     )
     with pytest.raises(ItemError):
-        task.parse_row(ROW | {"word": "shout", "text": ["a", ""]})
+        task.shape.parse_row(ROW | {"word": "shout", "text": ["a", ""]})
 
 
 # Simulated workers
@@ -547,15 +547,15 @@ def test_items_must_have_what_the_form_shows() -> None:
 @pytest.mark.parametrize("known", [None, {"one": "b"}, {"line": ["sun", "moon"], "labelled": [span(0, 1, "bad")]}])
 def test_simulated_workers_can_fill_in_any_form(known: Any) -> None:
     task = form(*ALL, LATER, LINE | {"name": "extra", "required": False})
-    view = task.view(ROW)
+    view = task.form.view(ROW)
     for seed in range(60):
         right, choices = prospects(task, view, known, Random(seed))
-        assert task.parse_answer(right, ROW) == right
+        assert task.shape.parse_answer(right, ROW) == right
         assert {name: right[name] for name in known or {} if name != "line"} == {
             name: value for name, value in (known or {}).items() if name != "line"
         }
         for choice in choices:
-            assert task.parse_answer(choice, ROW) == choice
+            assert task.shape.parse_answer(choice, ROW) == choice
         assert choices[0]["one"] == "a"
     assert good(1.0).answer(right, choices, Random(1)) == right
 
@@ -567,8 +567,8 @@ def test_bounds_hold_for_simulated_workers_too() -> None:
     exact = LINE | {"min": 10, "max": 10}
     task = form(narrow, many, wordy, exact)
     for seed in range(100):
-        for choice in prospects(task, task.view(ROW), None, Random(seed))[1]:
-            assert task.parse_answer(choice, ROW) == choice
+        for choice in prospects(task, task.form.view(ROW), None, Random(seed))[1]:
+            assert task.shape.parse_answer(choice, ROW) == choice
 
 
 # Study files
@@ -825,7 +825,7 @@ def test_a_csv_file_of_items_will_do(tmp_path: Path) -> None:
     study = (tmp_path / "study.toml").read_text()
     (tmp_path / "study.toml").write_text(study.replace("items.jsonl", "items.csv"))
     (stage,) = load_folder(tmp_path).stages
-    assert [stage.task.view(item.payload) for item in stage.items] == [
+    assert [stage.task.form.view(item.payload) for item in stage.items] == [
         {"text": "Hello there"},
         {"text": "Bye", "context": "In the evening"},
     ]
@@ -952,8 +952,8 @@ def test_the_template_knows_an_answer_to_each_of_its_messages(tmp_path: Path) ->
     truth = Truth(load_folder(tmp_path))
     assert (len(stage.items), len(stage.gold), len(stage.truth)) == (12, 8, 12)
     for item in stage.items:
-        known = truth.answer("tone", stage.task.view(item.payload))
-        assert stage.task.parse_answer(known, item.payload) == known
+        known = truth.answer("tone", stage.task.form.view(item.payload))
+        assert stage.task.shape.parse_answer(known, item.payload) == known
     assert tomllib.loads((tmp_path / "study.toml").read_text())["stage"][0]["task"] == "form"
     # No message stands twice, be it as gold.
     messages = [row.payload["message"] for row in (*stage.items, *(gold.item for gold in stage.gold))]

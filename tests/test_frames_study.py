@@ -130,9 +130,9 @@ def test_items_say_what_is_wrong_with_them(tmp_path: Path) -> None:
 
 
 def test_an_answer_is_frames_or_none_of_them() -> None:
-    payload = TASK.parse_item({key: value for key, value in item(1).items() if key != "id"})
-    assert TASK.parse_answer(["Working", "Moving", "Moving"], payload) == ["Moving", "Working"]
-    assert TASK.parse_answer(["none"], payload) == ["none"]
+    payload = TASK.shape.parse_item({key: value for key, value in item(1).items() if key != "id"})
+    assert TASK.shape.parse_answer(["Working", "Moving", "Moving"], payload) == ["Moving", "Working"]
+    assert TASK.shape.parse_answer(["none"], payload) == ["none"]
     for bad, told in (
         ([], "must be a list of frames"),
         (["none", "Moving"], "must be either frames or none of them"),
@@ -140,38 +140,40 @@ def test_an_answer_is_frames_or_none_of_them() -> None:
         ("Moving", "must be a list of frames"),
     ):
         with pytest.raises(AnswerError, match=told):
-            TASK.parse_answer(bad, payload)
+            TASK.shape.parse_answer(bad, payload)
     with pytest.raises(ItemError):
-        TASK.parse_item({"sentence": "Ann runs.", "word": "runs"})
+        TASK.shape.parse_item({"sentence": "Ann runs.", "word": "runs"})
 
 
 def test_gold_may_leave_something_open() -> None:
-    payload = TASK.parse_item({key: value for key, value in item(1).items() if key != "id"})
-    gold = TASK.parse_gold({"fits": ["Leading"], "may": ["Working"]}, payload)
-    scores = {tuple(answer): TASK.grade(answer, gold) for answer in (["Leading"], ["Leading", "Working"], ["Moving"])}
+    payload = TASK.shape.parse_item({key: value for key, value in item(1).items() if key != "id"})
+    gold = TASK.shape.parse_gold({"fits": ["Leading"], "may": ["Working"]}, payload)
+    scores = {
+        tuple(answer): TASK.grading.grade(answer, gold) for answer in (["Leading"], ["Leading", "Working"], ["Moving"])
+    }
     assert [scores[key].score for key in scores] == [1.0, 1.0, 0.0]
     assert scores[("Moving",)].reasons == (
         "does not name “Leading”, which fits",
         "names “Moving”, which does not fit",
     )
-    partly = TASK.grade(["Leading", "Moving"], gold)
+    partly = TASK.grading.grade(["Leading", "Moving"], gold)
     assert 0 < partly.score < 1
     for bad in ({"fits": "Leading"}, {"right": ["Leading"]}, {"fits": ["Flying"]}):
         with pytest.raises(AnswerError):
-            TASK.parse_gold(bad, payload)
+            TASK.shape.parse_gold(bad, payload)
 
 
 @given(st.lists(st.sampled_from([["a"], ["b"], ["a", "b"], ["none"], ["a", "c"]]), min_size=1, max_size=9), st.data())
 def test_combining_does_not_depend_on_who_came_first(answers: list[list[str]], data: st.DataObject) -> None:
     judgments = [Judgment(f"w{number}", answer, 1.0, number) for number, answer in enumerate(answers)]
     mixed = data.draw(st.permutations(judgments))
-    first, second = TASK.combine(judgments), TASK.combine(mixed)
+    first, second = TASK.combining.combine(judgments), TASK.combining.combine(mixed)
     assert first is not None and second is not None
     assert first.answer == second.answer and first.confidence == pytest.approx(second.confidence, abs=1e-12)
-    assert TASK.parse_answer(first.answer) == first.answer
+    assert TASK.shape.parse_answer(first.answer) == first.answer
     assert 0 <= first.confidence <= 1
     pairs = [
-        1 - TASK.distance(one.answer, other.answer)
+        1 - TASK.combining.distance(one.answer, other.answer)
         for place, one in enumerate(judgments)
         for other in judgments[place + 1 :]
     ]
@@ -180,22 +182,22 @@ def test_combining_does_not_depend_on_who_came_first(answers: list[list[str]], d
 
 
 def test_everybody_has_an_order_of_their_own() -> None:
-    payload = TASK.parse_item({key: value for key, value in item(1).items() if key != "id"})
-    assert TASK.arrange is not None
-    orders = {tuple(TASK.arrange(payload, Seeds.of(3, "meanings", f"w{n}", "s01"))["frames"]) for n in range(40)}
+    payload = TASK.shape.parse_item({key: value for key, value in item(1).items() if key != "id"})
+    assert TASK.form.arrange is not None
+    orders = {tuple(TASK.form.arrange(payload, Seeds.of(3, "meanings", f"w{n}", "s01"))["frames"]) for n in range(40)}
     assert len(orders) == 6, "three candidates stand in all six orders"
-    view = TASK.view(payload)
+    view = TASK.form.view(payload)
     assert set(view) == {"sentence", "word", "start", "candidates"}, "nothing tells where a candidate came from"
 
 
 def test_sentences_with_more_frames_are_less_clear_to_simulated_people() -> None:
-    assert TASK.imitate is not None
-    view = TASK.view(TASK.parse_item({key: value for key, value in item(1).items() if key != "id"}))
+    assert TASK.simulating.imitate is not None
+    view = TASK.form.view(TASK.shape.parse_item({key: value for key, value in item(1).items() if key != "id"}))
     clarity = []
     for truth in (["Moving"], ["Leading", "Moving"], ["Leading", "Moving", "Working"]):
         rng = Random(5)
-        judgments = [Judgment(f"w{n}", TASK.imitate(view, truth, 1.0, rng), 1.0) for n in range(200)]
-        combined = TASK.combine(judgments)
+        judgments = [Judgment(f"w{n}", TASK.simulating.imitate(view, truth, 1.0, rng), 1.0) for n in range(200)]
+        combined = TASK.combining.combine(judgments)
         assert combined is not None
         clarity.append(combined.confidence)
     assert clarity[0] == 1 > clarity[1] > clarity[2] > 0.4

@@ -37,6 +37,7 @@ from chorale.kits.rules.learning.settings import Method, bytes_of, methods_of
 from chorale.kits.rules.learning.work_folder import alone_in
 from chorale.model import UserError
 from chorale.text.wordnet import Synset, WordNet
+from serving import PATIENCE_SECONDS
 
 for _needed in ("ibis", "duckdb", "highspy", "pyarrow"):
     pytest.importorskip(_needed)
@@ -530,7 +531,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(sent: signal.Signals, code: i
     killed = subprocess.Popen(
         [*run, "--out", str(tmp_path / "killed.tsv")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while len(list(tmp_path.glob("work/*/pairs-40/*.parquet"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.02)
     os.kill(killed.pid, sent)

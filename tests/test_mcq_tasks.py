@@ -43,7 +43,7 @@ WRITE, COMPARE, GRADE, VALIDATE = (
 
 
 def with_options(task: Task, **options: Any) -> Task:
-    return task.configured(task.options_type.model_validate(options))
+    return task.configured(task.options.model.model_validate(options))
 
 
 def example(task: Task, number: int = 0) -> tuple[dict[str, Any], Any]:
@@ -56,13 +56,13 @@ def example(task: Task, number: int = 0) -> tuple[dict[str, Any], Any]:
 def test_explanations_are_asked_for_only_where_they_are_wanted() -> None:
     plain = with_options(WRITE)
     _, answer = example(WRITE)
-    assert "why_1" in WRITE.html and "why_1" not in plain.html
+    assert "why_1" in WRITE.form.html and "why_1" not in plain.form.html
     with pytest.raises(AnswerError, match="nothing more"):
-        plain.parse_answer(answer)
+        plain.shape.parse_answer(answer)
     bare = {name: value for name, value in answer.items() if not name.startswith("why")}
-    assert plain.parse_answer(bare) == bare
+    assert plain.shape.parse_answer(bare) == bare
     with pytest.raises(AnswerError, match="must be filled in"):
-        WRITE.parse_answer(bare)
+        WRITE.shape.parse_answer(bare)
 
 
 @pytest.mark.parametrize(
@@ -79,17 +79,17 @@ def test_explanations_are_asked_for_only_where_they_are_wanted() -> None:
 def test_answers_that_are_no_questions_are_refused_in_plain_words(change: dict[str, Any], told: str) -> None:
     _, answer = example(WRITE)
     with pytest.raises(AnswerError) as refused:
-        WRITE.parse_answer({**answer, **change})
+        WRITE.shape.parse_answer({**answer, **change})
     assert told in str(refused.value)
 
 
 def test_rows_with_more_questions_than_a_page_has_are_refused() -> None:
     for task in (GRADE, VALIDATE, COMPARE):
         row, _ = example(task)
-        assert task.parse_row({**row, "question_id": "q", "source": "kept"})["source"] == "kept"
+        assert task.shape.parse_row({**row, "question_id": "q", "source": "kept"})["source"] == "kept"
         for more in ({"question_3": "And?"}, {"options_3": ["a", "b"]}, {"right_0": "option1"}):
             with pytest.raises(ItemError, match="a page has 2 questions"):
-                task.parse_row({**row, **more})
+                task.shape.parse_row({**row, **more})
 
 
 def test_stages_that_pass_questions_on_have_as_many_of_them(tmp_path: Path) -> None:
@@ -100,12 +100,14 @@ def test_stages_that_pass_questions_on_have_as_many_of_them(tmp_path: Path) -> N
     settings.write_text(text, "utf-8")
     problems = [str(problem) for problem in check_folder(folder)[1]]
     assert problems
-    assert all("has other numbers than the stage 'writing-b'" in problem for problem in problems), problems
+    assert all("does not fit the stage 'writing-b' that its items come from" in problem for problem in problems), (
+        problems
+    )
 
 
 def test_what_a_grader_got_wrong_is_told_in_words() -> None:
     _, gold = example(GRADE)
-    [told] = GRADE.grade({**gold, "reading_2": "again"}, gold).reasons
+    [told] = GRADE.grading.grade({**gold, "reading_2": "again"}, gold).reasons
     assert told == (
         "question 2: “How closely must one read the text to answer it?” “Perhaps more than once”, "
         "where “A few words or a sentence” is right"
@@ -114,41 +116,41 @@ def test_what_a_grader_got_wrong_is_told_in_words() -> None:
 
 def test_white_space_is_tidied_and_anything_else_kept() -> None:
     _, answer = example(WRITE)
-    kept = WRITE.parse_answer({**answer, "question_1": "  Who\n goes \t there? <b> ", "right_1": "option4"})
+    kept = WRITE.shape.parse_answer({**answer, "question_1": "  Who\n goes \t there? <b> ", "right_1": "option4"})
     assert kept["question_1"] == "Who goes there? <b>"
 
 
 def test_what_is_written_becomes_items_to_grade_and_validate() -> None:
     row, answer = example(WRITE)
     item = {**row, **answer}
-    assert GRADE.parse_item(item)["why_1"] == answer["why_1"]
-    seen = VALIDATE.view(VALIDATE.parse_item(item))
+    assert GRADE.shape.parse_item(item)["why_1"] == answer["why_1"]
+    seen = VALIDATE.form.view(VALIDATE.shape.parse_item(item))
     assert not any(name.startswith(("right", "why")) for name in seen)
     assert answer["why_1"] not in json.dumps(seen)
-    graded = GRADE.view(GRADE.parse_item(item))
+    graded = GRADE.form.view(GRADE.shape.parse_item(item))
     assert (graded["right_1"], graded["why_1"]) == ("a", answer["why_1"])
     with pytest.raises(ItemError):
-        GRADE.parse_item({name: value for name, value in item.items() if name != "right_2"})
+        GRADE.shape.parse_item({name: value for name, value in item.items() if name != "right_2"})
 
 
 def test_a_page_can_have_one_question_of_three_options() -> None:
     task = with_options(VALIDATE, questions=1, choices=3)
     row = {"passage": "Text.", "question_1": "What?", "options_1": ["a", "b", "c"]}
-    assert task.parse_item(row)["question_1"] == "What?"
-    assert task.parse_answer({"answer_1": "option3"}) == {"answer_1": "option3"}
-    assert "answer_2" not in task.html
+    assert task.shape.parse_item(row)["question_1"] == "What?"
+    assert task.shape.parse_answer({"answer_1": "option3"}) == {"answer_1": "option3"}
+    assert "answer_2" not in task.form.html
     with pytest.raises(AnswerError):
-        task.parse_answer({"answer_1": "option4"})
+        task.shape.parse_answer({"answer_1": "option4"})
 
 
 def test_the_two_candidates_change_places_from_worker_to_worker() -> None:
     row, _ = example(COMPARE)
-    assert COMPARE.arrange is not None
-    orders = {tuple(COMPARE.arrange(row, Seeds.of(1, "quiz", f"w{number}", "i"))["order"]) for number in range(20)}
+    assert COMPARE.form.arrange is not None
+    orders = {tuple(COMPARE.form.arrange(row, Seeds.of(1, "quiz", f"w{number}", "i"))["order"]) for number in range(20)}
     assert orders == {("first", "second"), ("second", "first")}
-    assert COMPARE.view(row)["asked"] == "Which question is less ambiguous?"
+    assert COMPARE.form.view(row)["asked"] == "Which question is less ambiguous?"
     with pytest.raises(ItemError):
-        COMPARE.parse_item({**row, "criterion": "longer"})
+        COMPARE.shape.parse_item({**row, "criterion": "longer"})
 
 
 # Grading and validating
@@ -156,28 +158,28 @@ def test_the_two_candidates_change_places_from_worker_to_worker() -> None:
 
 def test_marks_are_points_by_criterion() -> None:
     _, answer = example(GRADE)
-    assert GRADE.marks is not None
-    marks = GRADE.marks(answer).criteria
+    assert GRADE.grading.marks is not None
+    marks = GRADE.grading.marks(answer).criteria
     assert (marks["answerable_1"], marks["reading_1"]) == (1.0, 0.75)
     assert marks["creative_1"] == pytest.approx(2 / 3)
     assert (marks["reading_2"], marks["distracting_2"]) == (0.25, 0.0)
-    assert GRADE.marks({**answer, "answerable_1": "label"}).criteria["answerable_1"] == 0.5
+    assert GRADE.grading.marks({**answer, "answerable_1": "label"}).criteria["answerable_1"] == 0.5
 
 
 def test_graders_are_as_far_apart_as_their_levels() -> None:
     _, answer = example(GRADE)
     near, far = ({**answer, "reading_1": level} for level in ("again", "none"))
-    assert GRADE.distance(answer, near) == pytest.approx(1 / 4 / 8)
-    assert GRADE.distance(answer, far) == pytest.approx(3 / 4 / 8)
+    assert GRADE.combining.distance(answer, near) == pytest.approx(1 / 4 / 8)
+    assert GRADE.combining.distance(answer, far) == pytest.approx(3 / 4 / 8)
 
 
 def test_validators_are_graded_and_combined_question_by_question() -> None:
     gold = {"answer_1": "option1", "answer_2": INVALID}
-    result = VALIDATE.grade({"answer_1": "option2", "answer_2": INVALID}, gold)
+    result = VALIDATE.grading.grade({"answer_1": "option2", "answer_2": INVALID}, gold)
     assert result.score == 0.5
     assert result.reasons == ("question 1: option b, where option a is right",)
     said = [("option1", "option1"), ("option1", "option2"), ("option3", "option2")]
-    combined = VALIDATE.combine(
+    combined = VALIDATE.combining.combine(
         [Judgment(f"w{number}", {"answer_1": one, "answer_2": two}, 1.0) for number, (one, two) in enumerate(said)]
     )
     assert combined is not None
@@ -237,13 +239,16 @@ def test_repetitions_and_empty_explanations_of_one_writer_are_flagged() -> None:
 @given(st.text(max_size=300), st.integers(0, 2**32))
 def test_made_up_questions_fit_any_passage(passage: str, seed: int) -> None:
     rng = Random(seed)
-    assert WRITE.guess is not None and WRITE.imitate is not None
-    for answer in (WRITE.guess({"passage": passage}, None, rng), WRITE.guess({"passage": passage}, None, None)):
-        assert WRITE.parse_answer(answer) == answer
-        worse = WRITE.imitate({"passage": passage}, answer, 0.0, rng)
-        assert WRITE.parse_answer(worse) == worse
-        assert WRITE.grade(worse, answer).score == 0
-        assert WRITE.imitate({"passage": passage}, answer, 1.0, rng) == answer
+    assert WRITE.simulating.guess is not None and WRITE.simulating.imitate is not None
+    for answer in (
+        WRITE.simulating.guess({"passage": passage}, None, rng),
+        WRITE.simulating.guess({"passage": passage}, None, None),
+    ):
+        assert WRITE.shape.parse_answer(answer) == answer
+        worse = WRITE.simulating.imitate({"passage": passage}, answer, 0.0, rng)
+        assert WRITE.shape.parse_answer(worse) == worse
+        assert WRITE.grading.grade(worse, answer).score == 0
+        assert WRITE.simulating.imitate({"passage": passage}, answer, 1.0, rng) == answer
 
 
 # A whole trial
@@ -535,6 +540,6 @@ def test_feedback_from_accurate_graders_raises_the_kept_pool_more_than_that_from
 
 def test_messages_quote_questions_as_a_reader_sees_them() -> None:
     task = installed_tasks()["mcq-write"]
-    assert task.quote is not None
+    assert task.explaining.quote is not None
     written = {"question_1": "Who came?", "options_1": ["Ann", "Ben"], "right_1": "option2"}
-    assert task.quote({}, written) == "“Who came?” (1) Ann; (2, right) Ben"
+    assert task.explaining.quote({}, written) == "“Who came?” (1) Ann; (2, right) Ben"

@@ -23,6 +23,7 @@ from chorale.audit.verify import verify
 from chorale.cli.app import app
 from chorale.engine.started import started_study
 from chorale.kits.mturk.api.requests import OPERATIONS
+from serving import PATIENCE_SECONDS
 from turk import ANSWER_KEY, FORM, HTML_QUESTION, PROPERTIES, Market, open_market, policy, write_market
 
 EXTERNAL = (
@@ -279,7 +280,7 @@ def test_a_queue_hears_what_happens_to_hits(market: Market) -> None:
         client.update_notification_settings(HITTypeId=hit["HITTypeId"], Notification=wanted, Active=True)
         client.send_test_event_notification(Notification=wanted, TestEventType="Ping")
         assignment = market.worker("told").do(hit["HITId"])
-        deadline = datetime.now(UTC) + timedelta(seconds=20)
+        deadline = datetime.now(UTC) + timedelta(seconds=PATIENCE_SECONDS)
         while len(heard) < 3 and datetime.now(UTC) < deadline:
             threading.Event().wait(0.1)
     finally:
@@ -402,7 +403,7 @@ def test_forged_stale_and_replayed_requests_are_refused(market: Market) -> None:
     url = f"{market.site.url}/mturk"
 
     def sent(headers: dict[str, str], body: str) -> tuple[int, str]:
-        answer = httpx.post(url, headers=headers, content=body, timeout=20)
+        answer = httpx.post(url, headers=headers, content=body, timeout=PATIENCE_SECONDS)
         return answer.status_code, answer.json().get("__type", "")
 
     headers, body = signed(market, market.key.secret)
@@ -426,7 +427,10 @@ def test_forged_stale_and_replayed_requests_are_refused(market: Market) -> None:
     # A page elsewhere that has somebody's browser send it: refused before anything is looked at.
     headers, body = signed(market, market.key.secret)
     answer = httpx.post(
-        url, headers={**headers, "origin": "https://evil.example", "sec-fetch-site": "cross-site"}, content=body
+        url,
+        headers={**headers, "origin": "https://evil.example", "sec-fetch-site": "cross-site"},
+        content=body,
+        timeout=PATIENCE_SECONDS,
     )
     assert answer.status_code == 403
 
@@ -474,7 +478,11 @@ def test_panel_ids_reach_no_script_and_no_page(market: Market) -> None:
     shown = page + browser.get(address).text + browser.get("/hits").text
     assignment = re.search(r"assignmentId=([A-Z0-9]+)", address)
     assert assignment is not None
-    httpx.post(f"{market.site.url}/mturk/externalSubmit", data={"assignmentId": assignment[1], "colour": "x"})
+    httpx.post(
+        f"{market.site.url}/mturk/externalSubmit",
+        data={"assignmentId": assignment[1], "colour": "x"},
+        timeout=PATIENCE_SECONDS,
+    )
     told = json.dumps(market.client.list_assignments_for_hit(HITId=hit)["Assignments"], default=str)
     assert "secretpanelid" not in shown + told
     assert re.search(r"workerId=A[0-9A-Z]+", address)
@@ -496,7 +504,7 @@ def test_frames_are_sandboxed_and_other_sites_cannot_frame_the_pages(market: Mar
     assert "frame-ancestors 'self'" in policy
     assert "mturk.com" not in frame.text
     assert ada.submit("ASSIGNMENT_ID_NOT_AVAILABLE", colour="x").status_code == 404
-    assert httpx.get(f"{market.site.url}/mturk/frame/{hit}").status_code == 401
+    assert httpx.get(f"{market.site.url}/mturk/frame/{hit}", timeout=PATIENCE_SECONDS).status_code == 401
     outside = market.hit(Question=EXTERNAL.format("https://survey.example/start?x=1&amp;y=2"), Title="Elsewhere")[
         "HITId"
     ]
@@ -551,7 +559,7 @@ def test_a_budget_is_what_scripts_can_spend(tmp_path: Path) -> None:
         # Killed and started again, it is as it was; and what nobody reviews is approved by itself, and paid once.
         market.site.server.kill()
         market.site.restart()
-        deadline = datetime.now(UTC) + timedelta(seconds=20)
+        deadline = datetime.now(UTC) + timedelta(seconds=PATIENCE_SECONDS)
         while datetime.now(UTC) < deadline:
             [found] = market.client.list_assignments_for_hit(HITId=hit)["Assignments"]
             if found["AssignmentStatus"] == "Approved":

@@ -32,6 +32,7 @@ from chorale.web.app import create_app
 from crowd import Person
 from prolific_stand_in import TOKEN, StandIn, stand_in
 from prolific_study import come, participant, work, write_prolific_study
+from serving import PATIENCE_SECONDS
 from small_study import write_small_study
 
 SITE = "https://study.example.org"
@@ -341,7 +342,7 @@ def test_killed_at_each_moment_that_matters_it_neither_pays_twice_nor_forgets(op
         for called, side in ((SETTING_UP, "before"), (SETTING_UP, "after"), (PAYING, "before"), (PAYING, "after")):
             process: Queue[int] = Queue()
             opened.world.moments[called, side] = lambda process=process: os.kill(
-                process.get(timeout=20), signal.SIGKILL
+                process.get(timeout=PATIENCE_SECONDS), signal.SIGKILL
             )  # type: ignore[misc]
             assert not payer.run(process.put), (called, side)
             assert opened.world.moments == {}

@@ -85,7 +85,7 @@ def test_items_are_rows_that_the_task_takes(tmp_path: Path) -> None:
     task = installed_tasks()["qasrl-write"]
     for item in prepared(write(tmp_path, "kitchen.txt", TEXT)):
         row = {name: value for name, value in item.items() if name != "id"}
-        assert task.parse_row(row)["verb"] == item["tokens"][item["verb_index"]]
+        assert task.shape.parse_row(row)["verb"] == item["tokens"][item["verb_index"]]
 
 
 def test_helping_verbs_and_be_are_left_out_unless_asked_for(tmp_path: Path) -> None:
@@ -127,7 +127,9 @@ def test_conllu_keeps_tokens_lemmas_and_parts_of_speech(tmp_path: Path, monkeypa
     lines = [f"{number}\t{word}\t{word}\t{tag}\t_\t_\t0\tx\t_\t_" for number, (word, tag) in tagged]
     (item,) = prepared(write(tmp_path, "own.conllu", "\n".join(lines) + "\n"))
     assert item["prepositions"] == ["notwithstanding", "a-b"]
-    assert installed_tasks()["qasrl-write"].parse_row({name: value for name, value in item.items() if name != "id"})
+    assert installed_tasks()["qasrl-write"].shape.parse_row(
+        {name: value for name, value in item.items() if name != "id"}
+    )
 
 
 def test_lines_may_be_sentences(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from chorale.store import gates, item_rows, message_rows
 from chorale.web.app import create_app
 from prolific_stand_in import TOKEN, WORKSPACE, StandIn, stand_in
 from prolific_study import come, participant, work, write_prolific_study
-from serving import HOST, Server
+from serving import HOST, PATIENCE_SECONDS, Server
 from small_study import write_small_study
 
 SITE = "https://study.example.org"
@@ -305,9 +305,8 @@ def test_a_running_site_keeps_in_step_by_itself(tmp_path: Path, world: StandIn) 
     study_id = publish(folder)["id"]
     world.arrive(study_id, participant(1))
     with Prolific(TOKEN, world.address) as client, TestClient(create_app(study, prolific=client)):
-        for _ in range(200):
-            if study.store.read(recruiting.summary).result()[0]["submissions"]:
-                break
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not study.store.read(recruiting.summary).result()[0]["submissions"] and time.monotonic() < deadline:
             time.sleep(0.02)
         assert study.store.read(recruiting.summary).result()[0]["submissions"] == {"ACTIVE": 1}
     study.close()
@@ -327,17 +326,17 @@ def test_a_server_that_is_killed_goes_on_where_it_was(folder: Path, world: Stand
     with Server(folder) as server:
         address = f"http://{HOST}:{server.port}/join"
         forged = {**visit, "PROLIFIC_PID": participant(2)}
-        assert httpx.get(address, params=forged).status_code == 403
-        assert httpx.get(address, params=visit).status_code == 303
+        assert httpx.get(address, params=forged, timeout=PATIENCE_SECONDS).status_code == 403
+        assert httpx.get(address, params=visit, timeout=PATIENCE_SECONDS).status_code == 303
         for _ in range(2):
             server.kill()
             server.start()
             server.wait()
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not names() and time.monotonic() < deadline:
             time.sleep(0.1)
         assert len(names()) == 1
-        assert httpx.get(address, params=visit).status_code == 303
+        assert httpx.get(address, params=visit, timeout=PATIENCE_SECONDS).status_code == 303
     assert TOKEN not in server.log.read_text()
     assert len(names()) == 1
 

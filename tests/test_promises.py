@@ -22,7 +22,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.store import ledger, response_rows, stage_rows
 from crowd import look
-from serving import HOST, Server, free_port, stop_process, wait_until_up
+from serving import HOST, PATIENCE_SECONDS, Server, free_port, stop_process, wait_until_up
 from small_study import write_small_study
 
 # `make test-all` asks for all of it; a few kills find a broken promise as well, only not as surely.
@@ -53,7 +53,7 @@ class PatientWorker:
             try:
                 if self.connection is None:
                     self.connection = await join(HOST, self.port, self.name)
-                status, answer = await asyncio.wait_for(self.connection.post(path, body), 20)
+                status, answer = await asyncio.wait_for(self.connection.post(path, body), PATIENCE_SECONDS)
             except OFFLINE:
                 await self.hang_up()
                 await asyncio.sleep(0.02)

@@ -12,13 +12,14 @@ from chorale.cli.app import app as cli
 from chorale.contract import installed_tasks
 from chorale.engine import entering, work
 from chorale.engine.gates import close_gate
-from chorale.engine.offering import MESSAGES, OVER, WILL_HEAR
 from chorale.engine.opening import open_study
 from chorale.engine.planning import noted_forecast
 from chorale.engine.running import Study
 from chorale.engine.visit import visit
 from chorale.monitor.overview import overview
 from chorale.monitor.status import status
+from chorale.protocol import Reason
+from chorale.protocol.situation_words import MESSAGES, RESULT_FOLLOWS
 from chorale.store import arm_rows, message_rows, people
 from chorale.web.app import create_app
 from crowd import Person, do, look
@@ -109,19 +110,19 @@ def test_practice_says_what_was_right_and_a_quiz_nothing(captions: Study) -> Non
 
 def test_every_kind_of_field_is_told_as_the_page_has_it() -> None:
     form = installed_tasks()["form"]
-    assert form.quote is not None
+    assert form.explaining.quote is not None
     first, second = form.examples
-    told = form.quote(first.row, first.answer)
+    told = form.explaining.quote(first.row, first.answer)
     assert "What is it about? garden" in told
     assert "How urgent is it? 3 · Which words tell you? “Could you”, “? Thank”" in told
     assert "What would you reply? “Of course” · Which reply is kinder? “With pleasure.”" in told
-    assert form.recount is not None
+    assert form.explaining.reasons is not None
     gold = {"better": "first_reply", "about": [], "tone": "neutral"}
-    assert form.recount(first.row, first.answer, gold) == (
+    assert form.explaining.reasons(first.row, first.answer, gold) == (
         "How does it sound? “friendly”, where “neutral” is right",
         "What is it about? “garden”, where “None of these” is right",
     )
-    told = form.quote(second.row, second.answer)
+    told = form.explaining.quote(second.row, second.answer)
     assert "What is it about? None of these · How urgent is it? 5 (Very)" in told
     assert "Which reply is kinder? About the same · What makes it rude? “It gives" in told
 
@@ -131,26 +132,26 @@ def test_whoever_waits_for_a_gate_is_told_so_and_nobody_else(tmp_path: Path) -> 
     study = open_study(tmp_path)
     person = Person(study, "a")
     person.judge(stage="training")
-    assert person.next("training").message.endswith(WILL_HEAR)
-    assert part(study, person.pseudonym, "training")[1] == f"{MESSAGES['round']} {WILL_HEAR}"
+    assert person.next("training").message.endswith(RESULT_FOLLOWS)
+    assert part(study, person.pseudonym, "training")[1] == f"{MESSAGES[Reason.ROUND_FINISHED]} {RESULT_FOLLOWS}"
     do(study, close_gate, study.gates["trained"], "the test")
-    assert part(study, person.pseudonym, "training")[1] == MESSAGES["round"]
+    assert part(study, person.pseudonym, "training")[1] == MESSAGES[Reason.ROUND_FINISHED]
     study.close()
 
 
 def test_practice_that_no_gate_looks_at_promises_nothing(captions: Study) -> None:
     person = Person(captions, "a")
     person.judge(RIGHT, "practice")
-    assert person.next("practice").message == MESSAGES["round"]
-    assert part(captions, person.pseudonym, "practice") == ("finished", MESSAGES["round"])
+    assert person.next("practice").message == MESSAGES[Reason.ROUND_FINISHED]
+    assert part(captions, person.pseudonym, "practice") == ("finished", MESSAGES[Reason.ROUND_FINISHED])
 
 
 def test_writing_that_is_graded_later_is_waited_for_and_then_over(tmp_path: Path) -> None:
     write_graded_study(tmp_path, 4)(study := open_study(tmp_path))
     [(name, arm)] = look(study, arm_rows.arms).items()
-    assert part(study, name, f"{arm}-practice") == ("waiting", f"{MESSAGES['wait']} {WILL_HEAR}")
+    assert part(study, name, f"{arm}-practice") == ("waiting", f"{MESSAGES[Reason.MORE_MAY_COME]} {RESULT_FOLLOWS}")
     do(study, close_gate, study.gates[f"{arm}-trained"], "the test")
-    assert part(study, name, f"{arm}-practice") == ("finished", OVER)
+    assert part(study, name, f"{arm}-practice") == ("finished", MESSAGES[Reason.ENDED])
     study.close()
 
 
@@ -187,7 +188,7 @@ def test_a_spent_budget_is_told_to_everybody(tmp_path: Path) -> None:
     while (offer := second.next("work-a")).lease is not None:
         second.submit(offer)
     assert look(study, lambda tx: status(tx, study)).stopped == ("training", "work-a", "work-b")
-    assert part(study, second.pseudonym, "work-b") == ("paused", MESSAGES["paused"])
+    assert part(study, second.pseudonym, "work-b") == ("paused", MESSAGES[Reason.BUDGET])
     assert "budget" in [alarm.kind for alarm in look(study, lambda tx: overview(tx, study)).alarms]
     study.close()
     told = CliRunner().invoke(cli, ["status", str(tmp_path)])
@@ -242,4 +243,4 @@ def part(study: Study, pseudonym: str, stage: str) -> tuple[str, str]:
     found = look(study, lambda tx: visit(tx, study, worker.id))
     assert found is not None
     [one] = [each for each in found.stages if each.stage.name == stage]
-    return one.state, one.reason
+    return one.state, one.message

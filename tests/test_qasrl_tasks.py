@@ -38,11 +38,11 @@ from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from crowd import Person
 
 WRITE, CONSOLIDATE, VALIDATE = (installed_tasks()[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))
-ITEM = WRITE.parse_row(PREDICATE)
+ITEM = WRITE.shape.parse_row(PREDICATE)
 
 
 def parsed(answer: Any) -> Any:
-    return WRITE.parse_answer(answer, ITEM)
+    return WRITE.shape.parse_answer(answer, ITEM)
 
 
 def ask(question: str, *spans: tuple[int, int]) -> dict[str, Any]:
@@ -86,23 +86,23 @@ def test_questions_are_stored_as_the_grammar_writes_them_with_their_slots() -> N
 
 
 def test_expert_answers_may_be_what_several_people_marked() -> None:
-    [gold] = WRITE.parse_gold([ask("Who sold something?", (0, 2), (1, 2))], ITEM)
+    [gold] = WRITE.shape.parse_gold([ask("Who sold something?", (0, 2), (1, 2))], ITEM)
     assert gold["answers"] == [[0, 2], [1, 2]]
-    assert WRITE.guess is not None
-    assert parsed(WRITE.guess(WRITE.view(ITEM), [gold], None))[0]["answers"] == [[0, 2]]
+    assert WRITE.simulating.guess is not None
+    assert parsed(WRITE.simulating.guess(WRITE.form.view(ITEM), [gold], None))[0]["answers"] == [[0, 2]]
 
 
 def test_there_are_not_more_answers_than_can_be_compared() -> None:
-    long = WRITE.parse_row({**PREDICATE, "tokens": [*PREDICATE["tokens"], *["x"] * 40]})
+    long = WRITE.shape.parse_row({**PREDICATE, "tokens": [*PREDICATE["tokens"], *["x"] * 40]})
     adverbs = ("When", "Where", "Why", "How", "How long", "How much")
     everything = [
         ask(f"{wh} {aux} someone sell something?", *((at, at + 1) for at in range(40)))
         for wh in adverbs
         for aux in ("did", "might")
     ]
-    assert len(WRITE.parse_answer(everything[:5], long)) == 5
+    assert len(WRITE.shape.parse_answer(everything[:5], long)) == 5
     with pytest.raises(AnswerError, match="question 6 has too many answers: all questions together may have 200"):
-        WRITE.parse_answer(everything, long)
+        WRITE.shape.parse_answer(everything, long)
 
 
 def test_questions_may_have_the_prepositions_of_the_sentence() -> None:
@@ -110,17 +110,17 @@ def test_questions_may_have_the_prepositions_of_the_sentence() -> None:
     row = {**PREDICATE, "tokens": tokens, "verb_index": 1, "verb": "sold"}
     asked = [ask("What did someone sell something notwithstanding?", (4, 6))]
     with pytest.raises(AnswerError, match="can't be taken"):
-        WRITE.parse_answer(asked, WRITE.parse_row(row))
-    item = WRITE.parse_row({**row, "prepositions": ["notwithstanding"]})
-    assert WRITE.view(item)["prepositions"] == ["notwithstanding"]
-    assert WRITE.parse_answer(asked, item)[0]["slots"]["prep"] == "notwithstanding"
+        WRITE.shape.parse_answer(asked, WRITE.shape.parse_row(row))
+    item = WRITE.shape.parse_row({**row, "prepositions": ["notwithstanding"]})
+    assert WRITE.form.view(item)["prepositions"] == ["notwithstanding"]
+    assert WRITE.shape.parse_answer(asked, item)[0]["slots"]["prep"] == "notwithstanding"
     for strange in ("regardless", "Notwithstanding", "?", "\0"):
         with pytest.raises(ItemError):
-            WRITE.parse_row({**row, "prepositions": [strange]})
+            WRITE.shape.parse_row({**row, "prepositions": [strange]})
 
 
 def test_a_verdict_is_about_every_question_and_says_one_thing() -> None:
-    item = VALIDATE.parse_row({**PREDICATE, "questions": EXPERT[:2]})
+    item = VALIDATE.shape.parse_row({**PREDICATE, "questions": EXPERT[:2]})
     first, second = (one["question"] for one in EXPERT[:2])
     said = {"question": first, "valid": True, "answers": [[0, 2]]}
     for other, why in [
@@ -131,8 +131,8 @@ def test_a_verdict_is_about_every_question_and_says_one_thing() -> None:
         ({"question": second, "valid": True, "answers": [[5, 7], [6, 7]]}, "share no word"),
     ]:
         with pytest.raises(AnswerError, match=why):
-            VALIDATE.parse_answer([said, other], item)
-    assert VALIDATE.parse_answer([said, {"question": second, "valid": False}], item)[1]["answers"] == []
+            VALIDATE.shape.parse_answer([said, other], item)
+    assert VALIDATE.shape.parse_answer([said, {"question": second, "valid": False}], item)[1]["answers"] == []
 
 
 # How answers compare
@@ -140,21 +140,21 @@ def test_a_verdict_is_about_every_question_and_says_one_thing() -> None:
 
 def test_a_grade_tells_what_was_missed_wrong_and_asked_otherwise() -> None:
     mine = parsed([ask("What sold something?", (0, 2)), ask("Where did someone sell something?", (10, 11))])
-    grade = WRITE.grade(mine, parsed(EXPERT))
+    grade = WRITE.grading.grade(mine, parsed(EXPERT))
     assert 0 < grade.score < 0.3
     assert grade.reasons[0] == "found 1 of 5 answers"
     assert "missed the answer to “When did someone sell something?”" in grade.reasons
     assert "not an answer the expert has: to “Where did someone sell something?”" in grade.reasons
     assert "asked “What sold something?” where the expert asks “Who sold something?”" in grade.reasons
-    assert WRITE.recount is not None
-    told = WRITE.recount(ITEM, mine, parsed(EXPERT))
+    assert WRITE.explaining.reasons is not None
+    told = WRITE.explaining.reasons(ITEM, mine, parsed(EXPERT))
     assert "Missed: Who did someone sell something to? The twins and Ada sold lemonade to [tourists] at noon." in told
 
 
 def test_half_an_argument_is_for_the_words_and_half_for_the_question() -> None:
     gold = parsed([ask("Who sold something?", (0, 2))])
-    assert WRITE.grade(parsed([ask("What sold something?", (0, 2))]), gold).score == 0.5
-    assert WRITE.grade(parsed([ask("Who has sold something?", (0, 2))]), gold).score == 1
+    assert WRITE.grading.grade(parsed([ask("What sold something?", (0, 2))]), gold).score == 0.5
+    assert WRITE.grading.grade(parsed([ask("Who has sold something?", (0, 2))]), gold).score == 1
 
 
 QUESTIONS = ["Who sold something?", "What was sold?", "When was something sold?", "Who didn't sell something?"]
@@ -173,8 +173,8 @@ def test_agreement_is_between_nothing_and_all_whoever_comes_first(left: Any, rig
 
 
 def test_questions_of_two_people_are_put_beside_each_other_disagreements_first() -> None:
-    item = CONSOLIDATE.parse_row({**PREDICATE, "sets": [FIRST_SET, SECOND_SET]})
-    found = CONSOLIDATE.view(item)["groups"]
+    item = CONSOLIDATE.shape.parse_row({**PREDICATE, "sets": [FIRST_SET, SECOND_SET]})
+    found = CONSOLIDATE.form.view(item)["groups"]
     assert [(group["members"], group["agreed"]) for group in found] == [
         ([[0, 0], [1, 0]], False),
         ([[0, 2]], False),
@@ -187,7 +187,7 @@ def test_questions_of_two_people_are_put_beside_each_other_disagreements_first()
 def test_the_result_of_several_is_the_one_the_others_agree_with_most() -> None:
     answers = [parsed(FIRST_SET), parsed(SECOND_SET), parsed(EXPERT[:2])]
     given = [Judgment(name, answer, 0.8) for name, answer in zip("abc", answers, strict=True)]
-    one, other = WRITE.combine(given), WRITE.combine(given[::-1])
+    one, other = WRITE.combining.combine(given), WRITE.combining.combine(given[::-1])
     assert one is not None and one == other
     assert one.answer == answers[2]
     assert 0.5 < one.confidence < 1
@@ -202,13 +202,13 @@ def test_a_question_is_valid_if_five_of_six_say_so_and_has_all_their_answers() -
     first = [verdict("Who sold something?", span) for span in spans] + [verdict("Who sold something?")]
     second = [verdict("Why was something sold?", (8, 10))] * 4 + [verdict("Why was something sold?")] * 2
     given = [Judgment(f"w{n}", [one, other], 1.0) for n, (one, other) in enumerate(zip(first, second, strict=True))]
-    combined = VALIDATE.combine(given)
+    combined = VALIDATE.combining.combine(given)
     assert combined is not None
     assert combined.answer == [
         {"question": "Who sold something?", "valid": True, "answers": [[0, 2], [0, 4], [3, 4]]},
         {"question": "Why was something sold?", "valid": False, "answers": []},
     ]
-    most = VALIDATE.configured(VALIDATE.options_type.model_validate({"valid": 0.5})).combine(given)
+    most = VALIDATE.configured(VALIDATE.options.model.model_validate({"valid": 0.5})).combining.combine(given)
     assert most is not None and most.answer[1]["valid"]
 
 
@@ -274,7 +274,7 @@ def test_a_consolidator_sees_both_sets_and_nobody_consolidates_or_validates_thei
 
 
 def test_sets_come_in_an_order_drawn_for_the_item() -> None:
-    gather = CONSOLIDATE.gather
+    gather = CONSOLIDATE.deriving.gather
     assert gather is not None
     orders = [gather(ITEM, [FIRST_SET, SECOND_SET], Random(seed))["sets"][0] is FIRST_SET for seed in range(20)]
     assert 0 < sum(orders) < 20
@@ -409,7 +409,7 @@ def test_an_export_can_be_imported_and_used_again(
     ]
     assert sorted(len(each) for each in together["sets"]) == [3, 3, 4]
     sets = json.loads((tmp_path / "written" / "consolidate.jsonl").read_text("utf-8"))
-    assert CONSOLIDATE.parse_row({name: value for name, value in sets.items() if name != "id"})["sets"]
+    assert CONSOLIDATE.shape.parse_row({name: value for name, value in sets.items() if name != "id"})["sets"]
     refused = CliRunner().invoke(app, ["import", "qasrl", str(bank), "--out", str(tmp_path / "bank")])
     assert refused.exit_code == 2
     assert "--force" in refused.output
@@ -477,8 +477,8 @@ def test_items_with_a_verb_that_is_no_token_or_gold_outside_the_sentence_are_ref
 
 def test_words_that_look_like_formulas_come_back_as_they_were(tmp_path: Path) -> None:
     tokens = ["-LRB-", "twins", "'and", "@Ada", "sold", "+lemonade", "at", "12\u00a0000", "=", "noon", "-RRB-"]
-    item = WRITE.parse_row({**PREDICATE, "tokens": tokens, "sentence_id": "=kiosk:1"})
-    answer = WRITE.parse_answer([ask("Who sold something?", (0, 2)), ask("What did someone sell?", (5, 6))], item)
+    item = WRITE.shape.parse_row({**PREDICATE, "tokens": tokens, "sentence_id": "=kiosk:1"})
+    answer = WRITE.shape.parse_answer([ask("Who sold something?", (0, 2)), ask("What did someone sell?", (5, 6))], item)
     gold, sentences = tmp_path / "gold.csv", tmp_path / "sentences.csv"
     write_csv(CSV_COLUMNS, csv_rows([Annotation(item, answer, "w", 1)]), gold)
     write_csv(SENTENCE_COLUMNS, sentence_rows([item]), sentences)
@@ -486,7 +486,7 @@ def test_words_that_look_like_formulas_come_back_as_they_were(tmp_path: Path) ->
     assert (row["sentence_id"], row["tokens"]) == ("=kiosk:1", tokens)
     assert [one["answers"] for one in row["answer"]] == [[[0, 2]], [[5, 6]]]
     with pytest.raises(ItemError, match="a token with a space in it"):
-        WRITE.parse_row({**PREDICATE, "tokens": ["12 000", *PREDICATE["tokens"][1:]]})
+        WRITE.shape.parse_row({**PREDICATE, "tokens": ["12 000", *PREDICATE["tokens"][1:]]})
 
 
 def test_questions_and_answers_can_be_looked_through(study: Study, tmp_path: Path) -> None:
@@ -526,7 +526,7 @@ def recall_and_precision(system: QuestionAnswers, gold: QuestionAnswers) -> tupl
 def test_consolidation_raises_recall_over_one_writer(tmp_path: Path) -> None:
     create_study(tmp_path / "qasrl", "qasrl")
     truth = [json.loads(line) for line in (tmp_path / "qasrl/truth/writing.jsonl").read_text("utf-8").splitlines()]
-    gold = QuestionAnswers.of({_verb(row): as_qas(WRITE.parse_answer(row["answer"], row)) for row in truth})
+    gold = QuestionAnswers.of({_verb(row): as_qas(WRITE.shape.parse_answer(row["answer"], row)) for row in truth})
     # Three in ten questions are got wrong: half of those left out, the others shifted or asked otherwise.
     able = {"writing": (0.7, 0.7), "consolidation": (0.9, 0.9)}
     writers = KindSettings(name="writer", share=1, ability=(0.95, 0.95), abilities=able, dropout=0, learning=0)
@@ -565,7 +565,7 @@ def test_two_writers_and_a_third_person_find_more_than_one_if_the_third_does_bet
     """
     create_study(tmp_path / "qasrl", "qasrl")
     truth = [json.loads(line) for line in (tmp_path / "qasrl/truth/writing.jsonl").read_text("utf-8").splitlines()]
-    gold = QuestionAnswers.of({_verb(row): as_qas(WRITE.parse_answer(row["answer"], row)) for row in truth})
+    gold = QuestionAnswers.of({_verb(row): as_qas(WRITE.shape.parse_answer(row["answer"], row)) for row in truth})
     rng, writers = Random(20), 0.7
     alone: list[float] = []
     third: dict[float, list[float]] = {0.5: [], writers: [], 0.9: []}
@@ -583,16 +583,16 @@ def test_two_writers_and_a_third_person_find_more_than_one_if_the_third_does_bet
 
 
 def _imitated(row: dict[str, Any], ability: float, rng: Random) -> Any:
-    assert WRITE.imitate is not None
-    return WRITE.parse_answer(WRITE.imitate(WRITE.view(row), row["answer"], ability, rng), row)
+    assert WRITE.simulating.imitate is not None
+    return WRITE.shape.parse_answer(WRITE.simulating.imitate(WRITE.form.view(row), row["answer"], ability, rng), row)
 
 
 def _consolidated(row: dict[str, Any], sets: Any, ability: float, rng: Random) -> list[Qa]:
     item = {name: row[name] for name in PREDICATE} | {"sets": sets}
-    view = CONSOLIDATE.view(item)
-    assert CONSOLIDATE.guess is not None and CONSOLIDATE.imitate is not None
-    union = CONSOLIDATE.guess(view, None, None)
-    return as_qas(CONSOLIDATE.parse_answer(CONSOLIDATE.imitate(view, union, ability, rng), item))
+    view = CONSOLIDATE.form.view(item)
+    assert CONSOLIDATE.simulating.guess is not None and CONSOLIDATE.simulating.imitate is not None
+    union = CONSOLIDATE.simulating.guess(view, None, None)
+    return as_qas(CONSOLIDATE.shape.parse_answer(CONSOLIDATE.simulating.imitate(view, union, ability, rng), item))
 
 
 def _verb(row: dict[str, Any]) -> tuple[str, int]:

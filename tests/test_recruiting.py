@@ -26,6 +26,7 @@ from chorale.model import ArrivalSettings, ProlificFilter, ProlificStudy, UserEr
 from chorale.model.panels import PANELS
 from chorale.web.app import create_app
 from chorale.web.links import invitation_path, study_sessions
+from serving import PATIENCE_SECONDS
 from small_study import write_small_study
 
 ENTER_CODE = "enter this code there. It shows that you have finished"
@@ -213,7 +214,7 @@ def test_every_way_in_works_on_a_running_site(folder: Path) -> None:
         [stage] = json.loads(chorale("invite", folder, *base, "--stage", "entailment", "--json"))["links"]
 
         def come(path: str, method: str = "GET", **more: Any) -> tuple[int, str]:
-            with httpx.Client(base_url=running.url, follow_redirects=True, timeout=20) as browser:
+            with httpx.Client(base_url=running.url, follow_redirects=True, timeout=PATIENCE_SECONDS) as browser:
                 came = browser.request(method, path, **more)
                 browser.post("/consent", data={"agree": "yes"})
                 found = re.search(r'data-owner="(w-\w+)"', browser.get("/").text)

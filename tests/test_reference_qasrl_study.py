@@ -33,8 +33,8 @@ def stored(published: Published) -> list[tuple[dict[str, Any], Any]]:
     task = installed_tasks()["qasrl-write"]
     found = []
     for row in published.gold:
-        item = task.parse_row({name: row[name] for name in row if name not in ("id", "answer", "explanation")})
-        found.append((item, task.parse_gold(row["answer"], item)))
+        item = task.shape.parse_row({name: row[name] for name in row if name not in ("id", "answer", "explanation")})
+        found.append((item, task.shape.parse_gold(row["answer"], item)))
     return found
 
 
@@ -85,7 +85,7 @@ def test_the_bank_comes_back_as_it_was(tmp_path: Path) -> None:
 def test_the_dense_set_and_the_gold_standard_stand_side_by_side() -> None:
     published = read_published([DENSE, GOLD])
     task = installed_tasks()["qasrl-consolidate"]
-    items = [task.parse_row({name: row[name] for name in row if name != "id"}) for row in published.sets]
+    items = [task.shape.parse_row({name: row[name] for name in row if name != "id"}) for row in published.sets]
     assert len(items) == 1207
     assert {len(item["sets"]) for item in items} == {2}
-    assert sum(bool(task.view(item)["groups"]) for item in items) == 1207
+    assert sum(bool(task.form.view(item)["groups"]) for item in items) == 1207

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import re
 import signal
 import subprocess
@@ -58,6 +59,7 @@ from chorale.rehearsal.tables import forecast_notes, forecast_tables
 from chorale.rehearsal.varying import toml_text, variations
 from chorale.store import Tx, events, ledger, response_rows, standing_rows
 from protocol_study import ROUND, write_protocol_study
+from serving import PATIENCE_SECONDS
 from small_study import write_small_study
 
 T = TypeVar("T")
@@ -503,7 +505,7 @@ def test_people_agree_about_what_nobody_knows() -> None:
     assert drawn == {"yes", "no"}
     again = AnswerSheet(task, [], "1")
     assert again.prospects("7", {"phrase": "7"}) == sheet.prospects("7", {"phrase": "7"})
-    cannot_be_listed = replace(task, answer_type=_OfText)
+    cannot_be_listed = replace(task, shape=replace(task.shape, answer_type=_OfText))
     text = AnswerSheet(cannot_be_listed, [({"phrase": "known"}, "a gold text")], "1")
     truth, choices = text.prospects("x", {"phrase": "x"})
     assert truth in choices
@@ -542,7 +544,7 @@ def test_people_are_drawn_by_what_they_did() -> None:
 def test_labels_are_answers_of_a_form_that_asks_one_thing() -> None:
     form = installed_tasks()["form"]
     choice = {"name": "tone", "kind": "choice", "ask": "How?", "options": ["polite", "rude"]}
-    one = form.configured(form.options_type.model_validate({"fields": [choice]}))
+    one = form.configured(form.options.model.model_validate({"fields": [choice]}))
     answers = [{"tone": "polite"}, {"tone": "rude"}]
     assert listed_answers(one) == answers
     assert AnswerSheet(one, [({}, {"tone": "rude"})], "1").prospects("x", {}) == ({"tone": "rude"}, answers)
@@ -551,7 +553,7 @@ def test_labels_are_answers_of_a_form_that_asks_one_thing() -> None:
     optional = {**choice, "required": False}
     two = {**choice, "name": "more"}
     for fields in ([optional], [choice, two], [{"name": "why", "kind": "text", "ask": "Why?"}]):
-        assert listed_answers(form.configured(form.options_type.model_validate({"fields": fields}))) is None
+        assert listed_answers(form.configured(form.options.model.model_validate({"fields": fields}))) is None
 
 
 # The crowd's file
@@ -988,11 +990,10 @@ def long_rehearsal(make_folder: Callable[..., Path], tmp_path: Path) -> Iterator
     command = [sys.executable, "-m", "chorale", "rehearse", str(folder), "--seeds", "500", "--processes", "2"]
     with (tmp_path / "told").open("w") as told:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, text=True)
-    until = time.monotonic() + 60
-    # Two of them, and the one that looks after what they share.
-    while len(children_of(process.pid)) < 3 and time.monotonic() < until:
+    until = time.monotonic() + PATIENCE_SECONDS
+    # Two of them, and the one that looks after what they share. Importing takes each of the two about a second.
+    while sum(processor_seconds(child) > 2 for child in children_of(process.pid)) < 2 and time.monotonic() < until:
         time.sleep(0.1)
-    time.sleep(0.3)
     yield process
     process.kill()
     process.wait()
@@ -1005,8 +1006,16 @@ def children_of(pid: int) -> list[int]:
         return []
 
 
+def processor_seconds(pid: int) -> float:
+    try:
+        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    except OSError:
+        return 0.0
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def all_gone(pids: list[int]) -> bool:
-    until = time.monotonic() + 15
+    until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         if not any(Path(f"/proc/{pid}").exists() for pid in pids):
             return True
@@ -1020,7 +1029,7 @@ def test_an_end_ends_all_of_it(long_rehearsal: subprocess.Popen[str], ending: si
     children = children_of(long_rehearsal.pid)
     assert len(children) == 3
     long_rehearsal.send_signal(ending)
-    assert long_rehearsal.wait(timeout=15) != 0
+    assert long_rehearsal.wait(timeout=PATIENCE_SECONDS) != 0
     assert all_gone(children)
     assert "Traceback" not in (tmp_path / "told").read_text()
 

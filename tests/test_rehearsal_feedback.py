@@ -156,10 +156,10 @@ def test_a_fair_grade_is_as_near_to_the_quality_as_the_rubric_can_say(quality: f
         ]
     }
     form = installed_tasks()["form"]
-    task = form.configured(form.options_type.model_validate(options))
+    task = form.configured(form.options.model.model_validate(options))
     guesses = [{"clear": one, "hard": 6 - one} for one in range(1, 6)]
-    assert task.marks is not None
-    marks = task.marks(fair_grade(task, guesses, quality)).criteria.values()
+    assert task.grading.marks is not None
+    marks = task.grading.marks(fair_grade(task, guesses, quality)).criteria.values()
     assert fmean(marks) == pytest.approx(quality, abs=0.125)
 
 

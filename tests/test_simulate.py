@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel
 
-from chorale.contract import Task, installed_tasks
+from chorale.contract import Form, Shape, Task, installed_tasks
 from chorale.model import UserError
 from chorale.rehearsal.simulated import (
     AnswerSheet,
@@ -111,7 +111,7 @@ class _OfText(BaseModel):
 
 
 def _task(answer_type: type[BaseModel]) -> Task:
-    return Task("a-task", 1, "?", BaseModel, BaseModel, answer_type, Path("form.html"), ())
+    return Task("a-task", 1, "?", Shape(BaseModel, answer_type), Form(Path("form.html")), ())
 
 
 def test_where_nobody_knows_the_same_is_true_of_all_that_looks_the_same() -> None:
@@ -124,7 +124,7 @@ def test_where_nobody_knows_the_same_is_true_of_all_that_looks_the_same() -> Non
 
 
 def test_choices_come_from_the_task() -> None:
-    assert {name: choices_of(task) for name, task in installed_tasks().items() if task.guess is None} == {
+    assert {name: choices_of(task) for name, task in installed_tasks().items() if task.simulating.guess is None} == {
         "rules-meaningful": ["yes", "no"],
         "rules-entailment": ["yes", "no"],
         "mcq-compare": ["first", "second"],

@@ -1,22 +1,42 @@
 """The contract every task keeps, built in or not."""
 
-import json
-from dataclasses import replace
-from random import Random
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from itertools import cycle, product
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from chorale.contract import AnswerError, Example, ItemError, Seeds, Task, installed_tasks
-from chorale.contract.task import NoOptions
+from chorale.contract import (
+    AnswerError,
+    Combined,
+    Combining,
+    Deriving,
+    Example,
+    Explaining,
+    Form,
+    GradeResult,
+    Grading,
+    ItemError,
+    Marks,
+    Options,
+    Shape,
+    Simulating,
+    Task,
+    TaskExport,
+    installed_tasks,
+)
+from chorale.contract.task import NoOptions, as_it_is, by_confidence
 from chorale.kits.rules.tasks.entailment import MeaninglessLeft, Outcome, application_outcome
-from chorale.model import Judgment, Label, SourceItem
+from chorale.model import Label, NewItem, SourceItem
+from chorale.testing import TASK_CHECKS, ContractError, TaskCheck, check_task
 
 TASKS = pytest.mark.parametrize(
     "task",
     [
-        replace(task.configured(task.options_type.model_validate(task.example_options)), examples=task.examples)
+        replace(task.configured(task.options.model.model_validate(task.options.example)), examples=task.examples)
         for task in installed_tasks().values()
     ],
     ids=list(installed_tasks()),
@@ -29,48 +49,16 @@ def test_built_in_tasks_are_installed() -> None:
 
 
 @TASKS
-def test_examples_round_trip(task: Task) -> None:
-    assert task.examples
-    for example in task.examples:
-        row = task.parse_row(example.row)
-        assert task.parse_row(json.loads(json.dumps(row))) == row
-        items = task.expand(row, "k1")
-        assert items
-        for item in items:
-            assert task.parse_item(json.loads(json.dumps(item.payload))) == dict(item.payload)
-            json.dumps(task.view(item.payload))
-        answer = task.parse_answer(example.answer, items[0].payload)
-        assert task.parse_answer(json.loads(json.dumps(answer)), items[0].payload) == answer
-        assert task.parse_gold(answer, items[0].payload) == answer
-        if task.guess is not None:
-            view = json.loads(json.dumps(task.view(items[0].payload)))
-            assert task.guess(view, answer, Random(1)) == answer
-            for rng in (None, Random(1)):
-                task.parse_answer(task.guess(view, None, rng), items[0].payload)
-        if task.arrange is not None:
-            seeds = Seeds.of(1, "stage", "worker", "item")
-            assert task.arrange(items[0].payload, seeds) == task.arrange(items[0].payload, seeds)
+@pytest.mark.parametrize("check", TASK_CHECKS, ids=repr)
+def test_every_built_in_task_keeps_its_promises(check: TaskCheck, task: Task) -> None:
+    check(task)
 
 
 @TASKS
-def test_distance_grade_and_combine_agree(task: Task) -> None:
-    answers = [task.parse_answer(example.answer) for example in task.examples]
-    for left in answers:
-        assert task.distance(left, left) == 0
-        assert task.grade(left, left).score == 1
-        combined = task.combine([Judgment(f"w{number}", left, 0.8) for number in range(3)])
-        assert combined is not None
-        assert (combined.answer, combined.confidence) == (left, 1.0)
-        for right in answers:
-            assert task.distance(left, right) == task.distance(right, left)
-            assert (task.grade(left, right).score == 1) == (task.distance(left, right) == 0)
-    assert task.combine([]) is None
-
-
-@TASKS
-def test_no_answer_has_more_parts_than_a_budget_is_told(task: Task) -> None:
-    counts = [task.parts(task.parse_answer(example.answer)) for example in task.examples]
-    assert task.most_parts is None or max(counts) <= task.most_parts
+def test_an_answer_is_right_exactly_if_it_is_no_distance_away(task: Task) -> None:
+    answers = [task.shape.parse_answer(example.answer) for example in task.examples]
+    for left, right in product(answers, repeat=2):
+        assert (task.grading.grade(left, right).score == 1) == (task.combining.distance(left, right) == 0)
 
 
 @TASKS
@@ -78,9 +66,9 @@ def test_bad_answers_and_rows_are_told_apart(task: Task) -> None:
     bad: Any
     for bad in ({"x": 1}, [[]], "\x00", 10**40, None):
         with pytest.raises(AnswerError, match=r"^must be"):
-            task.parse_answer(bad)
+            task.shape.parse_answer(bad)
     with pytest.raises(ItemError) as refused:
-        task.parse_row({})
+        task.shape.parse_row({})
     assert refused.value.messages
 
 
@@ -111,22 +99,145 @@ def test_bad_answers_and_rows_are_told_apart(task: Task) -> None:
 def test_workers_read_plain_words(kind: Any, given: Any, read: str) -> None:
     answer_type = create_model("Given", answer=(kind, ...))
     with pytest.raises(AnswerError) as refused:
-        replace(installed_tasks()["rules-meaningful"], answer_type=answer_type).parse_answer(given)
+        replace(
+            installed_tasks()["rules-meaningful"],
+            shape=replace(installed_tasks()["rules-meaningful"].shape, answer_type=answer_type),
+        ).shape.parse_answer(given)
     assert str(refused.value) == read
 
 
-@TASKS
-def test_the_form_is_there_and_asks_for_an_answer(task: Task) -> None:
-    html = task.html
-    assert "<script" not in html
-    assert " style=" not in html
-    if task.module is not None:
-        assert "export function mount" in task.module.read_text("utf-8")
-        return
-    assert 'name="answer' in html
-    view = task.view(task.expand(task.parse_row(task.examples[0].row), "k")[0].payload)
-    for field in view:
-        assert f'data-text="{field}"' in html
+# Every check can fail
+
+
+def changed(**parts: Mapping[str, Any]) -> Task:
+    """The rules task with some fields of some parts replaced."""
+    task = installed_tasks()["rules-meaningful"]
+    return replace(task, **{name: replace(getattr(task, name), **fields) for name, fields in parts.items()})
+
+
+class Loose(BaseModel):
+    """An item that keeps whatever else a row has."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    phrase: str
+
+
+class Anything(BaseModel):
+    answer: Any
+
+
+class Undescribed(BaseModel):
+    level: int = 1
+
+
+def once_each(*values: Any) -> Callable[..., Any]:
+    """A function that gives another value each time."""
+    left = cycle(values)
+    return lambda *_: next(left)
+
+
+def popping(judgments: Any) -> Combined | None:
+    combined = by_confidence(judgments)
+    if isinstance(judgments, list):
+        judgments.pop()
+    return combined
+
+
+def export(**fields: Any) -> TaskExport:
+    plain = TaskExport("t", "A table.", "t.csv", ("a",), lambda _: iter([{"a": 1}]))
+    return replace(plain, **fields)
+
+
+RULES = installed_tasks()["rules-meaningful"]
+ROW = RULES.examples[0].row
+PAGE = RULES.form.html
+BROKEN: list[tuple[str, Task]] = [
+    ("description", replace(RULES, name="Rules!")),
+    ("description", replace(RULES, version=0)),
+    ("description", replace(RULES, summary=" ")),
+    ("description", replace(RULES, options=Options(model=Undescribed))),
+    ("examples", replace(RULES, examples=())),
+    ("examples", replace(RULES, examples=(Example(row=ROW, answer="maybe"),))),
+    ("examples", replace(RULES, examples=(Example(row={}, answer="yes"),))),
+    ("examples", changed(shape={"expand": lambda row, key: []})),
+    ("examples", changed(shape={"canonical": lambda answer, item: {"yes": "no", "no": "yes"}[answer]})),
+    ("refusals", changed(shape={"answer_type": Anything})),
+    ("refusals", changed(shape={"misfit": lambda answer, item: item["missing"], "answer_type": Anything})),
+    ("view", changed(shape={"item_type": Loose}, form={"view": as_it_is})),
+    ("view", changed(form={"view": once_each({"phrase": "one"}, {"phrase": "two"})})),
+    ("view", changed(form={"view": lambda item: {"phrase": {1, 2}}})),
+    ("page", changed(form={"page": PAGE + "<script>alert(1)</script>"})),
+    ("page", changed(form={"page": PAGE + '<p style="color: red">'})),
+    ("page", changed(form={"page": PAGE + '<img src="https://example.org/a.png">'})),
+    ("page", changed(form={"page": PAGE + '<a href="//example.org">'})),
+    ("page", changed(form={"page": PAGE.replace('name="answer"', 'name="other"')})),
+    ("page", changed(form={"page": PAGE.replace('data-text="phrase"', "")})),
+    ("files", changed(form={"module": Path("no-such-module.js")})),
+    ("files", changed(form={"style": Path("no-such-style.css")})),
+    ("files", changed(form={"module": Path(__file__)})),
+    ("arrangement", changed(form={"arrange": once_each({"order": 1}, {"order": 2})})),
+    ("grading", changed(grading={"grade": lambda answer, gold: GradeResult(2.0)})),
+    ("grading", changed(grading={"grade": lambda answer, gold: GradeResult(0.9)})),
+    ("grading", changed(grading={"pass_score": 0.0})),
+    ("marks", changed(grading={"criteria": ("clear",)})),
+    ("marks", changed(grading={"criteria": ("clear",), "marks": lambda answer: Marks({"clear": 3.0})})),
+    ("marks", changed(grading={"criteria": ("clear",), "marks": lambda answer: Marks({"other": 1.0})})),
+    ("parts", changed(grading={"parts": lambda answer: 3, "most_parts": 2})),
+    ("parts", changed(grading={"parts": lambda answer: -1})),
+    ("distance", changed(combining={"distance": lambda left, right: float(left < right)})),
+    ("distance", changed(combining={"distance": lambda left, right: 0.5})),
+    ("distance", changed(combining={"distance": lambda left, right: 0.0})),
+    ("distance", changed(combining={"distance": lambda left, right: 7.0 * (left != right)})),
+    ("combining", changed(combining={"combine": lambda judgments: None})),
+    ("combining", changed(combining={"combine": lambda judgments: Combined("yes", 1.0)})),
+    ("combining", changed(combining={"combine": lambda js: Combined(js[0].answer, 1.0) if js else None})),
+    ("combining", changed(combining={"combine": lambda js: Combined(js[0].answer, 0.5) if js else None})),
+    ("chosen", changed(combining={"chosen": lambda answer: [answer]})),
+    ("chosen", changed(combining={"chosen": lambda answer: (1,)})),
+    ("deriving", changed(deriving={"derive": lambda sources, confidence: [NewItem("k", {}, "k")]})),
+    ("simulating", changed(simulating={"guess": lambda view, known, rng: "yes"})),
+    ("simulating", changed(simulating={"guess": lambda view, known, rng: known or "maybe"})),
+    ("simulating", changed(simulating={"imitate": once_each("yes", "no")})),
+    ("simulating", changed(simulating={"imitate": lambda *_: "maybe"})),
+    ("explaining", changed(explaining={"caption": lambda item: 7})),
+    ("explaining", changed(explaining={"present": lambda item, answer: {1, 2}})),
+    ("inputs", changed(combining={"combine": popping})),
+    ("inputs", changed(explaining={"caption": lambda item: item.pop("phrase")})),
+    ("exports", replace(RULES, exports=(export(file_name="t.xls"),))),
+    ("exports", replace(RULES, exports=(export(columns=("a", "b")),))),
+    ("exports", replace(RULES, exports=(export(), export()))),
+    ("exports", replace(RULES, exports=(export(rows=lambda stage: iter([stage.missing])),))),
+]
+
+
+@pytest.mark.parametrize(("name", "task"), BROKEN, ids=[f"{name}-{n}" for n, (name, _) in enumerate(BROKEN)])
+def test_every_check_finds_its_promise_broken(name: str, task: Task) -> None:
+    (check,) = (check for check in TASK_CHECKS if check.name == name)
+    with pytest.raises(ContractError, match=f", {name}: "):
+        check(task)
+    with pytest.raises(ContractError, match=f", {name}: "):
+        check_task(task)
+
+
+def test_no_check_is_without_a_task_that_breaks_it() -> None:
+    assert {check.name for check in TASK_CHECKS} == {name for name, _ in BROKEN}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [Task, Shape, Form, Options, Grading, Combining, Deriving, Simulating, Explaining],
+    ids=lambda part: part.__name__,
+)
+def test_every_field_of_a_task_is_documented(part: type) -> None:
+    written = (Path(__file__).parent.parent / "docs" / "writing-tasks.md").read_text("utf-8")
+    _, _, section = written.partition(f"\n### `{part.__name__}`\n")
+    table = section.partition("\n#")[0]
+    names = [field.name for field in fields(part)]
+    assert len(names) <= 13
+    for name in names:
+        (row,) = (line for line in table.splitlines() if line.startswith(f"| `{name}` |"))
+        assert row.split("|")[3].strip(), f"{part.__name__}.{name} has no docstring"
 
 
 def label(answer: str, confidence: float = 1.0, released: bool | None = None) -> Label:
@@ -166,7 +277,7 @@ def test_a_meaningless_left_side_can_count_against_the_rule() -> None:
 
 
 def test_deriving_needs_both_sides() -> None:
-    derive = installed_tasks()["rules-entailment"].derive
+    derive = installed_tasks()["rules-entailment"].deriving.derive
     assert derive is not None
     application = {"lhs": "l", "rhs": "r", "rule_lhs": "a", "rule_rhs": "b"}
 

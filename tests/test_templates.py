@@ -14,7 +14,7 @@ from chorale.audit.verify import verify
 from chorale.engine import entering
 from chorale.engine.clock import Clock
 from chorale.engine.gates import close_gate
-from chorale.engine.offering import MESSAGES
+from chorale.engine.offering import STATUSES
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.visit import visit
@@ -214,8 +214,7 @@ def test_nobody_is_shown_what_only_experts_do(trial: Path, clock: Clock) -> None
 def test_the_work_page_has_words_for_whatever_can_be_said_in_the_place_of_an_item() -> None:
     script = (Path(web.__file__).parent / "static" / "work.js").read_text("utf-8")
     rests = script.partition("const RESTS = {")[2].partition("};")[0]
-    # Of `apart` the page is told `dropped`.
-    assert [status for status in MESSAGES if f"{status}: {{" not in rests] == ["apart"]
+    assert {status for status in STATUSES.values() if f"{status}: {{" not in rests} == {"item"}
 
 
 def test_only_experts_may_work_for_nothing(trial: Path) -> None:

@@ -148,9 +148,34 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "without",
         ),
         ("UPDATE entry SET amount = amount + 1 WHERE cause LIKE 'gate:%'", "the ledger says"),
+        ("UPDATE participation SET worked_ms = worked_ms + 1 WHERE answered > 0", "time worked stored"),
+        ("UPDATE participation SET worked_ms = worked_ms - 1 WHERE worked_ms > 0", "time worked stored"),
+        ("UPDATE response SET duration_ms = duration_ms - 1 WHERE duration_ms > 0", "time worked stored"),
     ],
 )
 def test_whatever_is_changed_is_found(study: Study, statement: str, told: str) -> None:
     change(study, statement)
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert any(told in line for line in differences), differences
+
+
+@pytest.mark.parametrize("duration", ["submitted_at - leased_at + 1", "-1"])
+def test_nobody_worked_longer_than_they_held_the_item(study: Study, duration: str) -> None:
+    """Also where the sum of a worker's times was changed with them."""
+    of_assignment = "(SELECT leased_at FROM assignment WHERE assignment.id = assignment_id)"
+    change(study, f"UPDATE response SET duration_ms = {duration.replace('leased_at', of_assignment)}")
+    change(
+        study,
+        "UPDATE participation SET worked_ms = (SELECT coalesce(sum(duration_ms), 0) FROM response "
+        "WHERE response.worker_id = participation.worker_id AND response.stage_id = participation.stage_id)",
+    )
+    differences = look(study, lambda tx: verify(tx, study)).differences
+    assert differences
+    assert all("passed between lease and submission" in line for line in differences), differences
+
+
+def test_verify_accepts_the_answers_of_a_clock_that_was_set_back(study: Study) -> None:
+    change(study, "UPDATE assignment SET leased_at = leased_at + 1000000000 WHERE state = 'submitted'")
+    change(study, "UPDATE response SET duration_ms = 0")
+    change(study, "UPDATE participation SET worked_ms = 0")
+    assert look(study, lambda tx: verify(tx, study)).differences == []

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
-from serving import free_port, stop_process, wait_until_up
+from serving import PATIENCE_SECONDS, free_port, stop_process, wait_until_up
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "chorale"
@@ -48,7 +48,7 @@ def _run(where: Path, *arguments: str, path: Path | None = None) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -126,7 +126,7 @@ def site(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             text=True,
         )
         try:
-            wait_until_up(port)
+            wait_until_up(port, where / "log")
             yield f"http://127.0.0.1:{port}"
         finally:
             stop_process(server)
@@ -134,7 +134,7 @@ def site(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def test_the_installed_package_serves_its_pages(site: str) -> None:
-    with httpx.Client(base_url=site, follow_redirects=True, trust_env=False) as client:
+    with httpx.Client(base_url=site, follow_redirects=True, trust_env=False, timeout=PATIENCE_SECONDS) as client:
         start = client.get("/")
         assert start.status_code == 200
         assert "Open the link you were given" in start.text

@@ -373,7 +373,7 @@ def test_a_pilot_becomes_gold(make_study: StudyMaker) -> None:
     assert gold_desk.promote_unanimous(study, stage, "owner") == 3
     newcomer = Person(study, "new")
     assert newcomer.next().status == "done"
-    golds = {row.key: row for row in look(study, lambda tx: gold_rows.gold_items(tx, "meaningful"))}
+    golds = {row.key: row for row in look(study, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0))}
     assert golds["a00000:lhs"].explanation == "Hulls can be painted."
     assert golds["a00000:lhs"].origin == "pilot"
     # Its own result did not change by becoming gold.

@@ -16,6 +16,7 @@ from browsing import Site
 from chorale.engine.running import Study
 from chorale.folder.templates import create_study
 from chorale.kits.mturk.market.access import NewKey, make_key
+from serving import PATIENCE_SECONDS
 
 SPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas"
 FORM_SPACE = f"{SPACE}/2017-11-06/QuestionForm.xsd"
@@ -122,7 +123,7 @@ class Market:
             region_name="us-east-1",
             aws_access_key_id=access_key,
             aws_secret_access_key=secret,
-            config=Config(retries={"max_attempts": 0}, connect_timeout=20, read_timeout=20),
+            config=Config(retries={"max_attempts": 0}, connect_timeout=PATIENCE_SECONDS, read_timeout=PATIENCE_SECONDS),
         )
         client.meta.events.register(f"after-call.{service}.*", _check_answer)
         self._to_close.append(client)
@@ -147,7 +148,7 @@ class Turker:
     """Somebody who works, over HTTP."""
 
     def __init__(self, site: Site, link: str) -> None:
-        self.http = httpx.Client(base_url=site.url, follow_redirects=True, timeout=20)
+        self.http = httpx.Client(base_url=site.url, follow_redirects=True, timeout=PATIENCE_SECONDS)
         self.http.get(link)
         home = self.http.post("/consent", data={"agree": "yes"}).text
         found = re.search(r'data-owner="(w-[^"]+)"', home)
@@ -168,7 +169,7 @@ class Turker:
             f"{self.http.base_url}/mturk/externalSubmit",
             data={"assignmentId": assignment, **fields},
             headers={"origin": "null", "sec-fetch-site": "cross-site"},
-            timeout=20,
+            timeout=PATIENCE_SECONDS,
         )
 
     def do(self, hit: str, **fields: str | list[str]) -> str:

@@ -89,6 +89,7 @@ def verify(tx: Tx, study: Study) -> Verification:
             differences += _place_differences(item, live.get(item.id, 0), most + again)
         differences += _derived_differences(tx, study, stage, judged)
     differences += grade_differences(tx, study, responses, judged)
+    differences += _duration_differences(tx)
     for part in parts:
         differences += part.differences(tx)
     differences += payment_differences(tx)
@@ -110,13 +111,15 @@ def _worker_differences(
     name = f"worker {row.worker} in {row.stage}"
     graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
     record = GoldRecord()
+    then = stage
     should_drop = dropped_otherwise
     for response in graded:
-        score = stage.task.grade(response.answer, response.gold_answer).score
+        score = stage.task.grading.grade(response.answer, response.gold_answer).score
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
             found.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
-        rule = history.stage_at(response.submitted_at, stage.name).gold
-        record = gold_after(record, score >= 1, rule)
+        then = then.under(history.stage_at(response.submitted_at, stage.name))
+        rule = then.settings.gold
+        record = gold_after(record, then.is_correct(score), rule)
         should_drop = should_drop or (rule is not None and review_worker(record, rule).dropped)
     for what, stored, again in (
         ("answers", row.answered, len(given)),
@@ -129,6 +132,15 @@ def _worker_differences(
         if stored != again:
             found.append(f"{name}: {what} stored {stored}, recomputed {again}")
     return found
+
+
+def _duration_differences(tx: Tx) -> list[str]:
+    """Responses that took longer than their workers held the items: hourly wages rest on these times."""
+    return [
+        f"worker {row.worker} in {row.stage}: response {row.id} has {row.duration_ms} ms of work stored, "
+        f"and {row.held_ms} ms passed between lease and submission"
+        for row in response_rows.impossible_durations(tx)
+    ]
 
 
 def _pay_differences(
@@ -150,16 +162,15 @@ def _pay_differences(
     payments = list(bonuses)
     then = stage
     for number, response in enumerate(given, 1):
-        settings = history.stage_at(response.submitted_at, row.stage)
-        then = then if then.settings is settings else replace(stage, settings=settings)
+        then = then.under(history.stage_at(response.submitted_at, row.stage))
         if response.kind != AssignmentKind.PRODUCTION:
             if corrected:
                 record = _record_then(stage, given[:number], history, gold_then)
             else:
-                right = stage.task.grade(response.answer, response.gold_answer).score >= 1
-                record = gold_after(record, right, then.settings.gold)
+                score = stage.task.grading.grade(response.answer, response.gold_answer).score
+                record = gold_after(record, then.is_correct(score), then.settings.gold)
         met = record if response.kind == AssignmentKind.GOLD else None
-        amounts = earned_by(then, "", response.id, stage.task.parts(response.answer), met)
+        amounts = earned_by(then, "", response.id, stage.task.grading.parts(response.answer), met)
         payments.append((response.submitted_at, sum(one.amount for one in amounts) + _for_round(then, number, cut_off)))
     earned = sum(amount for _, amount in payments)
     fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
@@ -183,13 +194,14 @@ def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
 
 def _record_then(stage: RunningStage, given: list[ResponseRow], history: History, gold_then: GoldThen) -> GoldRecord:
     """A worker's gold record with the last of these answers, by gold as it was in that moment."""
-    record = GoldRecord()
+    record, then = GoldRecord(), stage
     moment = given[-1].submitted_at
     for response in given:
         if response.kind != AssignmentKind.PRODUCTION:
             expected = gold_then.answer(response.item_id, moment, response.gold_answer)
-            right = stage.task.grade(response.answer, expected).score >= 1
-            record = gold_after(record, right, history.stage_at(response.submitted_at, stage.name).gold)
+            then = then.under(history.stage_at(response.submitted_at, stage.name))
+            score = stage.task.grading.grade(response.answer, expected).score
+            record = gold_after(record, then.is_correct(score), then.settings.gold)
     return record
 
 
@@ -212,7 +224,7 @@ def _counted(
 
 def _label_differences(stage: RunningStage, item: item_rows.ItemRow, judgments: list[Judgment]) -> list[str]:
     rule = rule_for(stage.settings.judgments, item.sampled)
-    combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
+    combined = stage.task.combining.combine(tuple(judgments)) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
     confidence = None if combined is None else combined.confidence
     stable = has_settled(stage, rule, judgments)

@@ -10,10 +10,10 @@ from chorale.model import UserError
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S104 - what such a host is called here
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens at the address: taken now, so that nobody is told of a site that can't open.
+def reserve(host: str, port: int) -> socket.socket:
+    """A socket bound to the address, which nobody else can take from now on.
 
-    Whoever comes before the site is up waits for it.
+    It does not listen yet: connections are refused until the site can answer them.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -21,19 +21,24 @@ def listen(host: str, port: int) -> socket.socket:
         )[0]
     except socket.gaierror:
         raise UserError(f"{host!r} is not an address of this machine. Use --host 127.0.0.1 or 0.0.0.0.") from None
-    bound = socket.socket(family, kind, protocol)
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-        # Two sockets that may reuse an address can both be bound to it; only one of them can listen.
-        bound.listen()
-    except OSError as error:
-        bound.close()
-        raise UserError(_why_not(error, host, port)) from None
+    # Two sockets that may reuse an address can both be bound to it, so the first attempt is without. The second is for
+    # an address where connections of an earlier site still linger.
+    for reuse in (False, True):
+        bound = socket.socket(family, kind, protocol)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, reuse)
+            bound.bind(address)
+        except OSError as error:
+            bound.close()
+            if reuse or error.errno != errno.EADDRINUSE:
+                raise UserError(why_not(error, host, port)) from None
+        else:
+            break
     return bound
 
 
-def _why_not(error: OSError, host: str, port: int) -> str:
+def why_not(error: OSError, host: str, port: int) -> str:
+    """Why a site can't be at the address, and what to do."""
     if error.errno == errno.EADDRINUSE:
         return f"port {port} of {host} is in use. Stop what is using it, or choose another one with --port."
     if error.errno == errno.EACCES:

@@ -126,7 +126,7 @@ def _parsed(stage: "RunningStage", text: str) -> Any:
     from chorale.contract import AnswerError
 
     try:
-        stage.task.parse_answer(text)
+        stage.task.shape.parse_answer(text)
     except AnswerError:
         try:
             return json.loads(text)
@@ -157,7 +157,7 @@ def _list(study: "Study", stages: "list[RunningStage]") -> dict[str, Any]:
 def _gold_as_json(stage: "RunningStage", row: "GoldRow") -> dict[str, Any]:
     return {
         "item": row.key,
-        "view": stage.task.view(row.payload),
+        "view": stage.task.form.view(row.payload),
         "answer": row.answer,
         "explanation": row.explanation,
         "origin": row.origin,
@@ -170,7 +170,7 @@ def _gold_as_json(stage: "RunningStage", row: "GoldRow") -> dict[str, Any]:
 def _candidate_as_json(stage: "RunningStage", item: "ItemRow") -> dict[str, Any]:
     return {
         "item": item.key,
-        "view": stage.task.view(item.payload),
+        "view": stage.task.form.view(item.payload),
         "answer": item.answer,
         "confidence": item.confidence,
         "judgments": item.judgments,

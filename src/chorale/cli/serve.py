@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from chorale.engine.running import Study
     from chorale.platforms.prolific import Prolific
+    from chorale.web.servers import Announce
 
 ENVIRONMENT = "CHORALE_SERVE"
 _GRACE_SECONDS = 10
@@ -36,40 +38,53 @@ def serve(
     access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
-    from chorale.cli.addresses import checked_public_url, listen, local_url, port_of
+    from chorale.cli.addresses import checked_public_url, local_url, port_of, reserve
     from chorale.engine.opening import open_study, serving_alone
 
     public = None if public_url is None else checked_public_url(public_url)
     options = _uvicorn_options(public, access_log)
     # The port first: a site that can't open has not brought anything in.
-    with serving_alone(directory, db), listen(host, port) as bound:
-        port = port_of(bound)
+    with serving_alone(directory, db), reserve(host, port) as bound:
         study = open_study(directory, db)
         try:
             if processes > 1:
                 _refuse_sqlite(study)
-            _print_links(study, public or local_url(host, port))
+            base = public or local_url(host, port_of(bound))
+            _note_address(study, base)
             _print_notes(directory)
+            announce = partial(_print_links, study, base)
             if processes == 1:
-                _serve_here(study, bound, public, options)
+                _serve_here(study, bound, public, options, announce)
                 return
-            _serve_with_processes(directory, db, public, bound, {**options, "workers": processes})
+            _serve_with_processes(directory, db, public, bound, {**options, "workers": processes}, announce)
         finally:
             study.close()
 
 
-def _serve_here(study: "Study", bound: "socket", public: str | None, options: dict[str, Any]) -> None:
-    from uvicorn import Config, Server
+def _serve_here(
+    study: "Study", bound: "socket", public: str | None, options: dict[str, Any], announce: "Announce"
+) -> None:
+    from uvicorn import Config
 
+    from chorale.cli.addresses import why_not
+    from chorale.model import UserError
     from chorale.web.app import create_app
+    from chorale.web.servers import SiteServer
 
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
+    app = create_app(study, public_url=public, prolific=_prolific(study))
+    server = SiteServer(Config(app, **options), announce)
+    host, port = bound.getsockname()[:2]
     try:
-        Server(Config(create_app(study, public_url=public, prolific=_prolific(study)), **options)).run(sockets=[bound])
+        server.run(sockets=[bound])
     except KeyboardInterrupt:
         say("Closed.")
+    except OSError as error:
+        if server.started:
+            raise
+        raise UserError(why_not(error, host, port)) from None
 
 
 def _prolific(study: "Study") -> "Prolific | None":
@@ -96,12 +111,16 @@ def _refuse_sqlite(study: "Study") -> None:
         )
 
 
-def _print_links(study: "Study", base: str) -> None:
+def _note_address(study: "Study", base: str) -> None:
+    """So that `chorale invite` makes links to where the site really is."""
     from chorale.store import setup
+
+    study.store.write(lambda tx: setup.set_setting(tx, "site", base)).result()
+
+
+def _print_links(study: "Study", base: str) -> None:
     from chorale.web.links import arrival_url, setup_link_path
 
-    # So that `chorale invite` makes links to where the site really is.
-    study.store.write(lambda tx: setup.set_setting(tx, "site", base)).result()
     arrival = study.settings.arrival
     say(f"{study.settings.study.title}")
     if arrival.by_url:
@@ -109,7 +128,7 @@ def _print_links(study: "Study", base: str) -> None:
     say(f"  console:  {base}/console")
     if (setup_path := setup_link_path(study)) is not None:
         say(f"  set it up, once:  {base}{setup_path}")
-    say("Invitations: `chorale invite`. Ctrl-C closes the site.")
+    say(f"Serving at {base}. Invitations: `chorale invite`. Ctrl-C closes the site.")
 
 
 def _print_notes(directory: Path) -> None:
@@ -134,14 +153,21 @@ def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
 
 
 def _serve_with_processes(
-    directory: Path, db: str | None, public: str | None, bound: "socket", options: dict[str, Any]
+    directory: Path, db: str | None, public: str | None, bound: "socket", options: dict[str, Any], announce: "Announce"
 ) -> None:
     from uvicorn import Config
-    from uvicorn.supervisors import Multiprocess
+
+    from chorale.web.servers import HEALTH_CHECK_SECONDS, SiteProcesses
 
     opened = {"directory": str(directory.absolute()), "db": db, "public_url": public}
     os.environ[ENVIRONMENT] = json.dumps(opened)
-    Multiprocess(Config("chorale.cli.serve:app_from_environment", factory=True, **options), sockets=[bound]).run()
+    config = Config(
+        "chorale.cli.serve:app_from_environment",
+        factory=True,
+        timeout_worker_healthcheck=HEALTH_CHECK_SECONDS,
+        **options,
+    )
+    SiteProcesses(config, bound, announce).run()
 
 
 def app_from_environment() -> "FastAPI":

@@ -1,21 +1,23 @@
 """What a kind of work must be able to say of itself.
 
-A task is a frozen description. Built-in tasks get nothing that one from another package can't have; the contract test
-(`tests/test_tasks.py`) runs over all of them.
+A task is a frozen description in a few small parts. Built-in tasks get nothing that one from another package can't
+have; `chorale.testing` checks what every task promises.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from chorale.contract.exporting import Seeds, TaskExport
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
+from chorale.model.frozen import frozen
 from chorale.model.plain_words import PlainWords, plain_words
 
 
@@ -37,7 +39,7 @@ class AnswerError(Exception):
 
 class GradeResult(NamedTuple):
     score: float
-    """Between 0 and 1; a gold answer counts as right at 1."""
+    """Between 0 and 1. What counts as right is for the engine to say: see `Grading.pass_score`."""
     reasons: tuple[str, ...] = ()
 
 
@@ -65,87 +67,6 @@ class Example:
     answer: Answer
 
 
-@dataclass(frozen=True, slots=True)
-class Seeds:
-    """Where the order of things on a worker's page comes from: the same whenever they come back to it."""
-
-    worker: str
-    """For what stays the same for everything a worker does in the stage."""
-    item: str
-    """For what is another for each item."""
-
-    @classmethod
-    def of(cls, study_seed: int, stage: str, worker: str, item: str) -> "Seeds":
-        """Those of a worker (their pseudonym) at an item (its key). Exports have all of it, so orders can be told."""
-        return cls(
-            *(sha256(f"{study_seed}:{stage}:{part}".encode()).hexdigest() for part in (worker, f"{worker}:{item}"))
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where an item that was made from somebody's answer comes from."""
-
-    worker: str
-    arm: str | None
-    stage: str
-    item: str
-    """The key of what they answered."""
-
-
-def no_arm(_worker: str) -> str | None:
-    """The plain case of `StageResults.arm`: a study without arms."""
-    return None
-
-
-def no_time(_worker: str) -> float | None:
-    """The plain case of `StageResults.seconds`: nobody has measured it."""
-    return None
-
-
-def no_origin(_item: SourceItem) -> Origin | None:
-    """The plain case of `StageResults.origin`: items come from a file."""
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class StageResults:
-    """A stage as its task's own exports see it."""
-
-    items: Iterable[SourceItem]
-    sources: Iterable[SourceItem] | None
-    """The items of the stage it was derived from; None if its items come from a file."""
-    confidence: float
-    """What a result of that stage had to reach."""
-    options: BaseModel
-    judgments: Callable[[SourceItem], Sequence[Judgment]]
-    """The counted answers to one of the items, with their workers' present trust."""
-    seeds: Callable[[str, str], Seeds]
-    """Those a worker (their pseudonym) had at an item (its key)."""
-    origin: Callable[[SourceItem], Origin | None] = no_origin
-    """Whose answer one of the items was made from; None if it was made from no single one."""
-    arm: Callable[[str], str | None] = no_arm
-    """The arm a worker (their pseudonym) is in."""
-    seconds: Callable[[str], float | None] = no_time
-    """How long an answer here took a worker (their pseudonym) on average."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskExport:
-    """A table that only this kind of work has."""
-
-    name: str
-    summary: str
-    file_name: str
-    """Its ending (.csv, .tsv or .jsonl) says how it is written."""
-    columns: tuple[str, ...]
-    rows: Callable[[StageResults], Iterator[Mapping[str, Any]]]
-    tally: Callable[[StageResults], Mapping[str, int]] | None = None
-    """How many came to which end, for what the table leaves out."""
-    more_columns: Callable[[StageResults], Sequence[str]] | None = None
-    """Columns behind the others that depend on the study, such as what its items have beside what the task needs."""
-
-
 class NoOptions(BaseModel):
     """For tasks without settings of their own."""
 
@@ -153,129 +74,97 @@ class NoOptions(BaseModel):
 
 
 def one_item_per_row(row: Payload, key: str) -> list[NewItem]:
-    """The plain case of `Task.expand`: the row is the item."""
+    """The plain case of `Shape.expand`: the row is the item."""
     return [NewItem(key=key, payload=row, group=key)]
 
 
 def as_it_is(payload: Payload) -> dict[str, Any]:
-    """The plain case of `Task.view`: the worker sees the whole item."""
+    """The plain case of `Form.view`: the worker sees the whole item."""
     return dict(payload)
 
 
 def one_part(_answer: Answer) -> int:
+    """The plain case of `Grading.parts`: an answer is one thing."""
     return 1
 
 
-def told_as_it_is(_payload: Payload, answer: Answer) -> Answer:
-    """The plain case of `Task.tell`: the answer can be understood by itself."""
+def answer_as_it_is(_payload: Payload, answer: Answer) -> Answer:
+    """The plain case of `Explaining.present`: the answer can be understood by itself."""
     return answer
 
 
 def right_or_wrong(answer: Answer, gold: Answer) -> GradeResult:
+    """The plain case of `Grading.grade`: equal or not."""
     return GradeResult(1.0) if answer == gold else GradeResult(0.0, ("differs from the expert's answer",))
 
 
 def zero_or_one(left: Answer, right: Answer) -> float:
+    """The plain case of `Combining.distance`: equal or not."""
     return 0.0 if left == right else 1.0
 
 
 def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
-    """The answer with the largest trust-weighted share."""
+    """The plain case of `Combining.combine`: the answer with the largest trust-weighted share."""
     share = trust_weighted_share((judgment.answer, judgment.trust) for judgment in judgments)
     return None if share is None else Combined(share.answer, share.confidence)
 
 
-@dataclass(frozen=True)
-class Task:
-    """A kind of work."""
+class FieldKind(StrEnum):
+    """What a field of an answer holds."""
+
+    LABEL = "label"
+    """One of some options."""
+    LABELS = "labels"
+    """Any number of them."""
+    RATING = "rating"
+    """One of some options that have an order."""
+    TEXT = "text"
+    OTHER = "other"
+
+
+class AnswerField(NamedTuple):
+    """A field of an answer that is an object."""
 
     name: str
-    version: int
-    summary: str
-    row_type: type[BaseModel]
-    """A row of the stage's items file."""
+    kind: FieldKind
+
+
+class SourceProblem(NamedTuple):
+    """Why a stage cannot take its items from another."""
+
+    message: str
+    fix: str
+    value: str
+    """What the stage's own options say."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What items and answers are."""
+
     item_type: type[BaseModel]
-    """An item, as stored; also a row of the gold and truth files (with `answer` beside it)."""
+    """Pydantic model of an item, as stored; also of a row of the gold and truth files, without `id`, `answer` and
+    `explanation`."""
     answer_type: type[BaseModel]
-    """What the form submits: an object whose single field `answer` may be of any shape."""
-    page: Path | str
-    """The form: a file of HTML, or the HTML itself. Elements with `data-text="field"` are filled with that field of
-    the view."""
-    examples: tuple[Example, ...]
-    module: Path | None = None
-    """ES module for forms that need more than filling in text and collecting fields."""
-    style: Path | None = None
-    """Style sheet for what the form has and other pages do not."""
-    shared: tuple[Path, ...] = ()
-    """Further modules and style sheets, which lie elsewhere: served beside the module, so that it can import them."""
-    framed: bool = False
-    """Whether its form shows pages by others, each in a sandboxed frame."""
-    options_type: type[BaseModel] = NoOptions
-    configure: Callable[[Any], "Task"] | None = None
-    """From the options of a stage to the task as it is there, for tasks whose items or answers depend on them."""
-    example_options: Mapping[str, Any] = field(default_factory=dict)
-    """The options that the examples are for."""
+    """Pydantic model of what the form submits: its single field `answer` may be of any shape."""
+    row_type: type[BaseModel] | None = None
+    """Pydantic model of a row of the items file, without `id`. Default: `item_type`."""
     gold_type: type[BaseModel] | None = None
-    """What a gold answer may be, if that is not the same as what the form submits."""
+    """Pydantic model of a gold answer, with a single field `answer`. Default: `answer_type`."""
     expand: Callable[[Payload, str], list[NewItem]] = one_item_per_row
-    view: Callable[[Payload], dict[str, Any]] = as_it_is
-    grade: Callable[[Answer, Answer], GradeResult] = right_or_wrong
-    distance: Callable[[Answer, Answer], float] = zero_or_one
-    combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
-    derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
-    """New items from all items of one group of an earlier stage, given the confidence asked for."""
-    gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
-    """An item from an earlier stage's item and the answers to it: one (`of = "answers"`) or all (`of = "together"`), in
-    the order they were given, with random numbers of the item's own. Named fields are put together if not given."""
-    tell: Callable[[Payload, Answer], Answer] = told_as_it_is
-    """An answer to an item, gold or not, so that others understand it: whoever grades, reviews or is told about it."""
-    caption: Callable[[Payload], str] | None = None
-    """An item in one line, for messages; all its values if not given."""
-    quote: Callable[[Payload, Answer], str] | None = None
-    """An answer to an item in words, for messages to whoever gave it, and the expert's; the fields of what `tell` makes
-    of it if not given."""
-    recount: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
-    """The reasons of a grade with the item at hand, for messages: from an item, an answer and the expert's."""
-    feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
-    """How an answer compares with the expert's, for the form's module to show. Only ever in practice rounds, whose
-    answers are there to be learned: never for gold among production items."""
-    chosen: Callable[[Answer], tuple[str, ...]] | None = None
-    """The options in an answer, where people choose from a list: what agreement on a study's quality is measured on."""
-    parts: Callable[[Answer], int] = one_part
-    """How many things an answer has that are paid by number, such as questions written."""
-    most_parts: int | None = None
-    """The most it can have: what a budget must cover before the item is given out. None if it is not known."""
-    marks: Callable[[Answer], Marks] | None = None
-    """An answer as grades, for tasks that can be rubrics."""
-    criteria: tuple[str, ...] = ()
-    """What those grades are called."""
-    best_marks: Mapping[str, float] = field(default_factory=dict)
-    """The most an answer can have by each of them, where that may be less than 1."""
+    """From a row and its id to items. Items with the same `group` are never shown to the same worker. Default: one
+    item per row."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
-    """What is wrong with an answer, gold or not, that only the item tells; None if nothing is."""
+    """From an answer or gold and its item to what is wrong with it, where that depends on the item; None if nothing
+    is. Default: nothing is."""
     canonical: Callable[[Answer, Payload], Answer] | None = None
-    """An answer that fits its item, in the form it is stored in, where only the item gives that."""
-    arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
-    """An order of things for one worker at one item. The form's module gets it beside the view."""
-    guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
-    """For simulated workers, where answers can't be listed: an answer to a view, like the known one where that says
-    something (None if nothing is known) and at random elsewhere; without random numbers, whatever comes first. They
-    are for this answer alone, and begin anew for the next."""
-    imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
-    """For simulated workers, where an answer can be right in part: to a view, what somebody answers who gets each part
-    of the right answer right so often."""
-    exports: tuple[TaskExport, ...] = ()
+    """From a valid answer and its item to the answer as it is stored, where that depends on the item. Default: as it
+    was submitted."""
+    fields: tuple[AnswerField, ...] = ()
+    """The fields of answers that are objects. Agreement is measured on labels and ratings, one field at a time, and
+    exports for other tools show labels as choices. Default: an answer has no fields."""
     may_be_empty: bool = False
-    """Whether a stage may begin without items, because there is another way for work to come."""
-
-    def configured(self, options: BaseModel) -> "Task":
-        """The task as it is in a stage with these options."""
-        return self if self.configure is None else self.configure(options)
-
-    @property
-    def html(self) -> str:
-        """The form."""
-        return self.page if isinstance(self.page, str) else self.page.read_text("utf-8")
+    """Whether a stage may start without items, because work comes another way."""
 
     @cached_property
     def answer_schema(self) -> Mapping[str, Any]:
@@ -287,7 +176,7 @@ class Task:
 
     @property
     def choices(self) -> Sequence[Answer] | None:
-        """All answers there are, in the order the form has them, if they can be listed."""
+        """All possible answers, in the order of the form; None if they cannot be listed."""
         schema = self.answer_schema
         if "const" in schema:
             return [schema["const"]]
@@ -295,21 +184,28 @@ class Task:
             return [True, False]
         return list(schema["enum"]) if "enum" in schema else None
 
+    @property
+    def of_rows(self) -> type[BaseModel]:
+        """The model that rows of the items file have."""
+        return self.row_type or self.item_type
+
     def parse_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        return _parsed(self.row_type, row)
+        """A row of the items file in its canonical form, or ItemError."""
+        return _parsed(self.of_rows, row)
 
     def parse_item(self, item: Mapping[str, Any]) -> dict[str, Any]:
+        """An item in its canonical form, or ItemError."""
         return _parsed(self.item_type, item)
 
     def parse_answer(self, raw: Any, item: Payload | None = None) -> Answer:
-        """The answer in its canonical form, or AnswerError with a message for the worker.
+        """An answer in its canonical form, or AnswerError with a message for the worker.
 
         `item` is what it is an answer to, if that is known.
         """
         return self._answer(self.answer_type, raw, item)
 
     def parse_gold(self, raw: Any, item: Payload | None = None) -> Answer:
-        """The same for a gold answer."""
+        """A gold answer in its canonical form, or AnswerError."""
         return self._answer(self.gold_type or self.answer_type, raw, item)
 
     def _answer(self, kind: type[BaseModel], raw: Any, item: Payload | None) -> Answer:
@@ -317,16 +213,177 @@ class Task:
             parsed = kind.model_validate({"answer": raw})
         except ValidationError as error:
             raise AnswerError(plain_words(error.errors()[0]["msg"])) from None
-        answer = parsed.model_dump(mode="json")["answer"]
+        answer = frozen(parsed.model_dump(mode="json")["answer"])
         wrong = self.misfit(answer, item) if self.misfit is not None and item is not None else None
         if wrong is not None:
             raise AnswerError(plain_words(f"Value error, {wrong}"))
-        return answer if self.canonical is None or item is None else self.canonical(answer, item)
+        return answer if self.canonical is None or item is None else frozen(self.canonical(answer, item))
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a worker sees and fills in."""
+
+    page: Path | str
+    """The form, HTML without scripts or inline styles: a file, or the HTML itself. Elements with `data-text="field"`
+    are filled with that field of the view."""
+    module: Path | None = None
+    """ES module for forms that need more than filling in text and collecting fields. It can import modules beside
+    it."""
+    style: Path | None = None
+    """Style sheet for what only this form has."""
+    shared: tuple[Path, ...] = ()
+    """Modules and style sheets from other folders, served beside `module` so that it can import them."""
+    framed: bool = False
+    """Whether the form shows pages by others, each in a sandboxed frame."""
+    view: Callable[[Payload], dict[str, Any]] = as_it_is
+    """What a worker may see of an item. Leave out whatever gives the answer away. It depends on the item alone: a view
+    made for one worker is shown to the next. Default: the whole item."""
+    arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
+    """From an item and `Seeds` to an order of things for one worker, the same whenever they come back; the module gets
+    it beside the view. Store answers by value, so that they do not depend on it."""
+
+    @property
+    def html(self) -> str:
+        """The text of the page."""
+        return self.page if isinstance(self.page, str) else self.page.read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a study file can set for the task, in `[stage.options]`."""
+
+    model: type[BaseModel] = NoOptions
+    """Pydantic model of the options; descriptions of its fields are its documentation."""
+    configure: Callable[[Any], "Task"] | None = None
+    """From the options of a stage to the task as it is there, for tasks whose items, answers or form depend on them.
+    It must keep the name. Once people have answered, options that change the shape of answers are refused."""
+    example: Mapping[str, Any] = field(default_factory=dict)
+    """The options that the task's examples are for."""
+
+
+@dataclass(frozen=True)
+class Grading:
+    """What an answer is worth."""
+
+    grade: Callable[[Answer, Answer], GradeResult] = right_or_wrong
+    """From an answer and the gold answer to a score between 0 and 1, with reasons. Default: 1 if they are equal."""
+    pass_score: float = 1.0
+    """The score from which an answer to gold is right, where the study file sets no `pass_score`."""
+    marks: Callable[[Answer], Marks] | None = None
+    """From an answer to grades, for tasks that can be rubrics."""
+    criteria: tuple[str, ...] = ()
+    """The names of those grades."""
+    best_marks: Mapping[str, float] = field(default_factory=dict)
+    """The highest possible grade by criterion, where that is less than 1."""
+    parts: Callable[[Answer], int] = one_part
+    """How many things in an answer are paid by number (`stage.pay.parts`), such as questions written. Default: one."""
+    most_parts: int | None = None
+    """The most of them an answer can have: what a budget must cover before the item is given out. Default: as many as
+    the study file lists amounts for."""
+
+
+@dataclass(frozen=True)
+class Combining:
+    """How several answers to an item compare, and become one."""
+
+    combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
+    """From judgments to an answer with a confidence; None if there is nothing to go by. Default: the trust-weighted
+    share, which needs hashable answers."""
+    distance: Callable[[Answer, Answer], float] = zero_or_one
+    """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
+    chosen: Callable[[Answer], tuple[str, ...]] | None = None
+    """The options in an answer, where people choose from a list: what `stage.quality` and `judgments.stable` go by."""
+
+
+@dataclass(frozen=True)
+class Deriving:
+    """How items are made from an earlier stage."""
+
+    derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
+    """From the items of one group of an earlier stage, each with its label and its counted answers (`judgments`), and
+    the confidence asked for, to new items. Called again whenever one of them changes: items it no longer names are
+    withdrawn. Keys must not depend on the order of answers."""
+    gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
+    """From an item of an earlier stage, answers to it (one with `of = "answers"`, all with `of = "together"`) and
+    random numbers of the item's own to an item of this kind. Default: the fields of all of them."""
+    source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
+    """From the options of a stage and those of an earlier stage to why the one cannot take its items from the other,
+    for `chorale check`; None if it can. Default: it can."""
+
+
+@dataclass(frozen=True)
+class Simulating:
+    """How simulated workers answer."""
+
+    guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
+    """For answers that cannot be listed: from a view, a known answer (or None) and random numbers (or None, for a fixed
+    answer) to an answer that is like the known one where that says something. The random numbers are for this answer
+    alone, and start anew for the next."""
+    imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
+    """For answers that can be right in part: from a view, the right answer, an accuracy and random numbers to what
+    somebody answers who gets each part right that often."""
+
+
+@dataclass(frozen=True)
+class Explaining:
+    """How items, answers and grades read to people."""
+
+    present: Callable[[Payload, Answer], Answer] = answer_as_it_is
+    """From an item and an answer to it, gold or not, to the answer as others understand it: those who grade,
+    consolidate or review it, and those who see their result. Default: as it is."""
+    caption: Callable[[Payload], str] | None = None
+    """From an item to one line of text, for messages. Default: all its values."""
+    quote: Callable[[Payload, Answer], str] | None = None
+    """From an item and an answer, somebody's or the expert's, to a text, for messages to whoever gave it. Default: the
+    fields that `present` gives, with their names."""
+    reasons: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
+    """From an item, an answer and the expert's to the reasons of the grade, for messages. Default: those of `grade`."""
+    feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
+    """From an item, an answer and the expert's to what the module's `compare` shows. Called in practice rounds only,
+    never for gold in production."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of work."""
+
+    name: str
+    """What study files call it."""
+    version: int
+    """Stored with every response: raise it when the meaning of answers changes."""
+    summary: str
+    """One line for workers."""
+    shape: Shape
+    """What items and answers are."""
+    form: Form
+    """What a worker sees and fills in."""
+    examples: tuple[Example, ...]
+    """Rows with valid answers, for the contract tests."""
+    options: Options = Options()
+    """What a study file can set for the task."""
+    grading: Grading = Grading()
+    """What an answer is worth."""
+    combining: Combining = Combining()
+    """How several answers to an item compare, and become one."""
+    deriving: Deriving = Deriving()
+    """How items are made from an earlier stage."""
+    simulating: Simulating = Simulating()
+    """How simulated workers answer."""
+    explaining: Explaining = Explaining()
+    """How items, answers and grades read to people."""
+    exports: tuple[TaskExport, ...] = ()
+    """Tables that only this kind of work has."""
+
+    def configured(self, options: BaseModel) -> "Task":
+        """The task as it is in a stage with these options."""
+        return self if self.options.configure is None else self.options.configure(options)
 
 
 def _parsed(kind: type[BaseModel], row: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return kind.model_validate(row).model_dump(mode="json", by_alias=True)
+        item: dict[str, Any] = frozen(kind.model_validate(row).model_dump(mode="json", by_alias=True))
+        return item
     except ValidationError as error:
         raise ItemError(
             [

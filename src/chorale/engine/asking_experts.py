@@ -69,7 +69,7 @@ def answer_question(
     if not remark.strip():
         raise UserError("Say why: the reason is kept beside the item.")
     try:
-        answer = stage.task.parse_gold(raw_answer, item.payload)
+        answer = stage.task.shape.parse_gold(raw_answer, item.payload)
     except AnswerError as error:
         raise UserError(f"{raw_answer!r} is not an answer to item {item.key!r}: {error}") from None
     evidence = {"by": by, "question": number, "answer": as_text(answer), "reason": remark.strip(), "crowd": item.answer}

@@ -1,21 +1,17 @@
-"""What a worker reads of what they earned, and of the bonuses they got: how much, on which day, and what for.
+"""The bonuses a worker got, as they read them: how much, on which day, and what for.
 
-Which questions have known answers stays untold. What those earned is told together for each stage, when the day is
+Which questions have known answers is not shown. What those earned is shown as one sum for each stage, when the day is
 over, and of no bonus more than the day, since the moment of one would be the moment of an answer. Until then it is not
 in any sum that workers read either: they would see it grow.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
 
 from chorale.engine.managing import BY_STAFF
-from chorale.engine.offering import Offer, Progress, next_item
 from chorale.engine.paying import is_for_finishing
 from chorale.engine.running import RunningStage, Study
-from chorale.engine.submitting import Outcome, submit
-from chorale.engine.visit import Visit, visit
 from chorale.store import Tx, ledger
 from chorale.store.ledger import BonusLine
 
@@ -52,49 +48,19 @@ class Bonuses:
     """How many there are beside them."""
 
 
-def visit_as_told(tx: Tx, study: Study, worker_id: int) -> Visit | None:
-    """What a worker sees on their start page, with what they are to know of their earnings."""
-    found = visit(tx, study, worker_id)
-    untold = _untold(tx, study, worker_id)
-    if found is None or not untold:
-        return found
-    stages = (part._replace(earned=part.earned - untold.get(part.stage.id, 0)) for part in found.stages)
-    return replace(found, stages=tuple(stages))
+def adds_later(stages: Iterable[RunningStage]) -> bool:
+    """Whether correct answers to gold earn something in any of these stages, which is shown when the day is over."""
+    return any(pays_for_gold(stage) for stage in stages)
 
 
-def next_as_told(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
-    """The item a worker is to judge next, the same way."""
-    offer = next_item(tx, study, stage, worker_id)
-    return offer._replace(progress=_as_told(tx, study, stage.id, worker_id, offer.progress))
-
-
-def submit_as_told(
-    tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, key: str, duration_ms: int | None
-) -> Outcome:
-    """Take an answer; what its worker hears of it, the same way."""
-    outcome = submit(tx, study, worker_id, token, raw_answer, key, duration_ms)
-    return outcome._replace(progress=_as_told(tx, study, outcome.stage_id, worker_id, outcome.progress))
-
-
-def tells_later(stages: Iterable[RunningStage]) -> bool:
-    """Whether answers to gold earn something in any of these stages, which is told when the day is over."""
-    return any(_pays_for_gold(stage) for stage in stages)
-
-
-def _pays_for_gold(stage: RunningStage) -> bool:
+def pays_for_gold(stage: RunningStage) -> bool:
     gold = stage.settings.gold
     return gold is not None and gold.bonus is not None
 
 
-def _as_told(tx: Tx, study: Study, stage_id: int, worker_id: int, progress: Progress) -> Progress:
-    if not _pays_for_gold(study.stage_by_id(stage_id)):
-        return progress
-    return progress._replace(earned=progress.earned - _untold(tx, study, worker_id).get(stage_id, 0))
-
-
-def _untold(tx: Tx, study: Study, worker_id: int) -> Mapping[int, int]:
-    """What a worker has earned today that is told when the day is over, by stage."""
-    return ledger.gold_bonuses_since(tx, worker_id, _today(study)) if tells_later(study.stages.values()) else {}
+def added_later(tx: Tx, study: Study, worker_id: int) -> Mapping[int, int]:
+    """What a worker has earned today that is shown when the day is over, by stage."""
+    return ledger.gold_bonuses_since(tx, worker_id, _today(study)) if adds_later(study.stages.values()) else {}
 
 
 def _today(study: Study) -> int:

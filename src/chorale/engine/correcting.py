@@ -69,7 +69,7 @@ def _checked(tx: Tx, new: NewGold) -> tuple[ItemRow, GoldAnswer, Any]:
     if not new.reason.strip():
         raise UserError(f"Say why the gold of {new.key!r} is wrong: the reason is kept with the study.")
     try:
-        answer = new.stage.task.parse_gold(new.answer, item.payload)
+        answer = new.stage.task.shape.parse_gold(new.answer, item.payload)
     except AnswerError as error:
         raise UserError(f"{new.answer!r} is not an answer to item {new.key!r}: {error}") from None
     if as_text(answer) == before.answer:
@@ -130,7 +130,7 @@ def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
         for one in given:
             # Somebody else may have been faster with this worker: that is known now that they are locked.
             if one.item_id == correction.item_id and one.submitted_at < correction.at > one.graded_at:
-                again = stage.task.grade(one.answer, one.gold)
+                again = stage.task.grading.grade(one.answer, one.gold)
                 source = f"{corrections.LATER_GRADES}{one.times + 1}"
                 responses.add_grade(tx, one.response_id, source, again.score, again.reasons, correction.at)
         owed = _review_again(tx, study, stage, present, given, history)
@@ -168,12 +168,14 @@ def _replayed(
 
     `changed` are gold answers that are to be, by item.
     """
-    record = GoldRecord()
+    record, then = GoldRecord(), stage
     dropped: dict[str, Any] | None = None
     paid = 0
     for one in given:
-        rule = history.stage_at(one.submitted_at, stage.name).gold
-        record = gold_after(record, stage.task.grade(one.answer, changed.get(one.item_id, one.gold)).score >= 1, rule)
+        then = then.under(history.stage_at(one.submitted_at, stage.name))
+        rule = then.settings.gold
+        score = stage.task.grading.grade(one.answer, changed.get(one.item_id, one.gold)).score
+        record = gold_after(record, then.is_correct(score), rule)
         if rule is None:
             continue
         verdict = review_worker(record, rule)

@@ -1,15 +1,13 @@
 """How people come in: arriving, consenting, being put in an arm, and being let into a stage or not."""
 
-import re
 from collections.abc import Mapping
-from functools import partial
 from hashlib import sha256
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import EXPERT
 from chorale.protocol import Admission, draw_arm
 from chorale.store import Tx, arm_rows, events, gates, participations, people, setup
-from chorale.store.papers import Papers
+from chorale.store.credentials import Credentials
 
 EXPERTS_PANEL = "expert"
 """Where experts come from who work in stages of their own."""
@@ -74,27 +72,13 @@ def put_everybody_in_arms(tx: Tx, study: Study) -> None:
             put_in_arm(tx, study, worker_id)
 
 
-def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, papers: Papers) -> Admission:
-    """Whether a worker with these papers may work in a stage, and why.
+def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, credentials: Credentials) -> Admission:
+    """Whether a worker with these credentials may work in a stage, and why.
 
     Asked before every item: what let them in may no longer hold.
     """
     rule = stage.settings.entry
     if rule.qualified_in is None:
-        return stage.admitting(papers)
+        return stage.admitting(credentials)
     earlier = participations.participation_of(tx, study.stage(rule.qualified_in).id, worker_id)
-    return stage.admission(papers, None if earlier is None else earlier.gold)
-
-
-def why_locked(study: Study, decided: Admission) -> str:
-    """Why a worker may not work in a stage, with the titles they know."""
-    reason = _NAMED.sub(partial(_by_title, study), decided.reason)
-    return f"This part is not open to you: {reason}."
-
-
-_NAMED = re.compile(r"`([^`]+)`")
-
-
-def _by_title(study: Study, named: re.Match[str]) -> str:
-    stage = study.stages.get(named[1])
-    return named[0] if stage is None else f"“{stage.settings.title}”"
+    return stage.admission(credentials, None if earlier is None else earlier.gold)

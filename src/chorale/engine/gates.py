@@ -247,13 +247,13 @@ def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
     """An answer, and the expert's if there is one, as a person understands them."""
     task = study.stage_by_id(answer.stage_id).task
     item = answer.payload
-    say = task.quote or task.tell
+    say = task.explaining.quote or task.explaining.present
     expert = None if answer.expert is None else say(item, answer.expert)
     reasons = answer.reasons
-    if reasons and task.recount is not None and answer.expert is not None:
-        reasons = task.recount(item, answer.answer, answer.expert)
+    if reasons and task.explaining.reasons is not None and answer.expert is not None:
+        reasons = task.explaining.reasons(item, answer.answer, answer.expert)
     told = replace(answer, answer=say(item, answer.answer), expert=expert, reasons=reasons)
-    return told if task.caption is None else replace(told, payload=task.caption(item))
+    return told if task.explaining.caption is None else replace(told, payload=task.explaining.caption(item))
 
 
 def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, str]:

@@ -97,7 +97,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     if not explanation.strip():
         raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
     try:
-        answer: Answer = stage.task.parse_gold(raw_answer, item.payload)
+        answer: Answer = stage.task.shape.parse_gold(raw_answer, item.payload)
     except AnswerError as error:
         raise UserError(f"{raw_answer!r} is not an answer to item {key!r}: {error}") from None
     setup.put_gold(

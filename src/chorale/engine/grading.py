@@ -24,9 +24,9 @@ class PeoplesGrade:
 
 def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
     """The grade that graders' answers to a rubric come to; None if they say nothing."""
-    if task.marks is None:
+    if task.grading.marks is None:
         return None
-    marks = [task.marks(answer) for answer in answers]
+    marks = [task.grading.marks(answer) for answer in answers]
     criteria = mean_marks(marks)
     if not criteria:
         return None

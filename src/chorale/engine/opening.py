@@ -167,13 +167,13 @@ def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
         stage, task = recorded.get(content.settings.name), content.task
         if stage is not None and content.settings.name in ids and "round" in stage:
             yield from _round_problems(tx, content, stage["round"].get("size"), ids[content.settings.name])
-        if task.configure is None or stage is None or stage["task"] != task.name:
+        if task.options.configure is None or stage is None or stage["task"] != task.name:
             continue
         try:
-            before = task.configure(task.options_type.model_validate(stage.get("options", {})))
+            before = task.options.configure(task.options.model.model_validate(stage.get("options", {})))
         except ValidationError:
             continue  # started by another version of Chorale, which had other options
-        if before.answer_schema != task.answer_schema:
+        if before.shape.answer_schema != task.shape.answer_schema:
             yield Problem(
                 SETTINGS_FILE,
                 None,

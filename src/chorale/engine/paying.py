@@ -122,7 +122,7 @@ def most_for_one(study: Study, stage: RunningStage) -> int:
     """
     pay, gold = stage.settings.pay, stage.settings.gold
     bonus = gold.bonus.amount if gold is not None and gold.bonus is not None else 0
-    most = stage.task.most_parts
+    most = stage.task.grading.most_parts
     listed = sum(pay.parts.amounts) if pay.parts is not None else 0
     parts = listed if most is None else parts_bonus(most, pay.parts)
     about = {stage.name, *(stage.settings.sources if stage.settings.grades else ())}
@@ -182,9 +182,9 @@ def lacking(tx: Tx, study: Study, amount: int, payments: int) -> int:
     return max(participations.spent(tx) + _with_fee(study, amount + out, payments + more) - budget, 0)
 
 
-def is_stopped(tx: Tx, study: Study, stage: RunningStage) -> bool:
-    """Whether the budget, as things are, does not cover one more item of the stage."""
-    return study.settings.pay.budget is not None and not would_cover(tx, study, most_for_one(study, stage), 2)
+def is_covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
+    """Whether the budget, as things are, covers one more item of the stage."""
+    return study.settings.pay.budget is None or would_cover(tx, study, most_for_one(study, stage), 2)
 
 
 def stopped(tx: Tx, study: Study) -> tuple[str, ...]:
@@ -197,7 +197,7 @@ def stopped(tx: Tx, study: Study) -> tuple[str, ...]:
     if wanting or all(stage.round_size is not None for stage in going_on):
         # A round has no items to complete: it wants people for as long as there is something to do after it.
         wanting |= {stage.name for stage in going_on if stage.round_size is not None}
-    return tuple(stage.name for stage in going_on if stage.name in wanting and is_stopped(tx, study, stage))
+    return tuple(stage.name for stage in going_on if stage.name in wanting and not is_covered(tx, study, stage))
 
 
 def left(tx: Tx, study: Study) -> int | None:

@@ -83,7 +83,7 @@ def is_due(counted: int, before: int) -> bool:
 
 def qualities(stage: RunningStage, answers: Iterable[GivenAnswer]) -> "CrowdTruth | None":
     """CrowdTruth's qualities of a stage whose task has options to choose; None where nobody can be compared."""
-    chosen = stage.task.chosen
+    chosen = stage.task.combining.chosen
     given = sorted(answers, key=lambda answer: (answer.item, answer.worker))
     if chosen is None or not given:
         return None
@@ -109,7 +109,7 @@ def review_workers(study: Study) -> list[str]:
     dropped: list[str] = []
     for stage in study.stages.values():
         rule = stage.settings.quality
-        if rule is None or rule.floor is None or stage.task.chosen is None:
+        if rule is None or rule.floor is None or stage.task.combining.chosen is None:
             continue
         known = stage_quality(study, stage)
         if known.upto == study.memory.get(f"reviewed:{stage.name}"):

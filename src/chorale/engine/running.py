@@ -1,7 +1,7 @@
 """A study that is open: its settings, its tasks and its database, ready to work on."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from random import Random, SystemRandom
 from typing import Any
@@ -11,14 +11,15 @@ from pydantic import BaseModel
 from chorale.contract import Task
 from chorale.engine.clock import Clock
 from chorale.folder.expected_pay import works_for_nothing
-from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, StageSettings, StudySettings
-from chorale.protocol import Admission, may_enter
+from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, StageSettings, Standing, StudySettings
+from chorale.model.frozen import frozen
+from chorale.protocol import Admission, Reason, lowest_correct, may_enter
 from chorale.store import Store
-from chorale.store.papers import Papers
+from chorale.store.credentials import Credentials
 from chorale.store.setup import MOST_ANSWERS, SHORT_ANSWER, as_text, from_text
 
 MOST_VIEWS = 4_000
-MOST_PAPERS = 1_000
+MOST_CREDENTIALS = 1_000
 
 
 @dataclass(frozen=True)
@@ -46,35 +47,34 @@ class RunningStage:
 
     @cached_property
     def view_of(self) -> Callable[[str], dict[str, Any]]:
-        """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too: only to be
-        read."""
-        view = self.task.view
-        return lru_cache(maxsize=MOST_VIEWS)(lambda payload: view(from_text(payload)))
+        """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too."""
+        view = self.task.form.view
+        return lru_cache(maxsize=MOST_VIEWS)(lambda payload: frozen(view(from_text(payload))))
 
-    def admission(self, papers: Papers, record: GoldRecord | None = None) -> Admission:
-        """Whether somebody with these papers may work here, and with this gold in the stage it asks for."""
+    def admission(self, credentials: Credentials, record: GoldRecord | None = None) -> Admission:
+        """Whether somebody with these credentials may work here, and with this gold in the stage it asks for."""
         arms = self.settings.arms
-        if arms and papers.arm not in arms:
+        if arms and credentials.arm not in arms:
             return Admission(False, "it is not among the parts you were given", {"arms": list(arms)})
-        if papers.closed and (closed := papers.closed.intersection(self.closed_by)):
+        if credentials.closed and (closed := credentials.closed.intersection(self.closed_by)):
             return Admission(False, "this round is over", {"closed": sorted(closed)})
-        return may_enter(self.settings.entry, record, papers.dropped, papers.held)
+        return may_enter(self.settings.entry, record, credentials.dropped, credentials.held)
 
     @cached_property
-    def admitting(self) -> Callable[[Papers], Admission]:
-        """The same where it goes by papers alone. Remembered for a while, since many have the same."""
-        return lru_cache(maxsize=MOST_PAPERS)(self.admission)
+    def admitting(self) -> Callable[[Credentials], Admission]:
+        """The same where it goes by credentials alone. Remembered for a while, since many have the same."""
+        return lru_cache(maxsize=MOST_CREDENTIALS)(self.admission)
 
     def parsed(self, sent: Any) -> tuple[Answer, str]:
         """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken.
 
-        Only to be read: of short answers there are few, and many give them, so they are remembered.
+        Of short answers there are few, and many give them, so they are remembered.
         """
         # What is sent is what JSON can say: two things that look the same are the same.
         written = repr(sent)
         found = self._parsed.get(written)
         if found is None:
-            answer = self.task.parse_answer(sent)
+            answer = self.task.shape.parse_answer(sent)
             found = answer, as_text(answer)
             if len(written) <= SHORT_ANSWER and len(self._parsed) < MOST_ANSWERS:
                 self._parsed[written] = found
@@ -83,6 +83,20 @@ class RunningStage:
     @cached_property
     def _parsed(self) -> dict[str, tuple[Answer, str]]:
         return {}
+
+    def under(self, settings: StageSettings) -> "RunningStage":
+        """The stage as it was while these settings were in force."""
+        return self if self.settings is settings else replace(self, settings=settings)
+
+    @cached_property
+    def lowest_correct(self) -> float:
+        """The lowest score by gold of a correct answer: what the study file asks for, or else the task suggests."""
+        asked = self.settings.pass_score
+        return lowest_correct(self.task.grading.pass_score if asked is None else asked)
+
+    def is_correct(self, score: float) -> bool:
+        """Whether a score by gold is that of a correct answer."""
+        return score >= self.lowest_correct
 
     def is_for_arm(self, arm: str | None) -> bool:
         """Whether it is for everybody, or for this arm. Others are not to know of it."""
@@ -93,10 +107,13 @@ class RunningStage:
         return EXPERT in self.settings.entry.qualifications
 
     @cached_property
-    def is_conditional(self) -> bool:
-        """Whether what lets people in can change from one item to the next, apart from being dropped."""
-        entry = self.settings.entry
-        return bool(entry.qualified_in or entry.qualifications or self.settings.arms or self.closed_by)
+    def removal(self) -> Reason:
+        """Why workers are removed from it: by its gold or, where it has none, by their quality."""
+        return Reason.BELOW_QUALITY if self.settings.gold is None else Reason.BELOW_GOLD
+
+    def removal_of(self, standing: str) -> Reason | None:
+        """Why somebody with this standing was removed from it, if they were."""
+        return self.removal if standing == Standing.DROPPED else None
 
     @property
     def is_by_colleagues(self) -> bool:
@@ -185,6 +202,11 @@ class Study:
     @cached_property
     def _by_id(self) -> Mapping[int, RunningStage]:
         return {stage.id: stage for stage in self.stages.values()}
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """What workers know the stages as, by name."""
+        return {name: stage.settings.title for name, stage in self.stages.items()}
 
     @cached_property
     def round_sizes(self) -> Mapping[int, int]:

@@ -133,7 +133,7 @@ def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgme
     """The item as these judgments make it, with so many of its places taken."""
     rule = rule_for(stage.settings.judgments, item.sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
-    combined = stage.task.combine(judgments) if len(judgments) >= rule.min else None
+    combined = stage.task.combining.combine(judgments) if len(judgments) >= rule.min else None
     confidence = None if combined is None else combined.confidence
     stable = has_settled(stage, rule, judgments)
     decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
@@ -172,7 +172,7 @@ def _taken(tx: Tx, item: LabelledItem, judgments: int, *, answered: bool) -> int
 
 def has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:
     """Whether the order of what people choose has stayed the same as long as the stage asks for."""
-    chosen = stage.task.chosen
+    chosen = stage.task.combining.chosen
     if rule.stable is None or chosen is None or not rule.min <= len(judgments) < rule.max:
         return False
     in_order = sorted(judgments, key=lambda judgment: judgment.response)
@@ -310,8 +310,8 @@ def derived_items(
         found = _from_answers(later, earlier, sources, seed, there)
     elif rule.of == "together":
         found = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
-    elif later.task.derive is not None:
-        found = iter(later.task.derive(sources, rule.confidence))
+    elif later.task.deriving.derive is not None:
+        found = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
         if len(rule.from_) > 1:
             # Arms may work on the same things: what came from each of their stages is an item of its own.
             found = (
@@ -359,21 +359,21 @@ def _gathered(
     later: RunningStage, source: SourceItem, judgments: Sequence[Judgment], seed: int, key: str
 ) -> dict[str, Any] | None:
     """The item as the later stage's task makes it of answers; None if it leaves that to their names."""
-    gather = later.task.gather
+    gather = later.task.deriving.gather
     if gather is None:
         return None
     rng = Random(f"{seed}:{later.name}:{key}")
-    return dict(gather(source.payload, [judgment.answer for judgment in judgments], rng))
+    return dict(gather(source.payload, tuple([judgment.answer for judgment in judgments]), rng))
 
 
 def _told(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
-    answer = earlier.task.tell(source.payload, judgment.answer)
+    answer = earlier.task.explaining.present(source.payload, judgment.answer)
     return answer if isinstance(answer, dict) else {"answer": answer}
 
 
 def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
     try:
-        return later.task.parse_item(row)
+        return later.task.shape.parse_item(row)
     except ItemError:
         # Answers without what the later stage shows, such as a field left empty: there is nothing to grade.
         return None

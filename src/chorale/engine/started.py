@@ -130,7 +130,7 @@ def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settin
     task = installed_tasks().get(stage.task)
     if task is None:
         raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package it comes in.")
-    options = task.options_type.model_validate(stage.options)
+    options = task.options.model.model_validate(stage.options)
     return RunningStage(
         id=stage_id,
         settings=stage,

@@ -1,6 +1,7 @@
 """Taking an answer: kept, graded, paid and counted, in one transaction, once."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from chorale.contract import AnswerError, GradeResult
@@ -12,10 +13,11 @@ from chorale.engine.offering import Progress
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group, take_in
 from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
-from chorale.protocol import gold_after, review_worker, trust
+from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
+from chorale.protocol.situation_words import message
 from chorale.store import Tx, events, item_rows, labels, leasing, participations, responses
+from chorale.store.credentials import credentials_of
 from chorale.store.leasing import Assigned, AssignmentRow
-from chorale.store.papers import papers_of
 from chorale.store.participations import ParticipationRow
 from chorale.store.setup import as_text, from_text
 
@@ -71,14 +73,15 @@ def submit(
     response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
     leasing.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
     graded = _grade(tx, stage, assignment, response_id, answer, now)
-    after = None if graded is None else gold_after(record.gold, graded.result.score >= 1, stage.settings.gold)
+    correct = graded is None or stage.is_correct(graded.result.score)
+    after = None if graded is None else gold_after(record.gold, correct, stage.settings.gold)
     paid = _pay(tx, study, stage, held, response_id, answer, after, now)
     participations.count_answer(
         tx, stage.id, worker_id, earned=paid.earned, fees=paid.fee, exact_fees=paid.exact_fee, worked_ms=duration
     )
     standing = _STANDINGS[record.standing] if after is None else _note_gold(tx, study, stage, record, after)
     _follow_up(tx, study, stage, held, response_id, answer, standing)
-    wrong = graded if graded is not None and graded.result.score < 1 and _tells(assignment.kind) else None
+    wrong = graded if not correct and _tells(assignment.kind) else None
     return Outcome(
         "accepted",
         wrong.explanation if wrong else None,
@@ -95,10 +98,10 @@ def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple
     """The item, as far as the task needs it, and the answer in its canonical form, also as text."""
     task = stage.task
     try:
-        if task.misfit is None and task.feedback is None:
+        if task.shape.misfit is None and task.explaining.feedback is None:
             return None, *stage.parsed(raw_answer)
         _, item = item_rows.content_of(tx, item_id)
-        answer = task.parse_answer(raw_answer, item)
+        answer = task.shape.parse_answer(raw_answer, item)
         return item, answer, as_text(answer)
     except AnswerError as error:
         raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
@@ -120,7 +123,7 @@ def _pay(
         stage,
         study.settings.pay.currency,
         response_id,
-        stage.task.parts(answer),
+        stage.task.grading.parts(answer),
         after if assignment.kind == AssignmentKind.GOLD else None,
     )
     amounts += paying.for_round(tx, stage, record.worker_id, response_id, record.answered + 1)
@@ -146,7 +149,7 @@ def _follow_up(
 
 def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any) -> Mapping[str, Any] | None:
     """What the form's module shows of an answer beside the expert's: in practice only, never of gold in production."""
-    show = stage.task.feedback
+    show = stage.task.explaining.feedback
     if show is None or kind != AssignmentKind.TRAINING:
         return None
     return show(item, answer, gold)
@@ -163,7 +166,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
     given = responses.response_to(tx, held.assignment.id)
     if given is None:
         raise RuntimeError("a submitted assignment without a response")
-    wrong = given.score is not None and given.score < 1 and _tells(given.kind)
+    wrong = given.score is not None and not stage.is_correct(given.score) and _tells(given.kind)
     return Outcome(
         "already_submitted",
         given.explanation if wrong else None,
@@ -176,7 +179,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
 
 
 def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -> Mapping[str, Any] | None:
-    gold = None if stage.task.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
+    gold = None if stage.task.explaining.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
     if gold is None:
         return None
     _, item = item_rows.content_of(tx, held.assignment.item_id)
@@ -189,23 +192,34 @@ def _renew_if_ended(
     """Let a late answer in as long as its place is still free and its worker could be given the item now."""
     if assignment.state == AssignmentState.LIVE:
         return
-    limits = [limit for limit in (stage.settings.max_per_worker, stage.round_size) if limit is not None]
-    barred = (
-        record.standing == Standing.DROPPED
-        or any(record.answered >= limit for limit in limits)
-        or not admission(tx, study, stage, record.worker_id, papers_of(tx, record.worker_id)).allowed
-        or not paying.allows(tx, study, stage)
-    )
+    now = for_late_answer(_facts(tx, study, stage, record))
+    if now.state is not State.AVAILABLE:
+        words = message(now, study.titles, never)
+        raise Refusal("lease_ended", f"Your time for this one was over, and it can no longer be submitted. {words}")
     is_production = assignment.kind == AssignmentKind.PRODUCTION
-    if (
-        barred
-        or assignment.state == AssignmentState.RETURNED
-        or (is_production and not leasing.take_place(tx, assignment.item_id))
+    if assignment.state == AssignmentState.RETURNED or (
+        is_production and not leasing.take_place(tx, assignment.item_id)
     ):
         raise Refusal(
             "lease_ended",
-            "Your time for this one was over and somebody else has taken it. Go on with the next one.",
+            "Your time for this one was over and somebody else has taken it. Continue with the next one.",
         )
+
+
+def _facts(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow) -> Facts:
+    """What is known of the sender of a late answer. Whether its place is free is seen when it is taken."""
+    credentials = credentials_of(tx, record.worker_id)
+    return Facts(
+        partial(admission, tx, study, stage, record.worker_id, credentials),
+        always,
+        partial(paying.allows, tx, study, stage),
+        never,
+        removal=stage.removal_of(record.standing),
+        answered=record.answered,
+        round_size=stage.round_size,
+        max_per_worker=stage.settings.max_per_worker,
+        ended=not credentials.closed.isdisjoint(stage.closed_by),
+    )
 
 
 def _grade(
@@ -218,7 +232,7 @@ def _grade(
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
     expected = from_text(gold.answer)
-    result = stage.task.grade(answer, expected)
+    result = stage.task.grading.grade(answer, expected)
     responses.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
     return _Graded(result, gold.explanation, expected)
 

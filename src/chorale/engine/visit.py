@@ -2,27 +2,35 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
-from chorale.engine.entering import admission, why_locked
-from chorale.engine.offering import MESSAGES, OVER, at_the_end, more_may_come, why_dropped
-from chorale.engine.paying import is_stopped
+from chorale.engine.entering import admission
+from chorale.engine.offering import has_room, more_may_come
+from chorale.engine.paying import is_covered
 from chorale.engine.running import RunningStage, Study
-from chorale.model import EXPERT, Standing
-from chorale.store import Tx, message_rows, offering, people, visiting
+from chorale.model import EXPERT
+from chorale.protocol import Admission, Facts, Reason, Situation, State, after_held_item, never, situation
+from chorale.protocol.situation_words import message, message_with_item
+from chorale.store import Tx, message_rows, people, visiting
 from chorale.store.gates import closed_gates
 from chorale.store.message_rows import MessageRow
-from chorale.store.visiting import Attended
+from chorale.store.offering import stages_with_open_items
+from chorale.store.visiting import StageProgress
 
 
 class StageVisit(NamedTuple):
     stage: RunningStage
-    state: str
-    """available, waiting, finished, locked, paused, dropped or limit."""
-    reason: str
+    situation: Situation
+    message: str
+    """What they read about it."""
     answered: int
     earned: int
     entered: bool
+
+    @property
+    def state(self) -> State:
+        return self.situation.state
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,7 @@ class Visit:
 
     def may_finish(self, after: int) -> bool:
         """Whether they may go back to their panel: they have done enough, or there is nothing for them to do now."""
-        idle = not any(stage.state == "available" for stage in self.stages)
+        idle = not any(stage.state is State.AVAILABLE for stage in self.stages)
         return self.answered >= (1 if idle else after)
 
     def within(self, names: Collection[str] | None) -> "Visit":
@@ -60,9 +68,9 @@ class Visit:
 
     @property
     def screened_out(self) -> bool:
-        """Whether nothing is open to them any more because their work was ended."""
+        """Whether nothing is open to them any more because they were removed."""
         states = {stage.state for stage in self.stages}
-        return "dropped" in states and states <= {"dropped", "locked"}
+        return State.REMOVED in states and states <= {State.REMOVED, State.LOCKED}
 
 
 def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
@@ -81,9 +89,9 @@ def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
 def parts_for(tx: Tx, study: Study, worker_id: int, among: Collection[str] | None = None) -> Iterator[StageVisit]:
     """How a worker finds the stages they are to know of: all, or some."""
     desk = _Desk(tx, study, worker_id)
-    for stage in study.stages_for(desk.papers.arm):
+    for stage in study.stages_for(desk.credentials.arm):
         # Nobody works their way up to being an expert.
-        if (among is None or stage.name in among) and (not stage.is_for_experts or EXPERT in desk.papers.held):
+        if (among is None or stage.name in among) and (not stage.is_for_experts or EXPERT in desk.credentials.held):
             yield desk.look_at(stage)
 
 
@@ -101,20 +109,37 @@ class Room(NamedTuple):
     """Whether all are as they were."""
 
 
+_ADMITTED = Admission(True, "they were found waiting", {})
+
+
 def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> Room:
-    """The same as to look at parts again that were found waiting, for those who do that all the time."""
-    parts = [study.stage(name) for name in stages]
-    with_items = [stage for stage in parts if _has_room(tx, stage, worker_id)]
-    if with_items:
-        return Room(next((stage for stage in with_items if not is_stopped(tx, study, stage)), None), False)
-    wanting, closed = offering.stages_with_open_items(tx), closed_gates(tx)
-    return Room(None, all(more_may_come(study, stage, closed, wanting) for stage in parts))
+    """Look again at parts that were found waiting: of all facts, only room, money and what may come can be others."""
+    closed: frozenset[str] | None = None
+    wanting: frozenset[int] = frozenset()
+
+    def may_come(stage: RunningStage) -> bool:
+        nonlocal closed, wanting
+        if closed is None:
+            closed, wanting = closed_gates(tx), stages_with_open_items(tx)
+        return more_may_come(study, stage, closed, wanting)
+
+    still_waiting = True
+    for stage in map(study.stage, stages):
+        now = situation(
+            Facts(
+                lambda: _ADMITTED,
+                partial(has_room, tx, stage, worker_id),
+                partial(is_covered, tx, study, stage),
+                partial(may_come, stage),
+            )
+        )
+        if now.state is State.AVAILABLE:
+            return Room(stage, False)
+        still_waiting = still_waiting and now.state is State.WAITING
+    return Room(None, still_waiting)
 
 
-def _has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
-    return offering.room_for(
-        tx, stage.id, worker_id, not_from_own=stage.not_from_own, not_seen_later=stage.not_seen_later
-    )
+_NOT_ENTERED = StageProgress("", 0, 0)
 
 
 class _Desk:
@@ -124,44 +149,41 @@ class _Desk:
         self._tx = tx
         self._study = study
         self._worker_id = worker_id
-        self._now = visiting.situation(tx, worker_id)
-        self.papers = self._now.papers
-        self._records = visiting.attended(tx, worker_id)
+        self._now = visiting.worker_view(tx, worker_id)
+        self.credentials = self._now.credentials
 
     def look_at(self, stage: RunningStage) -> StageVisit:
-        record = self._records.get(stage.id)
-        state, reason = self._state(stage, record)
-        if record is None:
-            return StageVisit(stage, state, reason, 0, 0, False)
-        return StageVisit(stage, state, reason, record.answered, record.earned, True)
+        entered = self._now.progress.get(stage.id)
+        progress = _NOT_ENTERED if entered is None else entered
+        facts = self._facts(stage, progress)
+        now = situation(facts)
+        if now.reason is Reason.HOLDS_ITEM:
+            words = message_with_item(after_held_item(facts))
+        else:
+            words = message(now, self._study.titles, partial(self._awaits_result, stage, progress))
+        return StageVisit(stage, now, words, progress.answered, progress.earned, entered is not None)
 
-    def _state(self, stage: RunningStage, record: Attended | None) -> tuple[str, str]:
-        if record is not None and record.standing == Standing.DROPPED:
-            return "dropped", why_dropped(stage)
-        if record is not None and stage.round_size is not None and record.answered >= stage.round_size:
-            return "finished", self._at_the_end("round", stage, record)
-        if record is not None and record.answered and not self.papers.closed.isdisjoint(stage.closed_by):
-            return "finished", OVER
-        decided = admission(self._tx, self._study, stage, self._worker_id, self.papers)
-        if not decided.allowed:
-            return "locked", why_locked(self._study, decided)
-        if stage.id in self._now.paused:
-            return "paused", MESSAGES["paused"]
-        limit = stage.settings.max_per_worker
-        if record is not None and limit is not None and record.answered >= limit:
-            return "limit", self._at_the_end("limit", stage, record)
-        if (
-            stage.round_size is not None
-            or (record is not None and stage.id in self._now.held_in)
-            or (stage.id in self._now.wanting and _has_room(self._tx, stage, self._worker_id))
-        ):
-            return ("paused", MESSAGES["paused"]) if is_stopped(self._tx, self._study, stage) else ("available", "")
-        if more_may_come(self._study, stage, self.papers.closed, self._now.wanting):
-            return "waiting", self._at_the_end("wait", stage, record)
-        return "finished", self._at_the_end("done", stage, record)
+    def _facts(self, stage: RunningStage, progress: StageProgress) -> Facts:
+        tx, study, now = self._tx, self._study, self._now
+        return Facts(
+            partial(admission, tx, study, stage, self._worker_id, now.credentials),
+            # A stage without open items need not be searched.
+            partial(has_room, tx, stage, self._worker_id) if self._may_have_room(stage) else never,
+            partial(is_covered, tx, study, stage),
+            partial(more_may_come, study, stage, now.credentials.closed, now.wanting),
+            now.consented,
+            stage.removal_of(progress.standing),
+            stage.id in now.holding,
+            progress.answered,
+            stage.round_size,
+            stage.settings.max_per_worker,
+            not now.credentials.closed.isdisjoint(stage.closed_by),
+            stage.id in now.paused,
+        )
 
-    def _at_the_end(self, status: str, stage: RunningStage, record: Attended | None) -> str:
-        """What is said of a stage that has nothing more for them, and whether they will still hear of it."""
-        looking = self._study.gates_on(stage)
-        waits = bool(looking) and record is not None and record.answered > 0 and not looking <= self._now.decided_by
-        return at_the_end(status, waits)
+    def _may_have_room(self, stage: RunningStage) -> bool:
+        return stage.round_size is not None or stage.id in self._now.wanting
+
+    def _awaits_result(self, stage: RunningStage, progress: StageProgress) -> bool:
+        """Whether a gate is to decide about what they did in a stage, and has not yet."""
+        return progress.answered > 0 and not self._study.gates_on(stage) <= self._now.decided_by

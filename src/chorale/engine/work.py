@@ -1,20 +1,62 @@
-"""What workers do in a stage: enter it, get an item, submit it, give it back.
+"""What workers do: look at their start page, get an item, submit it, give it back. The site calls these.
 
-Each function is one transaction: load, decide, append.
+Each function is one transaction: load, decide, append. Earnings leave out what gold earned today (`engine/bonuses.py`):
+a sum that grows would show which question was gold.
 """
 
+from dataclasses import replace
+from typing import Any
+
+from chorale.engine import offering, submitting, visit
+from chorale.engine.bonuses import added_later, pays_for_gold
 from chorale.engine.leases import expire_leases, extend, give_back
-from chorale.engine.offering import MESSAGES, Offer, Progress, next_item
-from chorale.engine.submitting import Outcome, submit
+from chorale.engine.offering import Offer, Progress
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.submitting import Outcome
+from chorale.engine.visit import Visit, knows_of
+from chorale.store import Tx
 
 __all__ = [
-    "MESSAGES",
     "Offer",
     "Outcome",
     "Progress",
+    "Visit",
     "expire_leases",
     "extend",
     "give_back",
+    "knows_of",
     "next_item",
+    "start_page",
     "submit",
 ]
+
+
+def start_page(tx: Tx, study: Study, worker_id: int) -> Visit | None:
+    """What a worker sees on their start page; None if there is no such worker."""
+    page = visit.visit(tx, study, worker_id)
+    later = added_later(tx, study, worker_id)
+    if page is None or not later:
+        return page
+    stages = (part._replace(earned=part.earned - later.get(part.stage.id, 0)) for part in page.stages)
+    return replace(page, stages=tuple(stages))
+
+
+def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offer:
+    """The item a worker is to judge next, or why there is none."""
+    offer = offering.next_item(tx, study, stage, worker_id)
+    return offer._replace(progress=_as_shown(tx, study, stage, worker_id, offer.progress))
+
+
+def submit(
+    tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, idempotency_key: str, duration_ms: int | None
+) -> Outcome:
+    """Take an answer: once, however often it is sent."""
+    outcome = submitting.submit(tx, study, worker_id, token, raw_answer, idempotency_key, duration_ms)
+    stage = study.stage_by_id(outcome.stage_id)
+    return outcome._replace(progress=_as_shown(tx, study, stage, worker_id, outcome.progress))
+
+
+def _as_shown(tx: Tx, study: Study, stage: RunningStage, worker_id: int, progress: Progress) -> Progress:
+    if not pays_for_gold(stage):
+        return progress
+    return progress._replace(earned=progress.earned - added_later(tx, study, worker_id).get(stage.id, 0))

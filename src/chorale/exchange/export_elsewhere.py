@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
+from chorale.contract import FieldKind
 from chorale.engine.running import RunningStage, Study
 from chorale.exchange.export_rows import iso_time
-from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.model import ItemState, money_text
 from chorale.store import Tx, item_rows
 from chorale.store.item_rows import ItemRow
@@ -77,15 +77,14 @@ def _results(stage: RunningStage, answer: Any) -> list[dict[str, Any]]:
     if isinstance(answer, dict):
         written = _written_fields(stage)
         return [_result(name, value, name in written) for name, value in answer.items() if value is not None]
-    if stage.task.chosen is not None:
-        return [_result(_UNNAMED, list(stage.task.chosen(answer)))]
+    if stage.task.combining.chosen is not None:
+        return [_result(_UNNAMED, list(stage.task.combining.chosen(answer)))]
     return [_result(_UNNAMED, answer)]
 
 
 def _written_fields(stage: RunningStage) -> set[str]:
-    """The fields of a form whose answers are texts, not options."""
-    fields = stage.options.fields if isinstance(stage.options, FormOptions) else ()
-    return {field.name for field in fields if field.kind in (Kind.TEXT, Kind.LONG_TEXT)}
+    """The fields of an answer that are free text, not options."""
+    return {field.name for field in stage.task.shape.fields if field.kind is FieldKind.TEXT}
 
 
 def _result(name: str, value: Any, written: bool = False) -> dict[str, Any]:

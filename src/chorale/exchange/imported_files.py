@@ -139,10 +139,10 @@ class _Items:
         problems: list[Problem] = []
         for row in read_rows(self._file, shown_as=self._file.name, problems=problems):
             try:
-                item = self._task.parse_row({name: value for name, value in row.values.items() if name != "id"})
+                item = self._task.shape.parse_row({name: value for name, value in row.values.items() if name != "id"})
             except ItemError as error:
                 raise self._refused(row, error) from None
-            yield from self._task.expand(item, row.values["id"])
+            yield from self._task.shape.expand(item, row.values["id"])
         if problems:
             raise UserError(f"{self._of.batch.name} can't be imported", problems)
 

@@ -78,7 +78,9 @@ def _add_people(tx: Tx, one: StagedBatch, people: _People, now: int) -> dict[int
 
 def _answer(stage: RunningStage, names: Iterable[str], given: Iterable[Any]) -> str:
     """What was filled in, as the stage's task has it."""
-    return as_text(stage.task.parse_answer({name: value for name, value in zip(names, given, strict=True) if value}))
+    return as_text(
+        stage.task.shape.parse_answer({name: value for name, value in zip(names, given, strict=True) if value})
+    )
 
 
 def _label(

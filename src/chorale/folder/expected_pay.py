@@ -20,7 +20,9 @@ def expected_pay(pay: StagePay, task: Task, known: Sequence[Answer]) -> float:
         return pay.per_judgment
     if pay.expected_parts is not None:
         return pay.per_judgment + _on_average(pay.expected_parts, rule)
-    return pay.per_judgment + (fmean(parts_bonus(task.parts(answer), rule) for answer in known) if known else 0.0)
+    return pay.per_judgment + (
+        fmean(parts_bonus(task.grading.parts(answer), rule) for answer in known) if known else 0.0
+    )
 
 
 def works_for_nothing(entry: EntrySettings, pay: StagePay) -> bool:

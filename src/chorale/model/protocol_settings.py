@@ -4,7 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from chorale.model.setting_types import CriterionName, Fraction, Money, Name, RelativePath, Settings, one_or_several
+from chorale.model.setting_types import (
+    CriterionName,
+    Fraction,
+    Money,
+    Name,
+    PassScore,
+    RelativePath,
+    Settings,
+    one_or_several,
+)
 
 EXPERT = "expert"
 """The qualification that experts have by their invitation."""
@@ -27,6 +36,11 @@ class RoundSettings(Settings):
         default="later",
         description="`at once` shows the explanation after every wrong answer, for practice; `later` says nothing "
         "until the gate's message.",
+    )
+    pass_score: PassScore = Field(
+        default=None,
+        description="Score from which an answer is correct. It decides about the explanation after a wrong answer and "
+        "the worker's gold accuracy; gates use the scores themselves. Default: what the task suggests, mostly 1.",
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
+PassScore = Annotated[float, Field(gt=0, le=1)] | None
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 CriterionName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Money = Annotated[int, Field(ge=0, le=1_000_000)]

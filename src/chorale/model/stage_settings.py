@@ -5,7 +5,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from chorale.model.protocol_settings import GoldBonus, PartsBonus, QualitySettings, RoundSettings
-from chorale.model.setting_types import Fraction, Money, Name, RelativePath, Settings, not_blank, one_or_several
+from chorale.model.setting_types import (
+    Fraction,
+    Money,
+    Name,
+    PassScore,
+    RelativePath,
+    Settings,
+    not_blank,
+    one_or_several,
+)
 
 
 class ItemSettings(Settings):
@@ -145,6 +154,11 @@ class GoldSettings(Settings):
         description="Trust counts this many more gold answers, right by the share of the floor: the first gold answers "
         "then do not decide alone.",
     )
+    pass_score: PassScore = Field(
+        default=None,
+        description="Score from which an answer to gold is correct: with 0.8, one that is right for the most part is. "
+        "Default: what the task suggests, mostly 1.",
+    )
     bonus: GoldBonus | None = Field(default=None, description="A bonus for answering gold well.")
 
 
@@ -239,3 +253,9 @@ class StageSettings(Settings):
     def sources(self) -> tuple[str, ...]:
         """The stages the items are derived from."""
         return () if self.items is None else self.items.from_
+
+    @property
+    def pass_score(self) -> float | None:
+        """The score from which an answer to gold, or in a round, is correct; None where the task says."""
+        graded = self.gold or self.round
+        return None if graded is None else graded.pass_score

@@ -202,7 +202,7 @@ def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
     for rows in console.labels_over_time(tx, PARTS, LABELS_IN_PART):
         values = []
         for _, stage_id, told in rows:
-            distance = study.stage_by_id(stage_id).task.distance
+            distance = study.stage_by_id(stage_id).task.combining.distance
             answers = [one["answer"] for one in told["judgments"]]
             pairs = list(combinations(answers, 2))[:PAIRS_IN_LABEL]
             if pairs:
@@ -223,7 +223,8 @@ def alarms(
 ) -> Iterator[Alarm]:
     """What needs somebody's attention. `short` are the stages that the budget does not allow more of."""
     yield from wage_alarms(study, stages, wage)
-    yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT))
+    lowest_correct = {stage.id: stage.lowest_correct for stage in study.stages.values()}
+    yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT, lowest_correct))
     yield from _worker_alarms(study, worked, gone)
     people = {one.counts.name: one.counts.workers for one in stages}
     for name, missing in gates_beyond_budget(tx, study, people).items():

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from chorale.engine.running import Study
+from chorale.engine.visit import parts_for
 from chorale.model import AssignmentKind, ItemState
 from chorale.monitor.status import trust_of
-from chorale.protocol import hourly_wage
+from chorale.protocol import Situation, hourly_wage
 from chorale.store import Tx, console, events, ledger, message_rows, response_rows, standing_rows
 from chorale.store.events import EventRow
 from chorale.store.ledger import LedgerLine
@@ -36,6 +37,8 @@ class StageRecord:
     usual_ms: int | None
     """What an answer takes others on average."""
     is_round: bool
+    situation: Situation | None
+    """What they may do there now, and why; None where they are not to know of the stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,12 @@ def worker_record(tx: Tx, study: Study, worker: WorkerRow) -> WorkerRecord:
     given = list(response_rows.all_responses(tx, pseudonym=name, after=since))
     told = events.recent(tx, 1000, pseudonym=name)
     usual = console.usual_durations(tx, worker.id)
+    now = {part.stage.name: part.situation for part in parts_for(tx, study, worker.id)}
     return WorkerRecord(
-        [_stage_record(study, row, given, usual) for row in standing_rows.worker_standings(tx, pseudonym=name)],
+        [
+            _stage_record(study, row, given, usual, now.get(row.stage))
+            for row in standing_rows.worker_standings(tx, pseudonym=name)
+        ],
         told,
         list(ledger.ledger_lines(tx, limit=SHOWN, pseudonym=name)),
         given[::-1][:SHOWN],
@@ -93,7 +100,11 @@ def _reason_for(told: Sequence[EventRow], name: str) -> EventRow | None:
 
 
 def _stage_record(
-    study: Study, row: WorkerStanding, given: Sequence[ResponseRow], usual: dict[str, int]
+    study: Study,
+    row: WorkerStanding,
+    given: Sequence[ResponseRow],
+    usual: dict[str, int],
+    now: Situation | None,
 ) -> StageRecord:
     here = [one for one in given if one.stage == row.stage]
     near = [value for one in here if (value := _nearness(study, one)) is not None]
@@ -106,6 +117,7 @@ def _stage_record(
         round(median(one.duration_ms for one in here)) if here else None,
         usual.get(row.stage),
         study.stage(row.stage).round_size is not None,
+        now,
     )
 
 
@@ -113,7 +125,7 @@ def _nearness(study: Study, given: ResponseRow) -> float | None:
     """How near an answer is to its item's result; None where there is no result yet."""
     if given.kind != AssignmentKind.PRODUCTION or given.item_state != ItemState.COMPLETE or given.item_label is None:
         return None
-    return 1 - study.stage(given.stage).task.distance(given.answer, given.item_label)
+    return 1 - study.stage(given.stage).task.combining.distance(given.answer, given.item_label)
 
 
 def quality_over_time(study: Study, given: Sequence[ResponseRow]) -> list[Part]:
@@ -122,7 +134,7 @@ def quality_over_time(study: Study, given: Sequence[ResponseRow]) -> list[Part]:
     found = []
     for start in range(0, len(given), size):
         some = given[start : start + size]
-        right = [float(one.gold_score >= 1) for one in some if one.gold_score is not None]
+        right = [float(study.stage(one.stage).is_correct(one.gold_score)) for one in some if one.gold_score is not None]
         near = [value for one in some if (value := _nearness(study, one)) is not None]
         found.append(
             Part(

@@ -7,7 +7,7 @@ out with the evidence they were made on, so a whole study can be decided in a un
 from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, decide_gate, is_criterion
-from chorale.protocol.gold import gold_due
+from chorale.protocol.gold import gold_due, lowest_correct
 from chorale.protocol.judgments import ItemDecision, asking_told, decide_item, rule_for
 from chorale.protocol.limits import Limit, Shortage, gates_that_wait, stages_too_small
 from chorale.protocol.pay import (
@@ -21,6 +21,17 @@ from chorale.protocol.pay import (
     wage_summary,
 )
 from chorale.protocol.quality import WorkerQuality, review_quality
+from chorale.protocol.situation import (
+    Facts,
+    Reason,
+    Situation,
+    State,
+    after_held_item,
+    always,
+    for_late_answer,
+    never,
+    situation,
+)
 from chorale.protocol.stability import ranking, ranking_is_stable
 from chorale.protocol.trust import Verdict, gold_after, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
@@ -29,14 +40,20 @@ __all__ = [
     "Admission",
     "ArmDraw",
     "Candidate",
+    "Facts",
     "GateVerdict",
     "ItemDecision",
     "Limit",
+    "Reason",
     "Shortage",
+    "Situation",
+    "State",
     "Turnout",
     "Verdict",
     "WageSummary",
     "WorkerQuality",
+    "after_held_item",
+    "always",
     "asking_told",
     "closed_by",
     "decide_gate",
@@ -45,13 +62,16 @@ __all__ = [
     "fee_due",
     "fee_on",
     "fewest_people",
+    "for_late_answer",
     "gates_that_wait",
     "gold_after",
     "gold_bonus",
     "gold_due",
     "hourly_wage",
     "is_criterion",
+    "lowest_correct",
     "may_enter",
+    "never",
     "part_of_round",
     "parts_bonus",
     "ranking",
@@ -59,6 +79,7 @@ __all__ = [
     "review_quality",
     "review_worker",
     "rule_for",
+    "situation",
     "stages_too_small",
     "trust",
     "wage_summary",

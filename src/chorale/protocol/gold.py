@@ -1,8 +1,20 @@
-"""When the next item of a worker's stream is a gold one."""
+"""When the next item of a worker's stream is a gold one, and when an answer to it is correct."""
 
 from functools import lru_cache
 from math import floor
 from random import Random
+
+# Scores are sums of shares: the last digit must not make the difference.
+_TOLERANCE = 1e-9
+
+
+def lowest_correct(pass_score: float) -> float:
+    """The lowest score of a correct answer to gold.
+
+    >>> 0.7 + 0.2 + 0.1 < 1.0, 0.7 + 0.2 + 0.1 >= lowest_correct(1.0)
+    (True, True)
+    """
+    return pass_score - _TOLERANCE
 
 
 def gold_due(seed: int, served: int, share: float) -> bool:

@@ -6,12 +6,12 @@ from chorale.registry.installed import (
     commands,
     families,
     installed,
-    installed_tasks,
     load,
     loaded_parts,
     papers,
     readers,
     sections,
+    tasks,
 )
 from chorale.registry.kit import Command, Kit, Place, ReportSection
 
@@ -25,10 +25,10 @@ __all__ = [
     "commands",
     "families",
     "installed",
-    "installed_tasks",
     "load",
     "loaded_parts",
     "papers",
     "readers",
     "sections",
+    "tasks",
 ]

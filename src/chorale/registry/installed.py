@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from chorale.model import UserError
 from chorale.registry.kit import Command, Kit, Place, ReportSection
-
-if TYPE_CHECKING:
-    from chorale.contract.task import Task
 
 GROUP = "chorale.kits"
 _OLD_GROUP = "chorale.tasks"
@@ -127,8 +124,7 @@ def _parts(kind: str, of_kit: Callable[[Kit], Mapping[str, Place]]) -> Parts[Any
 
 
 @cache
-def installed_tasks() -> "Parts[Task]":
-    """The tasks of all installed kits."""
+def tasks() -> Parts[Any]:
     return _parts("task", lambda kit: kit.tasks)
 
 

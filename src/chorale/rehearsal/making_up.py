@@ -28,7 +28,7 @@ class MakingUp:
     def note(self, stage: RunningStage, response_id: int, answer: Answer, truth: Answer) -> None:
         """Note how good an answer is that was taken, if anybody will ask."""
         if stage.name in self._rated:
-            self.qualities[response_id] = 1.0 if answer == truth else stage.task.grade(answer, truth).score
+            self.qualities[response_id] = 1.0 if answer == truth else stage.task.grading.grade(answer, truth).score
 
     def make_up(
         self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any]
@@ -39,12 +39,12 @@ class MakingUp:
         quality = self._quality_of_sources(stage, lease.item_key)
         if quality is None:
             truth, choices = sheet.prospects(lease.payload, view)
-        elif task.marks is not None:
+        elif task.grading.marks is not None:
             truth, choices = sheet.fair_grade(lease.payload, view, quality)
         else:
             truth, choices = sheet.prospects(lease.payload, view)
             accuracy = ability_at(accuracy, quality)
-        imitate = None if task.imitate is None else partial(task.imitate, view)
+        imitate = None if task.simulating.imitate is None else partial(task.simulating.imitate, view)
         answer = person.model.answer(
             truth,
             choices,

@@ -9,7 +9,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing
 from chorale.monitor.costs import final_stages
 from chorale.monitor.status import paid_and_worked, status
-from chorale.protocol import hourly_wage
+from chorale.protocol import State, hourly_wage
 from chorale.rehearsal.arms import mean_quality, measure_arms, qualities_that_count
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.person import Exit, Person
@@ -167,7 +167,7 @@ def _stage_run(
         finished=max(0, entered - dropped - left - gave_up - cut_off),
         found_nothing=len(let_in) - entered,
         locked_out=sum(
-            person.states.get(stage.name) == "locked" and stage.name not in person.entered
+            person.states.get(stage.name) is State.LOCKED and stage.name not in person.entered
             for person in people
             if not person.expert and not stage.is_for_experts
         ),
@@ -183,10 +183,10 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
         return scores, released
     for item in item_rows.all_items(tx, stage.name):
         label = item.label()
-        truth = None if label is None else known.get(stage.task.view(item.payload))
+        truth = None if label is None else known.get(stage.task.form.view(item.payload))
         if label is None or truth is None:
             continue
-        score = stage.task.grade(label.answer, truth).score
+        score = stage.task.grading.grade(label.answer, truth).score
         scores.append(score)
         if label.released:
             released.append(score)

@@ -13,12 +13,14 @@ from typing import Any
 from chorale.engine import entering, work
 from chorale.engine.advancing import advance as do_what_is_due
 from chorale.engine.gates import stages_of
+from chorale.engine.offering import Offer, next_item
 from chorale.engine.quality import review_workers
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything, settle_worker
+from chorale.engine.submitting import submit
 from chorale.engine.visit import look_for_room, parts_for
-from chorale.engine.work import Offer
 from chorale.model import Refusal, Standing
+from chorale.protocol import State
 from chorale.rehearsal.connections import decisive_stages, rests_on, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
 from chorale.rehearsal.person import Exit, Person
@@ -36,8 +38,8 @@ USUAL_SECONDS = 10.0
 FEEDBACK_SECONDS = 4.0
 # Gates are looked after when somebody has finished something, and this often: what graders do can let others through.
 GATES_MS = 30 * 60_000
-FOR_GOOD = frozenset({"finished", "locked", "dropped", "limit"})
-UNMOVED = FOR_GOOD - {"finished"}
+FOR_GOOD = frozenset({State.FINISHED, State.LOCKED, State.REMOVED, State.LIMIT})
+UNMOVED = FOR_GOOD - {State.FINISHED}
 """How a part stays until a gate decides, whatever others do. What was finished can be opened again."""
 MOST_ADVANCES = 1_000
 NOT_GRANTED = 409
@@ -216,7 +218,9 @@ class Performance:
         theirs = [each for each in found if not person.expert or each.stage.is_for_experts]
         person.states.update((each.stage.name, each.state) for each in theirs)
         open_ones = [
-            each for each in theirs if each.state == "available" and person.empty.get(each.stage.name) != self._changes
+            each
+            for each in theirs
+            if each.state is State.AVAILABLE and person.empty.get(each.stage.name) != self._changes
         ]
         if open_ones:
             current = person.stage
@@ -292,7 +296,7 @@ class Performance:
         if stage is not None and len(parts) == 1 and stage.name in person.entered:
             # What the page would say, where there is nothing else to choose and nothing to read first.
             person.looked_at = self._changes
-            person.states[stage.name] = "available"
+            person.states[stage.name] = State.AVAILABLE
             self._begin(person, stage)
         elif still_waiting:
             person.looked_at = self._changes
@@ -302,7 +306,7 @@ class Performance:
 
     def _may_be_another(self, person: Person, stages: Sequence[str]) -> bool:
         """Whether these parts go by more than answers, or something else has happened since somebody last looked."""
-        return self._shaken_at > person.looked_at or any(person.states[name] != "waiting" for name in stages)
+        return self._shaken_at > person.looked_at or any(person.states[name] is not State.WAITING for name in stages)
 
     def _shake(self) -> None:
         """Something has happened that may give anybody something to do, wherever they wait."""
@@ -313,13 +317,13 @@ class Performance:
         study, stage = self._study, person.stage
         if stage is None:
             raise RuntimeError("somebody works nowhere")
-        offer = study.store.do(lambda tx: work.next_item(tx, study, stage, person.worker_id))
+        offer = study.store.do(lambda tx: next_item(tx, study, stage, person.worker_id))
         if offer.ended:
             self._shaken_at = self._changes + 1
         if offer.status != "item" or offer.lease is None:
             person.empty[stage.name] = self._changes
             if offer.status == "wait" and not person.decisive and self._is_all_they_have(person, stage.name):
-                person.states[stage.name] = "waiting"
+                person.states[stage.name] = State.WAITING
                 person.looked_at = self._changes
                 person.waits_for = _waited_for(person)
                 self._wait(person)
@@ -344,9 +348,7 @@ class Performance:
         duration = round(person.seconds * 1000)
         key = f"{person.number}:{person.answered}"
         try:
-            outcome = study.store.do(
-                lambda tx: work.submit(tx, study, person.worker_id, lease.token, answer, key, duration)
-            )
+            outcome = study.store.do(lambda tx: submit(tx, study, person.worker_id, lease.token, answer, key, duration))
         except Refusal as refusal:
             if refusal.code == "invalid_answer" and answer is person.previous:
                 # What they copied does not fit here, and they click anything instead.
@@ -436,7 +438,7 @@ class Performance:
         # Whoever had gone because a part was locked hears that it was decided about them.
         for person in self.people:
             heard = self._verdicts.get(person.worker_id) != before.get(person.worker_id)
-            if heard and person.exit is Exit.FINISHED and "locked" in person.states.values():
+            if heard and person.exit is Exit.FINISHED and State.LOCKED in person.states.values():
                 person.exit = None
                 self._later(0, self._look, person)
 

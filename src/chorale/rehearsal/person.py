@@ -7,6 +7,7 @@ from random import Random
 from chorale.engine.running import RunningStage
 from chorale.engine.work import Offer
 from chorale.model import Answer
+from chorale.protocol import State
 from chorale.rehearsal.simulated import WorkerModel
 
 
@@ -52,7 +53,7 @@ class Person:
     """What the study had come to when they last looked in."""
     empty: dict[str, int] = field(default_factory=dict)
     """Stages that had nothing for them although they looked open, and what the study had come to then."""
-    states: dict[str, str] = field(default_factory=dict)
+    states: dict[str, State] = field(default_factory=dict)
     """How they found each stage then."""
     waits_for: tuple[str, ...] = ()
     """Those of them that may still have something for them, when they wait."""

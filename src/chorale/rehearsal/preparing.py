@@ -98,7 +98,7 @@ def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
     for content in folder.stages:
         stage = content.settings
         known = {view_key(row.view) for row in content.truth}
-        shown = (view_key(content.task.view(item.payload)) for item in content.items)
+        shown = (view_key(content.task.form.view(item.payload)) for item in content.items)
         # Items that come from other stages are not there yet.
         if known and content.items and known.isdisjoint(shown):
             file = stage.rehearsal.truth if stage.rehearsal else ""
@@ -121,7 +121,7 @@ class Rehearsal:
         self._study = bring_in(folder, self._store, Clock(BEGINNING))
         self._pairs = {
             content.settings.name: [
-                *((content.task.view(row.item.payload), row.answer) for row in content.gold),
+                *((content.task.form.view(row.item.payload), row.answer) for row in content.gold),
                 *((row.view, row.answer) for row in content.truth),
             ]
             for content in folder.stages

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from chorale.engine.running import RunningStage, Study
+from chorale.protocol import State
 from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.runs import GateRun, StageRun
 
@@ -70,12 +71,12 @@ def _hindrance(person: Person, stage: RunningStage) -> str:
         return "gave up waiting"
     if stage.name not in person.states and stage.settings.arms:
         return "were not in its arm"
-    return _HINDRANCES.get(person.states.get(stage.name, ""), "had done all they may do there")
+    return _HINDRANCES.get(person.states.get(stage.name, State.FINISHED), "had done all they may do there")
 
 
 _HINDRANCES = {
-    "dropped": "were dropped there",
-    "locked": "were not let in",
-    "limit": "had done as much as one person may",
-    "paused": "found it paused",
+    State.REMOVED: "were dropped there",
+    State.LOCKED: "were not let in",
+    State.LIMIT: "had done as much as one person may",
+    State.PAUSED: "found it paused",
 }

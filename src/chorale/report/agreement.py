@@ -85,7 +85,7 @@ def pairwise_agreement(
         answers = [given[place * len(given) // some] for place in range(some)]
         items.append(item)
         # Every item counts by its pairs.
-        rows.append((_closeness(answers, stage.task.distance, known), some * (some - 1) // 2))
+        rows.append((_closeness(answers, stage.task.combining.distance, known), some * (some - 1) // 2))
     if not items:
         return None
     statistics = Statistics(tuple(items), np.array(rows, dtype=np.float64))

@@ -94,7 +94,11 @@ def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[
     payloads = {row.key: row.payload for row in divided}
     for response in responses:
         if response.item in wanted:
-            told = brief(answer_words(_comparable(stage, stage.task.tell(payloads[response.item], response.answer))))
+            told = brief(
+                answer_words(
+                    _comparable(stage, stage.task.explaining.present(payloads[response.item], response.answer))
+                )
+            )
             given.setdefault(response.item, Counter())[told] += 1
     return [
         {
@@ -124,9 +128,9 @@ def _listed(given: Counter[str]) -> str:
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """An item in a line, as its task has it or with all that people see of it."""
-    if stage.task.caption is not None:
-        return brief(stage.task.caption(payload))
-    parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.view(payload).values()]
+    if stage.task.explaining.caption is not None:
+        return brief(stage.task.explaining.caption(payload))
+    parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.form.view(payload).values()]
     if len(" · ".join(parts)) > _LONGEST:
         # What is cut off must not be the sentence: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))

@@ -103,7 +103,7 @@ def _unlike_most(
         {
             "item": row.item,
             "text": item_text(stage, payloads[row.item]),
-            "review": brief(answer_words(stage.task.tell(payloads[row.item], row.answer))),
+            "review": brief(answer_words(stage.task.explaining.present(payloads[row.item], row.answer))),
         }
         for row in unlike[:_EXAMPLES]
     ]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
+from chorale.contract import AnswerField, FieldKind
 from chorale.engine.running import RunningStage
 from chorale.files.source import digest_of
-from chorale.kits.forms.task.settings import FieldSettings, FormOptions, Kind
 from chorale.metrics.agreement import Level
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.scoring.agreement import AgreementOptions
@@ -15,11 +15,10 @@ from chorale.store import Tx
 from chorale.store.response_rows import Counted, counted_responses
 from chorale.store.setup import as_text
 
-_LEVELS: dict[Kind, Level | None] = {
-    Kind.CHOICE: "nominal",
-    Kind.CHOICES: "nominal",
-    Kind.PAIR: "nominal",
-    Kind.LIKERT: "ordinal",
+_LEVELS: dict[FieldKind, Level] = {
+    FieldKind.LABEL: "nominal",
+    FieldKind.LABELS: "nominal",
+    FieldKind.RATING: "ordinal",
 }
 NOTHING = "(none)"
 """What choosing none of the options is called: a label cannot be empty."""
@@ -68,18 +67,18 @@ def answered_questions(stage: RunningStage, responses: Sequence[Counted]) -> lis
 
 
 def questions_of(stage: RunningStage) -> list[Question]:
-    if isinstance(stage.options, FormOptions):
-        return [_of_field(stage.name, field) for field in stage.options.fields if field.kind in _LEVELS]
-    if stage.task.chosen is not None:
-        chosen = stage.task.chosen
+    if stage.task.shape.fields:
+        return [_of_field(stage.name, field) for field in stage.task.shape.fields if field.kind in _LEVELS]
+    if stage.task.combining.chosen is not None:
+        chosen = stage.task.combining.chosen
         return [Question(stage.name, "", "nominal", True, lambda answer: list(chosen(answer)) or [NOTHING])]
-    if stage.task.choices is not None:
+    if stage.task.shape.choices is not None:
         return [Question(stage.name, "", "nominal", False, _as_label)]
     return []
 
 
-def _of_field(stage: str, field: FieldSettings) -> Question:
-    sets = field.kind is Kind.CHOICES
+def _of_field(stage: str, field: AnswerField) -> Question:
+    sets = field.kind is FieldKind.LABELS
 
     def label_of(answer: Any) -> Any:
         value = answer.get(field.name)
@@ -87,7 +86,7 @@ def _of_field(stage: str, field: FieldSettings) -> Question:
             return None
         return (list(value) or [NOTHING]) if sets else _as_label(value)
 
-    return Question(stage, field.name, _LEVELS[field.kind] or "nominal", sets, label_of)
+    return Question(stage, field.name, _LEVELS[field.kind], sets, label_of)
 
 
 def _as_label(value: Any) -> str:

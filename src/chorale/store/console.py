@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,28 +145,31 @@ class GoldMet:
     right: int
 
 
-def gold_met(tx: Connection, latest: int) -> list[GoldMet]:
-    """How the latest answers to gold in use were graded, by item; by gold as it is, where it was corrected."""
+def gold_met(tx: Connection, latest: int, lowest_correct: Mapping[int, float]) -> list[GoldMet]:
+    """How the latest answers to gold in use were graded, by item; by gold as it is, where it was corrected.
+
+    `lowest_correct` is the lowest score of a correct answer, by stage.
+    """
     grades = (
         select(grade.c.response_id, grade.c.score)
         .where(or_(grade.c.source == "gold", grade.c.source.like("gold:%")))
         .order_by(grade.c.id.desc())
         .limit(latest)
     )
-    is_right: dict[int, bool] = {}
+    scores: dict[int, float] = {}
     for response_id, score in tx.execute(grades):
-        is_right.setdefault(response_id, score >= 1)
+        scores.setdefault(response_id, score)
     # By their ids: joined to the grades, PostgreSQL would rather look at all answers to all gold.
     query = (
         select(response.c.id, item.c.stage_id, item.c.key)
         .join(item, item.c.id == response.c.item_id)
         .join(gold, and_(gold.c.item_id == item.c.id, gold.c.active))
-        .where(response.c.id.in_(is_right), response.c.kind == "gold")
+        .where(response.c.id.in_(scores), response.c.kind == "gold")
     )
     answered, right = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
     for response_id, stage_id, key in tx.execute(query):
         answered[int(stage_id), str(key)] += 1
-        right[int(stage_id), str(key)] += is_right[response_id]
+        right[int(stage_id), str(key)] += scores[response_id] >= lowest_correct.get(stage_id, 1.0)
     return [GoldMet(*where, count, right[where]) for where, count in sorted(answered.items())]
 
 

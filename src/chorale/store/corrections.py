@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, ScalarSelect, func, or_, select, update
 
 from chorale.model import EntryKind, Standing
+from chorale.model.frozen import frozen
 from chorale.store.events import record
 from chorale.store.schema import entry, event, gold, grade, item, participation, response, stage, worker
 
@@ -171,7 +172,7 @@ def graded_by_gold(tx: Connection, stage_id: int, *, worker_id: int) -> list[Gra
     )
     found: list[GradedByGold] = []
     for number, worker_no, name, item_id, kind, answer, expected, at, times, graded_at in tx.execute(query):
-        given, right = json.loads(answer), json.loads(expected)
+        given, right = frozen(json.loads(answer)), frozen(json.loads(expected))
         found.append(GradedByGold(number, worker_no, name, item_id, kind, given, right, at, times, graded_at))
     return found
 

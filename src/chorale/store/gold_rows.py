@@ -25,8 +25,11 @@ class GoldRow:
     right: int
 
 
-def gold_items(tx: Connection, stage_name: str) -> list[GoldRow]:
-    """A stage's gold and how workers did on it: gold that most get wrong may itself be wrong."""
+def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[GoldRow]:
+    """A stage's gold and how workers did on it: gold that most get wrong may itself be wrong.
+
+    `lowest_correct` is the lowest score of a correct answer.
+    """
     query: Select[Any] = (
         select(
             item.c.id,
@@ -38,7 +41,7 @@ def gold_items(tx: Connection, stage_name: str) -> list[GoldRow]:
             gold.c.origin,
             gold.c.active,
             func.count(grade.c.id),
-            func.sum(case((grade.c.score >= 1, 1), else_=0)),
+            func.sum(case((grade.c.score >= lowest_correct, 1), else_=0)),
         )
         .select_from(gold)
         .join(item, item.c.id == gold.c.item_id)
@@ -49,7 +52,7 @@ def gold_items(tx: Connection, stage_name: str) -> list[GoldRow]:
         .group_by(item.c.id, stage.c.name, gold.c.item_id)
         .order_by(item.c.key)
     )
-    again = _right_after_corrections(tx)
+    again = _right_after_corrections(tx, lowest_correct)
     return [
         GoldRow(
             item_id=row[0],
@@ -67,11 +70,11 @@ def gold_items(tx: Connection, stage_name: str) -> list[GoldRow]:
     ]
 
 
-def _right_after_corrections(tx: Connection) -> dict[int, int]:
+def _right_after_corrections(tx: Connection, lowest_correct: float) -> dict[int, int]:
     """How many answers to gold that was corrected are right by now. Few gold is, so others are not looked at twice."""
     corrected = select(event.c.item_id).where(event.c.kind == CORRECTED)
     query = (
-        select(response.c.item_id, func.sum(case((grade.c.score >= 1, 1), else_=0)))
+        select(response.c.item_id, func.sum(case((grade.c.score >= lowest_correct, 1), else_=0)))
         .select_from(response)
         .join(grade, grade.c.id == latest_gold_grade())
         .where(response.c.item_id.in_(corrected), response.c.kind == "gold")

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select
 
+from chorale.model.frozen import frozen
 from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
@@ -88,11 +89,11 @@ def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | 
             stage_id=row[3],
             score=row[4],
             reasons=tuple(json.loads(row[5])),
-            answer=json.loads(row[6]),
-            payload=json.loads(row[7]),
+            answer=frozen(json.loads(row[6])),
+            payload=frozen(json.loads(row[7])),
             criteria=json.loads(row[8] or "{}"),
             grade_id=row[9],
-            expert=None if row[10] is None else json.loads(row[10]),
+            expert=None if row[10] is None else frozen(json.loads(row[10])),
         )
         for row in query.all(tx, _named(stage_ids, worker_id))
     ]

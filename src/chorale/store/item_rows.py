@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, bindparam, func, literal_column, or_, select
 
 from chorale.model import ItemState, Label, Payload, SourceItem
+from chorale.model.frozen import frozen
 from chorale.store.database import STREAMED
 from chorale.store.prepared import Prepared
 from chorale.store.schema import assignment, gold, item, item_source, response, stage, worker
@@ -38,10 +39,10 @@ class ItemRow:
         """The label of a complete item."""
         if self.state != ItemState.COMPLETE or self.confidence is None:
             return None
-        return Label(self.answer, self.confidence, self.judgments, self.released)
+        return Label(frozen(self.answer), self.confidence, self.judgments, self.released)
 
     def as_source(self) -> SourceItem:
-        return SourceItem(self.id, self.key, self.group, self.payload, self.label())
+        return SourceItem(self.id, self.key, self.group, frozen(self.payload), self.label())
 
 
 _CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindparam("item_id")))

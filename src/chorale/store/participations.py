@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exist
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import GoldRecord, Standing
-from chorale.store.papers import PAPERS, Papers, as_papers, papers_of
+from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials, credentials_of
 from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, participation, stage, worker
 
@@ -62,7 +62,7 @@ class Attendance(NamedTuple):
     consented_at: int | None
     may_hold_item: bool
     """Whether they may be at work on an item; if not, that is certain."""
-    papers: Papers
+    credentials: Credentials
 
 
 def _attendance(may_hold_item: ColumnElement[bool]) -> Prepared:
@@ -79,7 +79,7 @@ def _attendance(may_hold_item: ColumnElement[bool]) -> Prepared:
             worker.c.pseudonym,
             worker.c.consented_at,
             may_hold_item,
-            *PAPERS,
+            *CREDENTIALS,
         )
         .select_from(participation)
         .join(worker, worker.c.id == participation.c.worker_id)
@@ -107,10 +107,10 @@ def attendance(tx: Connection, stage_id: int, worker_id: int, *, ends: bool = Fa
     row = _ATTENDANCE[tx.dialect.name].first(tx, {"stage_id": stage_id, "worker_id": worker_id})
     if row is None:
         return None
-    papers = as_papers(*row[-len(PAPERS) :])
+    credentials = as_credentials(*row[-len(CREDENTIALS) :])
     if ends and tx.dialect.name == "postgresql":
-        papers = papers_of(tx, worker_id)
-    return Attendance._make((*row[: -len(PAPERS)], papers))
+        credentials = credentials_of(tx, worker_id)
+    return Attendance._make((*row[: -len(CREDENTIALS)], credentials))
 
 
 def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, gold_cursor: int, now: int) -> bool:

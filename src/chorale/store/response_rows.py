@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, case, func, not_, select
+from sqlalchemy import Connection, Select, and_, case, func, not_, or_, select
 
 from chorale.model import ItemState, Standing
+from chorale.model.frozen import frozen
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
-from chorale.store.schema import gold, grade, item, participation, response, stage, worker
+from chorale.store.schema import assignment, gold, grade, item, participation, response, stage, worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class _Shared:
     def parsed(self, text: str) -> Any:
         if text in self._known:
             return self._known[text]
-        found = json.loads(text)
+        found = frozen(json.loads(text))
         if len(text) <= _SHORT and len(self._known) < _MOST_SHARED:
             self._known[text] = found
         return found
@@ -221,6 +222,34 @@ def not_counted(tx: Connection) -> set[int]:
     """The ids of all answers to be paid for that do not count: their worker was dropped, or their item withdrawn."""
     query = _of_items(response.c.id).where(response.c.kind == "production", not_(_COUNTS))
     return set(tx.execute(query, execution_options=STREAMED).scalars())
+
+
+class ImpossibleDuration(NamedTuple):
+    """A response whose time worked is not within the time its worker held the item."""
+
+    id: int
+    stage: str
+    worker: str
+    duration_ms: int
+    held_ms: int
+    """From lease to submission."""
+
+
+def impossible_durations(tx: Connection) -> list[ImpossibleDuration]:
+    """Responses whose duration is negative, or longer than the time between lease and submission."""
+    held = response.c.submitted_at - assignment.c.leased_at
+    # A clock that was set back makes a lease end before it began; nobody worked then.
+    possible = case((held > 0, held), else_=0)
+    query = (
+        select(response.c.id, stage.c.name, worker.c.pseudonym, response.c.duration_ms, possible)
+        .select_from(response)
+        .join(assignment, assignment.c.id == response.c.assignment_id)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .where(or_(response.c.duration_ms < 0, response.c.duration_ms > possible))
+        .order_by(response.c.id)
+    )
+    return [ImpossibleDuration(*row) for row in tx.execute(query)]
 
 
 def _of_items(*fields: Any) -> Select[Any]:

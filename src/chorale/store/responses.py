@@ -199,18 +199,20 @@ def await_others(tx: Connection) -> None:
         tx.execute(text(f"LOCK TABLE {response.name}, {event.name} IN SHARE MODE"))
 
 
-def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> list[Judgment]:
+def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:
     """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
     rows = _JUDGMENTS.all(tx, {"item_id": item_id})
     if rule is None:
         # Without gold everybody is trusted alike.
         whole = trust(GoldRecord(), None)
-        return [Judgment(row[0], answer_from_text(row[1]), whole, row[5]) for row in rows]
+        return tuple([Judgment(row[0], answer_from_text(row[1]), whole, row[5]) for row in rows])
     trusted = _trusted_by(rule)
-    return [
-        Judgment(name, answer_from_text(answer), trusted(right, answered, recent), response_id)
-        for name, answer, right, answered, recent, response_id in rows
-    ]
+    return tuple(
+        [
+            Judgment(name, answer_from_text(answer), trusted(right, answered, recent), response_id)
+            for name, answer, right, answered, recent, response_id in rows
+        ]
+    )
 
 
 @lru_cache(maxsize=64)

@@ -1,41 +1,45 @@
 """What a worker's start page rests on: asked for in two statements, since people look at it often."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Text, bindparam, cast, exists, literal_column, select
 
-from chorale.store.papers import PAPERS, Papers, as_papers, listed, names_in
+from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials, listed, names_in
 from chorale.store.prepared import Prepared
 from chorale.store.schema import assignment, item, participation, stage, verdict, worker
 
 
-class Situation(NamedTuple):
-    """A worker's papers, stages by their ids, and gates by their names."""
+class StageProgress(NamedTuple):
+    """How far a worker is in a stage they have entered."""
 
-    papers: Papers
-    paused: frozenset[int]
-    wanting: frozenset[int]
-    """Those that want judgments, be they leased out or not."""
-    held_in: frozenset[int]
-    """Those in which the worker holds an item."""
-    decided_by: frozenset[str]
-    """The gates that have decided about the worker."""
-
-
-class Attended(NamedTuple):
-    """How a worker stands in a stage they have entered."""
-
-    stage_id: int
     standing: str
     answered: int
     earned: int
 
 
+class WorkerView(NamedTuple):
+    """A worker as they are now: stages by their ids, gates by their names."""
+
+    credentials: Credentials
+    consented: bool
+    paused: frozenset[int]
+    wanting: frozenset[int]
+    """Stages that want judgments, be they leased out or not."""
+    holding: frozenset[int]
+    """Stages in which the worker holds an item."""
+    decided_by: frozenset[str]
+    """The gates that have decided about the worker."""
+    progress: Mapping[int, StageProgress]
+    """Of the stages they have entered."""
+
+
 _STAGE_IDS = select(listed(cast(stage.c.id, Text)))
-_SITUATION = Prepared(
+_WORKER = Prepared(
     select(
-        *PAPERS,
+        *CREDENTIALS,
+        worker.c.consented_at,
         _STAGE_IDS.where(stage.c.state == literal_column("'paused'")).scalar_subquery(),
         _STAGE_IDS.where(
             exists().where(item.c.stage_id == stage.c.id, item.c.state == literal_column("'open'"))
@@ -46,24 +50,25 @@ _SITUATION = Prepared(
         select(listed(verdict.c.gate)).where(verdict.c.worker_id == worker.c.id).scalar_subquery(),
     ).where(worker.c.id == bindparam("worker_id"))
 )
-
-
-def situation(tx: Connection, worker_id: int) -> Situation:
-    """How things are for a worker; for nobody in particular if there is no such worker."""
-    row = _SITUATION.first(tx, {"worker_id": worker_id}) or (None,) * 8
-    return Situation(as_papers(*row[:4]), _numbers(row[4]), _numbers(row[5]), _numbers(row[6]), names_in(row[7]))
-
-
-_ATTENDED = Prepared(
+_PROGRESS = Prepared(
     select(participation.c.stage_id, participation.c.standing, participation.c.answered, participation.c.earned).where(
         participation.c.worker_id == bindparam("worker_id")
     )
 )
 
 
-def attended(tx: Connection, worker_id: int) -> dict[int, Attended]:
-    """The stages a worker has entered, by their ids."""
-    return {row[0]: Attended._make(row) for row in _ATTENDED.all(tx, {"worker_id": worker_id})}
+def worker_view(tx: Connection, worker_id: int) -> WorkerView:
+    """How things are for a worker; for nobody in particular if there is no such worker."""
+    row = _WORKER.first(tx, {"worker_id": worker_id}) or (None,) * 9
+    return WorkerView(
+        as_credentials(*row[:4]),
+        row[4] is not None,
+        _numbers(row[5]),
+        _numbers(row[6]),
+        _numbers(row[7]),
+        names_in(row[8]),
+        {each[0]: StageProgress._make(each[1:]) for each in _PROGRESS.all(tx, {"worker_id": worker_id})},
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -15,10 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from chorale.contract import Task
 from chorale.engine import entering, recruiting, settling, work
-from chorale.engine.bonuses import Bonuses, bonuses_of, next_as_told, submit_as_told, tells_later, visit_as_told
+from chorale.engine.bonuses import Bonuses, adds_later, bonuses_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
-from chorale.engine.visit import Visit, knows_of
-from chorale.engine.work import Progress
+from chorale.engine.work import Progress, Visit
 from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
 from chorale.protocol import parts_bonus
 from chorale.store import Tx, people
@@ -144,7 +143,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
             worker_id = site.worker_id(request)
         except Refusal:
             return None
-        return await site.read(visit_as_told, worker_id)
+        return await site.read(work.start_page, worker_id)
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def home(request: Request) -> Response:
@@ -198,9 +197,9 @@ def _work_page(site: Site, stage: RunningStage, found: Visit) -> Response:
         worker=found.worker,
         stage=stage.settings,
         guidelines_html=markdown(stage.guidelines),
-        form_html=Markup(stage.task.html),  # noqa: S704 - part of the task's package
-        task_module_url=f"/tasks/{stage.task.name}/{stage.task.module.name}" if stage.task.module else None,
-        task_style_url=f"/tasks/{stage.task.name}/{stage.task.style.name}" if stage.task.style else None,
+        form_html=Markup(stage.task.form.html),  # noqa: S704 - part of the task's package
+        task_module_url=f"/tasks/{stage.task.name}/{stage.task.form.module.name}" if stage.task.form.module else None,
+        task_style_url=f"/tasks/{stage.task.name}/{stage.task.form.style.name}" if stage.task.form.style else None,
         api={
             "next_url": f"/api/stages/{stage.name}/next",
             "submit_url_pattern": "/api/assignments/{id}/submit",
@@ -213,7 +212,7 @@ def _work_page(site: Site, stage: RunningStage, found: Visit) -> Response:
         at_desk=at_desk,
         bonuses=_bonuses(stage.settings.pay, site.study.settings.pay.currency),
     )
-    if stage.task.framed:
+    if stage.task.form.framed:
         page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
     return page
 
@@ -223,9 +222,9 @@ _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 def _files_of(task: Task) -> dict[str, FilePath]:
     """The files of a task that a browser may ask for. Looked up by name, so that no name leads anywhere else."""
-    modules = () if task.module is None else task.module.parent.glob("*.js")
-    style = () if task.style is None else (task.style,)
-    return {path.name: path for path in (*modules, *style, *task.shared)}
+    modules = () if task.form.module is None else task.form.module.parent.glob("*.js")
+    style = () if task.form.style is None else (task.form.style,)
+    return {path.name: path for path in (*modules, *style, *task.form.shared)}
 
 
 def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
@@ -243,7 +242,7 @@ def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: 
         "cards": cards,
         "earned_total": money_text(found.earned, currency),
         # Said whether there is something to come or not: otherwise it would tell.
-        "told_later": tells_later(part.stage for part in found.stages),
+        "added_later": adds_later(part.stage for part in found.stages),
         "bonuses": bonuses,
         "stages": [
             {
@@ -251,7 +250,7 @@ def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: 
                 "title": part.stage.settings.title,
                 "summary": part.stage.task.summary,
                 "state": part.state,
-                "reason": part.reason,
+                "reason": part.message,
                 "answered": part.answered,
                 "earned": money_text(part.earned, currency),
                 "pay": pay_text(part.stage.settings, currency),
@@ -260,7 +259,7 @@ def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: 
             }
             for part in found.stages
             # A stage that has no items of its own is there for the tasks of scripts.
-            if not (part.stage.task.framed and part.state == "finished" and not part.answered)
+            if not (part.stage.task.form.framed and part.state == "finished" and not part.answered)
         ],
     }
 
@@ -319,8 +318,8 @@ def _add_interface(router: APIRouter, site: Site) -> None:
         """The next item to judge. Asking again before answering gives the same one."""
         worker_id = site.worker_id(request)
         stage = study.stage(name)
-        offer = await site.write(next_as_told, stage, worker_id)
-        if offer.status == "locked" and not await site.read(knows_of, stage, worker_id):
+        offer = await site.write(work.next_item, stage, worker_id)
+        if offer.status == "locked" and not await site.read(work.knows_of, stage, worker_id):
             raise no_such_stage()
         body: dict[str, Any] = {
             "status": offer.status,
@@ -341,7 +340,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
     async def submit(request: Request, token: TokenInPath, body: Submission) -> Response:
         """Submit an answer. When this answers 200, the answer is on disk; sending it again changes nothing."""
         worker_id = site.worker_id(request)
-        outcome = await site.write(submit_as_told, worker_id, token, body.answer, body.key, body.duration_ms)
+        outcome = await site.write(work.submit, worker_id, token, body.answer, body.key, body.duration_ms)
         if outcome.status == "accepted" and outcome.standing is Standing.DROPPED:
             await asyncio.to_thread(settling.settle_everything, study)
         return _json(

@@ -16,7 +16,7 @@ def names_columns_that_are_there(draft: Draft, task: Task, report: Report) -> bo
     file = _own_file(draft, report)
     if file is None:
         return True
-    required = {field.alias or name for name, field in task.item_type.model_fields.items() if field.is_required()}
+    required = {field.alias or name for name, field in task.shape.item_type.model_fields.items() if field.is_required()}
     named = [(at, name) for at, name in _texts(draft.raw.get("options"), draft.at("options")) if name in required]
     there = file.columns({name for _, name in named})
     wrong = [(at, name) for at, name in named if name not in there]
@@ -28,7 +28,7 @@ def names_columns_that_are_there(draft: Draft, task: Task, report: Report) -> bo
         report.setting(at, message, did_you_mean(name, there))
     # The rows can't be read as items; lines that are none, and ids, can be looked at all the same.
     lines: dict[str, int] = {}
-    for row in file.rows(task.item_type):
+    for row in file.rows(task.shape.item_type):
         file.key_of(row, lines)
     return False
 

@@ -17,7 +17,9 @@ _TINY = 1e-9
 def check_numbers(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
     """Refuse what can't be reached by the numbers in the study file. How many people come, nobody knows."""
     found = {stage.name: content for stage, content in zip(settings.stage, contents, strict=False)}
-    items = {name: content.items for name, content in found.items() if content.task and not content.task.may_be_empty}
+    items = {
+        name: content.items for name, content in found.items() if content.task and not content.task.shape.may_be_empty
+    }
     for index, gate in enumerate(settings.gate):
         _check_answers(index, gate, settings, items, report)
         _check_marks(index, gate, settings, found, report)
@@ -47,7 +49,9 @@ def _check_marks(
     scores = {stage.name: float(stage.round is not None) for stage in settings.stage if stage.name in gate.stage}
     for stage in rubrics:
         task = found[stage.name].task
-        marks = {name: task.best_marks.get(name, 1.0) for name in task.criteria} if task is not None else {}
+        marks = (
+            {name: task.grading.best_marks.get(name, 1.0) for name in task.grading.criteria} if task is not None else {}
+        )
         best |= {name: max(mark, best.get(name, 0.0)) for name, mark in marks.items()}
         for source in set(stage.sources) & set(gate.stage):
             scores[source] = max(scores[source], 1.0 if task is None else _best_grade(marks, task))
@@ -67,7 +71,7 @@ def _check_marks(
 
 def _best_grade(marks: Mapping[str, float], task: Task) -> float:
     """The best mean of marks that a rubric can give: of those always given, and of others if they raise it."""
-    always = set(task.answer_schema.get("required", ()))
+    always = set(task.shape.answer_schema.get("required", ()))
     counted = [mark for name, mark in marks.items() if name in always]
     for mark in sorted((mark for name, mark in marks.items() if name not in always), reverse=True):
         if not counted or mark > fmean(counted):

@@ -87,7 +87,7 @@ def _check_criteria(settings: StudySettings, contents: Sequence[StageFiles], rep
             name
             for stage, content in zip(settings.stage, contents, strict=False)
             if stage.grades and content.task is not None and set(stage.sources) & set(gate.stage)
-            for name in content.task.criteria
+            for name in content.task.grading.criteria
         }
         for name in gate.criteria:
             if not any(is_criterion(each, name) for each in known):
@@ -143,7 +143,7 @@ def _check_arms(settings: StudySettings, report: Report) -> None:
 
 def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
     for index, (stage, content) in enumerate(zip(settings.stage, contents, strict=False)):
-        if stage.grades and content.task is not None and content.task.marks is None:
+        if stage.grades and content.task is not None and content.task.grading.marks is None:
             fix = "Use a task that can be a rubric, such as `form` with `points`."
             report.setting(("stage", index, "grades"), "answers to this task are no grades", fix, stage.task)
         at = ("stage", index, "pay", "finished")

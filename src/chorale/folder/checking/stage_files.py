@@ -14,7 +14,6 @@ from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.report import Report, did_you_mean
 from chorale.folder.checking.row_files import RowFile, row_file
 from chorale.folder.checking.settings_shape import parsed_settings
-from chorale.kits.questions.files.items import QuestionsOptions
 from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
 
 
@@ -54,17 +53,17 @@ def read_stage_files(
     kind = _task_of(draft, report)
     options = None if kind is None else _options_of(draft, kind, report)
     # Without its options, a task that depends on them can't say what an item is.
-    task = None if kind is None or (options is None and kind.configure) else kind
+    task = None if kind is None or (options is None and kind.options.configure) else kind
     if task is not None and options is not None:
         task = task.configured(options)
     if task is not None and not names_columns_that_are_there(draft, task, report):
         # What the rows lack follows from that.
         task = None
-    if task is not None and task.chosen is None:
+    if task is not None and task.combining.chosen is None:
         _check_no_choices(draft, task, report)
     guidelines = read_markdown(draft.text("guidelines"), draft.at("guidelines"), report)
     items, taken = _read_items_of(draft, task, drafts, earlier, report)
-    _check_same_questions(draft, options, drafts, earlier, report)
+    _check_sources(draft, task, options, drafts, earlier, report)
     gold, gold_count = _read_gold_of(draft, task, taken, report)
     return StageFiles(
         task=task,
@@ -100,7 +99,7 @@ def _options_of(draft: Draft, task: Task, report: Report) -> BaseModel | None:
     options = draft.raw.get("options", {})
     if not isinstance(options, dict):
         return None
-    return parsed_settings(task.options_type, options, draft.at("options"), report)
+    return parsed_settings(task.options.model, options, draft.at("options"), report)
 
 
 def _read_items_of(
@@ -113,7 +112,7 @@ def _read_items_of(
     if settings.from_:
         at = draft.at("items", "from")
         sources = [earlier_stage(name, draft, drafts, at, report) for name in settings.from_]
-        if task and task.derive is None and settings.of == "results":
+        if task and task.deriving.derive is None and settings.of == "results":
             fix = 'Give the stage a `file` of items, make them `of = "answers"`, or give it another task.'
             report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
         return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
@@ -124,35 +123,37 @@ def _read_items_of(
     return items, frozenset(item.key for item in items) | frozenset(item.group for item in items)
 
 
-def _check_same_questions(
-    draft: Draft, options: BaseModel | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+def _check_sources(
+    draft: Draft,
+    task: Task | None,
+    options: BaseModel | None,
+    drafts: Sequence[Draft],
+    earlier: Sequence[StageFiles],
+    report: Report,
 ) -> None:
-    """Questions that one stage writes are whole items of another only if both have as many, of as many options."""
+    """A task may need options that go with those of the stage its items come from."""
     settings = draft.table(ItemSettings, "items")
-    if settings is None or not isinstance(options, QuestionsOptions):
+    problem_of = None if task is None else task.deriving.source_problem
+    if settings is None or problem_of is None:
         return
-    here = options.questions, options.choices
     for other, source in zip(drafts, earlier, strict=False):
-        there = source.options
-        if other.name not in settings.from_ or not isinstance(there, QuestionsOptions):
-            continue
-        if (there.questions, there.choices) != here:
-            message = f"has other numbers than the stage {other.name!r}, whose questions it takes"
-            fix = f"Give both {there.questions} `questions` of {there.choices} `choices`, or other numbers."
-            report.setting(draft.at("options"), message, fix, f"{here[0]} questions of {here[1]} choices")
+        problem = problem_of(options, source.options) if other.name in settings.from_ else None
+        if problem is not None:
+            message = f"does not fit the stage {other.name!r} that its items come from: {problem.message}"
+            report.setting(draft.at("options"), message, problem.fix, problem.value)
 
 
 def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
     lines: dict[str, int] = {}
     keys: set[str] = set()
-    if task.may_be_empty and file.is_blank:
+    if task.shape.may_be_empty and file.is_blank:
         return
-    for row in file.rows(task.row_type):
+    for row in file.rows(task.shape.of_rows):
         key = file.key_of(row, lines)
-        payload = file.shaped(row, task.row_type, task.parse_row)
+        payload = file.shaped(row, task.shape.of_rows, task.shape.parse_row)
         if key is None or payload is None:
             continue
-        for item in task.expand(payload, key):
+        for item in task.shape.expand(payload, key):
             if item.key in keys:
                 file.tell(row.line, "`id` makes an item that another row makes too", "Give the row another `id`.", key)
             keys.add(item.key)
@@ -202,12 +203,12 @@ def _read_round_of(draft: Draft, task: Task | None, report: Report) -> tuple[tup
 
 def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldRow]:
     lines: dict[str, int] = {}
-    for row in file.rows(task.item_type):
+    for row in file.rows(task.shape.item_type):
         key = file.key_of(row, lines)
         if key in taken:
             file.tell(row.line, "`id` belongs to an item already", "Give the gold row another `id`.", key)
-        payload = file.shaped(row, task.item_type, task.parse_item)
-        answered, answer = file.answer_of(row, partial(task.parse_gold, item=payload))
+        payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
+        answered, answer = file.answer_of(row, partial(task.shape.parse_gold, item=payload))
         explanation = file.explanation_of(row)
         if key is not None and payload is not None and answered and explanation is not None:
             yield GoldRow(NewItem(key=key, payload=payload, group=key), answer, explanation)
@@ -220,8 +221,8 @@ def _read_truth_of(draft: Draft, task: Task | None, report: Report) -> tuple[Tru
 
 
 def _truth_in(file: RowFile, task: Task) -> Iterator[TruthRow]:
-    for row in file.rows(task.item_type):
-        payload = file.shaped(row, task.item_type, task.parse_item)
-        answered, answer = file.answer_of(row, partial(task.parse_answer, item=payload))
+    for row in file.rows(task.shape.item_type):
+        payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
+        answered, answer = file.answer_of(row, partial(task.shape.parse_answer, item=payload))
         if payload is not None and answered:
-            yield TruthRow(task.view(payload), answer)
+            yield TruthRow(task.form.view(payload), answer)

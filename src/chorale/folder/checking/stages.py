@@ -84,9 +84,9 @@ def _check_parts(draft: Draft, task: Task | None, report: Report) -> None:
     pay = draft.table(StagePay, "pay")
     if pay is None or pay.parts is None or task is None:
         return
-    most = 1 if task.parts is one_part else task.most_parts
+    most = 1 if task.grading.parts is one_part else task.grading.most_parts
     if most is not None and pay.parts.beyond >= most:
-        fields = "Give fields that count `part = true`" if task.name == "form" else "Lower `beyond`"
+        fields = "Give fields that count `part = true`" if task.shape.fields else "Lower `beyond`"
         report.setting(
             draft.at("pay", "parts"),
             f"is never paid: the most parts that an answer has is {most}, and it pays for those beyond "

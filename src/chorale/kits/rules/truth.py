@@ -18,7 +18,7 @@ class Truth:
         self._folder = folder
         self._known = {
             content.settings.name: Knowledge(
-                [(content.task.view(row.item.payload), row.answer) for row in content.gold]
+                [(content.task.form.view(row.item.payload), row.answer) for row in content.gold]
                 + [(row.view, row.answer) for row in content.truth]
             )
             for content in folder.stages

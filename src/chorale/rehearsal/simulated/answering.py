@@ -34,7 +34,7 @@ class AnswerSheet:
     ) -> None:
         pairs = list(known)
         self._task = task
-        self._guess = task.guess
+        self._guess = task.simulating.guess
         self._known = Knowledge(pairs)
         self._seed = seed
         self._chance = Chance()
@@ -110,10 +110,10 @@ class _Guesses(Sequence[Answer]):
 
 def listed_answers(task: Task) -> Sequence[Answer] | None:
     """All answers there are, also those of a form that asks one thing to be chosen; None if they can't be listed."""
-    if task.choices is not None:
-        return task.choices
-    fields = task.answer_schema.get("properties", {})
-    if len(fields) != 1 or list(fields) != list(task.answer_schema.get("required", ())):
+    if task.shape.choices is not None:
+        return task.shape.choices
+    fields = task.shape.answer_schema.get("properties", {})
+    if len(fields) != 1 or list(fields) != list(task.shape.answer_schema.get("required", ())):
         return None
     [(name, field)] = fields.items()
     return [{name: value} for value in field["enum"]] if "enum" in field else None

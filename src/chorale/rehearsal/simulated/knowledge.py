@@ -46,7 +46,7 @@ def choices_of(task: Task) -> Sequence[Answer]:
     Tasks whose answers can't be listed guess them instead (see `prospects`), or need a worker model that makes answers
     up: a crowd takes any function from what a worker sees to an answer.
     """
-    choices = task.choices
+    choices = task.shape.choices
     if not choices:
         raise UserError(f"the answers of task `{task.name}` can't be listed, so simulated workers can't choose one.")
     return choices
@@ -58,8 +58,11 @@ def prospects(task: Task, view: View, known: Answer | None, rng: Random) -> tupl
     Where nothing is known, it is one of the choices. Gold may say less than an answer must have: a task that guesses
     fills in the rest.
     """
-    if task.guess is None:
+    if task.simulating.guess is None:
         choices = choices_of(task)
         return (rng.choice(choices) if known is None else known), choices
-    guesses = [task.guess(view, None, None), *(task.guess(view, None, rng) for _ in range(GUESSES))]
-    return task.guess(view, known, rng), guesses
+    guesses = [
+        task.simulating.guess(view, None, None),
+        *(task.simulating.guess(view, None, rng) for _ in range(GUESSES)),
+    ]
+    return task.simulating.guess(view, known, rng), guesses

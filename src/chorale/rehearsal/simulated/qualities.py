@@ -35,7 +35,7 @@ def mistakes_told(grade: float, quality: float) -> float:
 
 def fair_grade(task: Task, guesses: Sequence[Answer], quality: float) -> Answer:
     """The answer to a rubric that says best how good something is, made from some answers to choose from."""
-    marks = task.marks
+    marks = task.grading.marks
     if marks is None:
         raise ValueError(f"task `{task.name}` is no rubric")
 
@@ -45,7 +45,7 @@ def fair_grade(task: Task, guesses: Sequence[Answer], quality: float) -> Answer:
         return nearest
     put_together = _criterion_by_criterion(graded, nearest, quality)
     try:
-        fair = task.parse_answer(put_together)
+        fair = task.shape.parse_answer(put_together)
     except AnswerError:
         # Fields that depend on each other can't be taken from different answers.
         return nearest

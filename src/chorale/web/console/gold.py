@@ -43,7 +43,7 @@ def read_answer(task: Task, typed: str) -> Answer:
     """The answer somebody chose or typed: JSON, or plain text where answers are texts."""
     if not typed.strip():
         raise UserError("Choose an answer: gold needs one.")
-    if task.answer_schema.get("type") == "string" and task.choices is None:
+    if task.shape.answer_schema.get("type") == "string" and task.shape.choices is None:
         return typed
     try:
         answer = json.loads(typed)
@@ -83,7 +83,7 @@ class Desk:
 
 
 def _desk(tx: Tx, _study: Study, stage: RunningStage) -> Desk:
-    lines = [GoldLine(row) for row in gold_rows.gold_items(tx, stage.name)]
+    lines = [GoldLine(row) for row in gold_rows.gold_items(tx, stage.name, stage.lowest_correct)]
     # What looks wrong comes first.
     lines.sort(key=lambda line: (not line.suspicious, line.row.key))
     found = gold_desk.first_candidates(tx, stage, CANDIDATES_SHOWN, CANDIDATES_COUNTED)
@@ -118,7 +118,7 @@ async def _desk_page(
         code,
         chosen=stage,
         desk=await console.site.read(_desk, stage),
-        choices=stage.task.choices,
+        choices=stage.task.shape.choices,
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
         typed=typed or {},
         most_counted=CANDIDATES_COUNTED,

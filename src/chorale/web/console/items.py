@@ -152,7 +152,7 @@ async def _item_page(
         **{
             "chosen": stage,
             "found": found,
-            "choices": stage.task.choices,
+            "choices": stage.task.shape.choices,
             "as_json": lambda value: json.dumps(value, ensure_ascii=False),
             "gold_now": None if found.gold is None else json.loads(found.gold.answer),
             "typed": {},

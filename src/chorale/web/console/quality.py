@@ -33,17 +33,19 @@ def quality_routes(console: Console) -> APIRouter:
 
     @router.get("/quality")
     async def first(request: Request) -> Response:
-        return await shown(request, next((stage for stage in site.study.stages.values() if stage.task.chosen), None))
+        return await shown(
+            request, next((stage for stage in site.study.stages.values() if stage.task.combining.chosen), None)
+        )
 
     @router.get("/quality/{name}")
     async def one(request: Request, name: StageInPath) -> Response:
         return await shown(request, site.study.stage(name))
 
     async def shown(request: Request, stage: RunningStage | None) -> Response:
-        if stage is None or stage.task.chosen is None:
+        if stage is None or stage.task.combining.chosen is None:
             raise Refusal("no_choices", "Nobody chooses from a list there, so nothing is measured.", 404)
         view = await asyncio.to_thread(_view, site.study, stage)
-        choosing = [each.name for each in site.study.stages.values() if each.task.chosen is not None]
+        choosing = [each.name for each in site.study.stages.values() if each.task.combining.chosen is not None]
         return console.page(request, "quality", view=view, choosing=choosing, shown=SHOWN)
 
     return router

@@ -49,10 +49,10 @@ def share(value: float | None) -> str:
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """What workers see of an item, in one line."""
-    if stage.task.caption is not None:
-        return _cut(stage.task.caption(payload))
+    if stage.task.explaining.caption is not None:
+        return _cut(stage.task.explaining.caption(payload))
     # What is in a structure is for the form to work with.
-    parts = [answer_words(value) for value in stage.task.view(payload).values() if not isinstance(value, dict)]
+    parts = [answer_words(value) for value in stage.task.form.view(payload).values() if not isinstance(value, dict)]
     if len(" · ".join(parts)) > SUMMARY_CHARACTERS:
         # What is cut off must not be the sentence: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))
@@ -65,11 +65,11 @@ def _cut(text: str) -> str:
 
 def told_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
     """An answer beside its item: in words where the task has some for the item too, and otherwise field by field."""
-    if stage.task.caption is None:
+    if stage.task.explaining.caption is None:
         if isinstance(answer, dict) and len(answer) > 1:
             return "\n".join(f"{name}: {_cut(answer_words(value))}" for name, value in answer.items())
         return answer_words(answer)
-    told = stage.task.tell(payload, answer)
+    told = stage.task.explaining.present(payload, answer)
     return "\n".join(map(answer_words, told.values())) if isinstance(told, dict) else answer_words(told)
 
 

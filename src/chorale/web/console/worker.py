@@ -42,6 +42,7 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
         **{
             "pseudonym": pseudonym,
             "found": found,
+            "stages_by_name": console.site.study.stages,
             "last_lines": LAST_LINES,
             "form_key": secrets.token_urlsafe(12),
             "qualifications": managing.qualifications_known(console.site.study),

@@ -32,7 +32,7 @@ const RESTS = {
   limit: { title: "You have done all you can here. Thank you!", icon: "icon-check", again: false },
   round: { title: "That was all of it. Thank you!", icon: "icon-check", again: false },
   dropped: { title: "This part has ended for you", icon: "icon-info", again: false },
-  locked: { title: "This part is not open to you yet", icon: "icon-lock", again: false },
+  locked: { title: "This part is not open to you", icon: "icon-lock", again: false },
   signed_out: { title: "You are signed out", icon: "icon-lock", again: true },
   refused: { title: "This does not work right now", icon: "icon-warn", again: false },
 };

@@ -6,15 +6,37 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, create_model
 
-from chorale.contract.task import Example, Task, one_part
-from chorale.kits.forms.task.answers import Form
+from chorale.contract.task import (
+    AnswerField,
+    Combining,
+    Example,
+    Explaining,
+    FieldKind,
+    Form,
+    Grading,
+    Options,
+    Shape,
+    Simulating,
+    Task,
+    one_part,
+)
+from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.items import item_type
 from chorale.kits.forms.task.page import form_page
-from chorale.kits.forms.task.settings import FormOptions
+from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.kits.forms.task.tables import answers_table, results_table
 from chorale.kits.forms.task.telling import Telling
 
 _HERE = Path(__file__).parent
+_FIELD_KINDS = {
+    Kind.CHOICE: FieldKind.LABEL,
+    Kind.CHOICES: FieldKind.LABELS,
+    Kind.LIKERT: FieldKind.RATING,
+    Kind.PAIR: FieldKind.LABEL,
+    Kind.TEXT: FieldKind.TEXT,
+    Kind.LONG_TEXT: FieldKind.TEXT,
+    Kind.SPANS: FieldKind.OTHER,
+}
 _EXAMPLE_OPTIONS: dict[str, Any] = {
     "shows": [{"item": "message", "label": "A message to a neighbour"}],
     "fields": [
@@ -85,41 +107,46 @@ def _answers(name: str, parse: Any, schema: dict[str, Any]) -> type[BaseModel]:
 
 
 def _configured(options: FormOptions) -> Task:
-    form = Form(options)
+    form = FormFields(options)
     telling = Telling(form)
     items = item_type(options)
     return Task(
         name="form",
         version=1,
         summary="A few questions about each item",
-        row_type=items,
-        item_type=items,
-        answer_type=_answers("FormAnswer", form.parse, form.schema()),
-        gold_type=_answers("FormGold", form.parse_gold, {"type": "object"}),
-        page=form_page(options),
-        module=_HERE / "form.js",
-        style=_HERE / "form.css",
-        options_type=FormOptions,
-        configure=_configured,
-        example_options=_EXAMPLE_OPTIONS,
+        shape=Shape(
+            item_type=items,
+            answer_type=_answers("FormAnswer", form.parse, form.schema()),
+            gold_type=_answers("FormGold", form.parse_gold, {"type": "object"}),
+            misfit=form.misfit,
+            fields=tuple(AnswerField(field.name, _FIELD_KINDS[field.kind]) for field in options.fields),
+        ),
+        form=Form(
+            page=form_page(options),
+            module=_HERE / "form.js",
+            style=_HERE / "form.css",
+            view=form.view,
+            arrange=form.arrange if form.shuffled else None,
+        ),
         examples=(),
-        view=form.view,
-        grade=form.grade,
-        distance=form.distance,
-        combine=form.combine,
-        tell=form.tell,
-        caption=telling.caption,
-        quote=telling.quote,
-        recount=telling.recount,
-        feedback=telling.feedback,
-        parts=form.parts if form.has_parts else one_part,
-        most_parts=form.most_parts,
-        marks=form.marks if form.is_rubric else None,
-        criteria=form.criteria,
-        best_marks=form.best_marks,
-        misfit=form.misfit,
-        arrange=form.arrange if form.shuffled else None,
-        guess=form.guess,
+        options=Options(model=FormOptions, configure=_configured, example=_EXAMPLE_OPTIONS),
+        grading=Grading(
+            grade=form.grade,
+            parts=form.parts if form.has_parts else one_part,
+            most_parts=form.most_parts,
+            marks=form.marks if form.is_rubric else None,
+            criteria=form.criteria,
+            best_marks=form.best_marks,
+        ),
+        combining=Combining(distance=form.distance, combine=form.combine),
+        simulating=Simulating(guess=form.guess),
+        explaining=Explaining(
+            present=form.present,
+            caption=telling.caption,
+            quote=telling.quote,
+            reasons=telling.reasons,
+            feedback=telling.feedback,
+        ),
         exports=(results_table(form), answers_table(form)),
     )
 

@@ -5,7 +5,8 @@ from functools import partial
 from random import Random
 from typing import Any, Protocol
 
-from chorale.contract.task import Combined, GradeResult, Marks, Seeds
+from chorale.contract.exporting import Seeds
+from chorale.contract.task import Combined, GradeResult, Marks
 from chorale.files.rows import shortened
 from chorale.kits.forms.task.choosing import OneOf, SomeOf
 from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions, Kind
@@ -46,7 +47,7 @@ class Field(Protocol):
     def cell(self, value: Any, item: Payload) -> Any:
         """The answer in a table, where it must be understood by itself."""
 
-    def told(self, value: Any, item: Payload) -> Any:
+    def in_words(self, value: Any, item: Payload) -> Any:
         """The answer in words, beside its item."""
 
 
@@ -62,7 +63,7 @@ def _field(settings: FieldSettings) -> Field:
             return Spans(settings)
 
 
-class Form:
+class FormFields:
     """A form as the study file describes it."""
 
     def __init__(self, options: FormOptions) -> None:
@@ -239,9 +240,9 @@ class Form:
         """How many fields that are paid by number have something in them."""
         return sum(field.settings.part and answer.get(name) not in (None, []) for name, field in self.fields.items())
 
-    def tell(self, item: Payload, answer: Answer) -> dict[str, Any]:
+    def present(self, item: Payload, answer: Answer) -> dict[str, Any]:
         """An answer as others understand it: in the order of the form, marked words as words."""
-        return {name: field.told(answer[name], item) for name, field in self.fields.items() if name in answer}
+        return {name: field.in_words(answer[name], item) for name, field in self.fields.items() if name in answer}
 
     # Simulating
 

@@ -58,7 +58,7 @@ class OneOf:
     def cell(self, value: str | int, _item: Payload) -> str | int:
         return value
 
-    def told(self, value: str | int, _item: Payload) -> str | int:
+    def in_words(self, value: str | int, _item: Payload) -> str | int:
         return value
 
 
@@ -141,7 +141,7 @@ class SomeOf:
     def cell(self, value: list[str], _item: Payload) -> list[str]:
         return value
 
-    def told(self, value: list[str], _item: Payload) -> list[str]:
+    def in_words(self, value: list[str], _item: Payload) -> list[str]:
         return value
 
 

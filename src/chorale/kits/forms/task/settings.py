@@ -235,7 +235,8 @@ class FieldSettings(_Settings):
         default=None,
         gt=0,
         le=1,
-        description="`spans`: the `f1` or `iou` from which on an answer is right; 0.8 if not given.",
+        description="`spans`: the `f1` or `iou` from which the field is right. Default: 0.8. How many fields must be "
+        "right is said by `pass_score` of the stage's gold.",
     )
     sides: tuple[ItemField, ...] | None = Field(
         default=None, description="`pair`: the two columns whose texts are compared. The one chosen is the answer."

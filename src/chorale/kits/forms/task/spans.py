@@ -131,7 +131,7 @@ class Spans:
     def cell(self, value: list[Span], item: Payload) -> list[Span]:
         return [{**span, "text": excerpt(item[self._item], span["start"], span["end"])} for span in value]
 
-    def told(self, value: list[Span], item: Payload) -> list[str]:
+    def in_words(self, value: list[Span], item: Payload) -> list[str]:
         return [
             f"{each['text']} ({each['label']})" if "label" in each else each["text"] for each in self.cell(value, item)
         ]

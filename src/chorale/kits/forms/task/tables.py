@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from chorale.contract.task import StageResults, TaskExport
-from chorale.kits.forms.task.answers import Form
+from chorale.contract.exporting import StageResults, TaskExport
+from chorale.kits.forms.task.answers import FormFields
 
 
-def results_table(form: Form) -> TaskExport:
+def results_table(form: FormFields) -> TaskExport:
     """An item a row."""
     columns = [name for field in form.fields for name in (field, f"{field}_confidence")]
     return TaskExport(
@@ -20,7 +20,7 @@ def results_table(form: Form) -> TaskExport:
     )
 
 
-def answers_table(form: Form) -> TaskExport:
+def answers_table(form: FormFields) -> TaskExport:
     """A counted judgment a row."""
     return TaskExport(
         name="form-answers",
@@ -31,7 +31,7 @@ def answers_table(form: Form) -> TaskExport:
     )
 
 
-def _item_rows(form: Form, stage: StageResults) -> Iterator[Mapping[str, Any]]:
+def _item_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str, Any]]:
     for item in stage.items:
         row: dict[str, Any] = {"item": item.key}
         if item.label is not None:
@@ -46,7 +46,7 @@ def _item_rows(form: Form, stage: StageResults) -> Iterator[Mapping[str, Any]]:
         yield row
 
 
-def _answer_rows(form: Form, stage: StageResults) -> Iterator[Mapping[str, Any]]:
+def _answer_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str, Any]]:
     for item in stage.items:
         for judgment in stage.judgments(item):
             orders = form.arrange(item.payload, stage.seeds(judgment.worker, item.key))

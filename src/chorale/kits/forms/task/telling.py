@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chorale.kits.forms.task.answers import Form
+from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.page import levels_of
 from chorale.kits.forms.task.settings import SAME, FieldSettings, Kind
 from chorale.kits.forms.task.tokens import excerpt
@@ -14,7 +14,7 @@ _ENDS = "?!:.…"
 class Telling:
     """What a form's messages and its practice rounds say. Columns that the form does not show stay unsaid."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: FormFields) -> None:
         self._form = form
 
     def caption(self, item: Payload) -> str:
@@ -27,7 +27,7 @@ class Telling:
         told = [(each, words(each, answer[each.name], item)) for each in fields if each.name in answer]
         return " · ".join(f"{self._asked(each)}{text}" for each, text in told if text)
 
-    def recount(self, item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
+    def reasons(self, item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
         """What is wrong with an answer, field by field."""
         return tuple(
             f"{self._asked(each)}{_quoted(own) if own else 'no answer'}, where {_quoted(right)} is right"

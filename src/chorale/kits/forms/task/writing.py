@@ -83,7 +83,7 @@ class Written:
     def cell(self, value: str | list[str], _item: Payload) -> str | list[str]:
         return value
 
-    def told(self, value: str | list[str], _item: Payload) -> str | list[str]:
+    def in_words(self, value: str | list[str], _item: Payload) -> str | list[str]:
         return value
 
 

@@ -18,7 +18,7 @@ _NEVER = -1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NetworkShape:
     """How wide its layers are, and how much is dropped while it learns."""
 
     word: int = 64
@@ -35,7 +35,7 @@ class Shape:
 
 
 class Network(nn.Module):
-    def __init__(self, sizes: dict[str, int], shape: Shape) -> None:
+    def __init__(self, sizes: dict[str, int], shape: NetworkShape) -> None:
         super().__init__()
         self.shape = shape
         token = shape.word + shape.pieces

@@ -13,7 +13,7 @@ from chorale.files.source import read_bytes, read_source, refused
 from chorale.files.tables import replacing
 from chorale.kits.frames.baselines.classifier import FrameClassifier
 from chorale.kits.frames.baselines.lexicon import Lexicon
-from chorale.kits.frames.baselines.network import Network, Shape
+from chorale.kits.frames.baselines.network import Network, NetworkShape
 
 KIND = "chorale frame classifier"
 VERSION = 1
@@ -85,12 +85,12 @@ def _about(path: Path) -> dict[str, Any]:
     return about
 
 
-def _shape(values: dict[str, Any]) -> Shape:
-    names = {one.name for one in fields(Shape)}
+def _shape(values: dict[str, Any]) -> NetworkShape:
+    names = {one.name for one in fields(NetworkShape)}
     if set(values) != names:
         raise ValueError(f"the shape has the settings {', '.join(sorted(values))}, not {', '.join(sorted(names))}")
     for name, value in values.items():
-        whole = isinstance(getattr(Shape(), name), int)
+        whole = isinstance(getattr(NetworkShape(), name), int)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= (_WIDEST if whole else 1):
             raise ValueError(f"the shape has no number for {name} that can be used")
-    return Shape(**values)
+    return NetworkShape(**values)

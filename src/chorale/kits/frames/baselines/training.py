@@ -15,7 +15,7 @@ from chorale.kits.frames.baselines.accuracy import FrameAccuracy, measure
 from chorale.kits.frames.baselines.classifier import FrameClassifier, Progress
 from chorale.kits.frames.baselines.fulltext import Part, TargetSentence, most_frequent_frames, sentences_of
 from chorale.kits.frames.baselines.lexicon import Batch, Lexicon
-from chorale.kits.frames.baselines.network import Network, Shape
+from chorale.kits.frames.baselines.network import Network, NetworkShape
 from chorale.kits.frames.framenet import FrameNet
 from chorale.metrics import signature
 from chorale.metrics.signatures import Setting
@@ -34,7 +34,7 @@ class FrameTraining:
     seed: int = 1
     threads: int = 1
     """Sums are rounded otherwise by more threads, so their number is one of the settings."""
-    shape: Shape = field(default_factory=Shape)
+    shape: NetworkShape = field(default_factory=NetworkShape)
 
     def settings(self) -> dict[str, Setting]:
         return {**{name: value for name, value in asdict(self).items() if name != "shape"}, **self.shape.as_dict()}

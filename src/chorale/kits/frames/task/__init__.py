@@ -6,7 +6,7 @@ sentence is and how well each frame fits.
 
 from pathlib import Path
 
-from chorale.contract.task import Example, Task
+from chorale.contract.task import Combining, Example, Explaining, Form, Grading, Shape, Simulating, Task
 from chorale.kits.frames.task.answers import (
     FrameGold,
     FramesChosen,
@@ -17,7 +17,7 @@ from chorale.kits.frames.task.answers import (
     guess,
     imitate,
     misfit,
-    tell,
+    present,
 )
 from chorale.kits.frames.task.items import FrameItem, arrange, caption, shown
 from chorale.kits.frames.task.tables import FRAME_QUALITY_TABLE, FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE
@@ -28,25 +28,19 @@ FRAMES = Task(
     name="frames",
     version=1,
     summary="Which meanings fit the marked word?",
-    row_type=FrameItem,
-    item_type=FrameItem,
-    answer_type=FramesChosen,
-    gold_type=FrameGold,
-    page=_HERE / "page.html",
-    module=_HERE / "frames.js",
-    style=_HERE / "frames.css",
-    view=shown,
-    arrange=arrange,
-    misfit=misfit,
-    grade=grade,
-    distance=distance,
-    combine=combine,
-    chosen=chosen,
-    tell=tell,
-    caption=caption,
-    guess=guess,
-    imitate=imitate,
-    exports=(FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE, FRAME_QUALITY_TABLE),
+    shape=Shape(
+        item_type=FrameItem,
+        answer_type=FramesChosen,
+        gold_type=FrameGold,
+        misfit=misfit,
+    ),
+    form=Form(
+        page=_HERE / "page.html",
+        module=_HERE / "frames.js",
+        style=_HERE / "frames.css",
+        view=shown,
+        arrange=arrange,
+    ),
     examples=(
         Example(
             row={
@@ -78,6 +72,11 @@ FRAMES = Task(
             answer=["none"],
         ),
     ),
+    grading=Grading(grade=grade),
+    combining=Combining(distance=distance, combine=combine, chosen=chosen),
+    simulating=Simulating(guess=guess, imitate=imitate),
+    explaining=Explaining(present=present, caption=caption),
+    exports=(FRAME_TABLE, SENTENCE_TABLE, WORKER_TABLE, FRAME_QUALITY_TABLE),
 )
 
 __all__ = ["FRAMES"]

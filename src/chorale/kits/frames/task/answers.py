@@ -92,6 +92,7 @@ def grade(answer: Answer, gold: Answer) -> GradeResult:
         return GradeResult(1.0)
     reasons = [f"does not name “{in_words(name)}”, which fits" for name in missed]
     reasons += [f"names “{in_words(name)}”, which does not fit" for name in wrong]
+    # A frame that both must and may be chosen is still missed: such an answer is never whole.
     return GradeResult(min(_cosine(said - may, fits - may) if fits - may else 0.0, 0.99), tuple(reasons))
 
 
@@ -120,7 +121,7 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
     return Combined(sorted(frames or leading), _clarity(judgments))
 
 
-def tell(_payload: Payload, answer: Answer) -> Answer:
+def present(_payload: Payload, answer: Answer) -> Answer:
     """The answer in words, for whoever reviews it."""
     names = [*answer["fits"], *answer["may"]] if isinstance(answer, dict) else answer
     return ", ".join(in_words(name) for name in names)

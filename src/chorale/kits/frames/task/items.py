@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from chorale.contract.task import Seeds
+from chorale.contract.exporting import Seeds
 from chorale.model import Payload
 
 NONE = "none"

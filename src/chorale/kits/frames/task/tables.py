@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from chorale.contract.task import StageResults, TaskExport
+from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.frames.task.items import NONE, frames_of
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, crowdtruth
 from chorale.metrics.judgments import Judgments

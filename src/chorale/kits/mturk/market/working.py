@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from chorale.engine.entering import admission, why_locked
+from chorale.engine.entering import admission
 from chorale.engine.offering import secret_number
 from chorale.engine.running import Study
 from chorale.kits.mturk.api.answers import Fields, answers_xml, joined, misfit
@@ -21,11 +21,13 @@ from chorale.kits.mturk.market.policing import review_assignment
 from chorale.kits.mturk.market.stage import Market, market_of
 from chorale.kits.mturk.market.sweeping import abandon_overdue
 from chorale.model import Refusal
+from chorale.protocol import Facts, Reason, State, always, for_late_answer, never, situation
+from chorale.protocol.situation_words import message
 from chorale.store import Tx, events, participations, people, setup
+from chorale.store.credentials import credentials_of
 from chorale.store.mturk import assignments, hits, qualifications
 from chorale.store.mturk.assignments import AssignmentRow
 from chorale.store.mturk.hits import HitRow, Offered, TypeRow
-from chorale.store.papers import papers_of
 
 LONGEST_ANSWER = 131_072
 
@@ -91,15 +93,23 @@ def board(tx: Tx, study: Study, worker_id: int) -> Board:
 
 def _barred(market: Market, worker_id: int) -> str | None:
     """Why nothing is open to a worker, if nothing is."""
-    worker = people.find_worker(market.tx, worker_id)
-    if worker is None or worker.consented_at is None:
-        return "Please read and accept the consent form first."
-    if qualifications.is_blocked(market.tx, worker_id):
-        return "The work here is not open to you any more. You are paid for everything that was accepted."
-    if market.stage.id in setup.paused_stages(market.tx):
-        return "The work here is paused for the moment. Look in again later."
-    decided = admission(market.tx, market.study, market.stage, worker_id, papers_of(market.tx, worker_id))
-    return None if decided.allowed else why_locked(market.study, decided)
+    now = situation(_facts(market, worker_id))
+    return None if now.state is State.AVAILABLE else message(now, market.study.titles, never)
+
+
+def _facts(market: Market, worker_id: int) -> Facts:
+    """What is known of a worker before a HIT is looked for: HITs have room, money and an end of their own."""
+    tx, stage = market.tx, market.stage
+    worker = people.find_worker(tx, worker_id)
+    return Facts(
+        lambda: admission(tx, market.study, stage, worker_id, credentials_of(tx, worker_id)),
+        always,
+        always,
+        never,
+        worker is not None and worker.consented_at is not None,
+        Reason.BLOCKED if qualifications.is_blocked(tx, worker_id) else None,
+        paused=stage.id in setup.paused_stages(tx),
+    )
 
 
 def _values(market: Market, worker_id: int) -> dict[str, int]:
@@ -241,9 +251,11 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
 
 
 def _renew(market: Market, row: AssignmentRow) -> None:
-    """Let a late answer in as long as its place is still free."""
+    """Let a late answer in as long as its place is still free and its worker could accept the HIT now."""
     again = assignments.of_worker(market.tx, row.hit_id, row.worker_id)
-    if row.state == "returned" or again is not None or not hits.take_place(market.tx, row.hit_id, market.now):
+    barred = row.state == "returned" or again is not None
+    barred = barred or for_late_answer(_facts(market, row.worker_id)).state is not State.AVAILABLE
+    if barred or not hits.take_place(market.tx, row.hit_id, market.now):
         raise Refusal("lease_ended", "Your time for this one was over, or you gave it back. Go on with another one.")
 
 

@@ -13,7 +13,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
-from chorale.contract.task import Combined, Example, GradeResult, Task
+from chorale.contract.task import (
+    Combined,
+    Combining,
+    Example,
+    Explaining,
+    Form,
+    GradeResult,
+    Grading,
+    Options,
+    Shape,
+    Simulating,
+    Task,
+)
 from chorale.kits.mturk.layouts import fill_in, unknown_elements, variables_in
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Answer, Judgment, Payload
@@ -83,13 +95,14 @@ def _configured(options: LayoutOptions) -> Task:
     row = create_model("Row", __base__=LayoutRow, input=(needed, ...))
     return replace(
         MTURK,
-        row_type=row,
-        item_type=row,
-        view=partial(_view, options.html),
-        combine=partial(_combine, options.judged),
-        grade=_grade,
-        distance=partial(_distance, options.judged),
-        chosen=partial(_chosen, options.judged),
+        shape=replace(MTURK.shape, item_type=row),
+        form=replace(MTURK.form, view=partial(_view, options.html)),
+        combining=replace(
+            MTURK.combining,
+            combine=partial(_combine, options.judged),
+            distance=partial(_distance, options.judged),
+            chosen=partial(_chosen, options.judged),
+        ),
     )
 
 
@@ -145,27 +158,24 @@ MTURK = Task(
     name="mturk",
     version=1,
     summary="A task made for Mechanical Turk",
-    row_type=LayoutRow,
-    item_type=LayoutRow,
-    answer_type=LayoutAnswer,
-    page=_HERE.with_name("form.html"),
-    module=_HERE.with_name("layout.js"),
-    framed=True,
-    may_be_empty=True,
-    options_type=LayoutOptions,
-    configure=_configured,
-    example_options={
-        "html": "<p>Is ${word} a name?</p><label><input type='radio' name='name' value='yes'> Yes</label>"
-    },
-    view=partial(_view, ""),
-    grade=_grade,
-    distance=partial(_distance, ()),
-    combine=partial(_combine, ()),
-    chosen=partial(_chosen, ()),
-    guess=_guess,
-    caption=lambda payload: ", ".join(payload["input"].values()),
+    shape=Shape(item_type=LayoutRow, answer_type=LayoutAnswer, may_be_empty=True),
+    form=Form(
+        page=_HERE.with_name("form.html"),
+        module=_HERE.with_name("layout.js"),
+        framed=True,
+        view=partial(_view, ""),
+    ),
     examples=(
         Example(row={"input": {"word": "Ada"}}, answer={"name": "yes", "why": "It is one."}),
         Example(row={"input": {"word": "table"}}, answer={"name": "no", "why": "It is a thing."}),
     ),
+    options=Options(
+        model=LayoutOptions,
+        configure=_configured,
+        example={"html": "<p>Is ${word} a name?</p><label><input type='radio' name='name' value='yes'> Yes</label>"},
+    ),
+    grading=Grading(grade=_grade),
+    combining=Combining(distance=partial(_distance, ()), combine=partial(_combine, ()), chosen=partial(_chosen, ())),
+    simulating=Simulating(guess=_guess),
+    explaining=Explaining(caption=lambda payload: ", ".join(payload["input"].values())),
 )

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
+from chorale.contract.task import SourceProblem
+
 LONGEST_PASSAGE = 20_000
 LONGEST_TEXT = 400
 LONGEST_WHY = 1_500
@@ -140,3 +142,17 @@ def shown_questions(row: Mapping[str, Any]) -> dict[str, str]:
             view[f"option_{number}_{place}"] = option
         number += 1
     return view
+
+
+def same_questions(options: QuestionsOptions, source: object) -> SourceProblem | None:
+    """Questions that one stage writes are whole items of another only if both have as many, of as many options."""
+    if not isinstance(source, QuestionsOptions):
+        return None
+    here, there = (options.questions, options.choices), (source.questions, source.choices)
+    if here == there:
+        return None
+    return SourceProblem(
+        f"there are {there[0]} `questions` of {there[1]} `choices` there",
+        f"Give both stages {there[0]} `questions` of {there[1]} `choices`, or the same other numbers.",
+        f"{here[0]} questions of {here[1]} choices",
+    )

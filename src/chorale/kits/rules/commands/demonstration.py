@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rich.table import Table
-from uvicorn import Config, Server
+from uvicorn import Config
 
-from chorale.cli.addresses import listen, local_url, port_of
+from chorale.cli.addresses import local_url, port_of, reserve
 from chorale.cli.output import print_json, say, show
 from chorale.cli.progress import counting
 from chorale.engine.clock import fast_clock, wall_clock
@@ -38,6 +38,7 @@ from chorale.rehearsal.simulated.knowledge import view_key
 from chorale.store import Tx, item_rows, stage_rows
 from chorale.web.app import create_app
 from chorale.web.links import new_expert_link, new_invitations, setup_link_path, study_sessions
+from chorale.web.servers import SiteServer
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8000
@@ -62,7 +63,7 @@ class Demonstration:
     as_json: bool
 
     def run(self, *, leave_up: bool) -> None:
-        with _listen(self.port) as bound:
+        with _reserve(self.port) as bound:
             _make_folder(self.directory, quiet=self.as_json)
             with serving_alone(self.directory, None):
                 self._run(bound, leave_up)
@@ -152,13 +153,13 @@ class DemoClock:
         self._ahead = self._fast() - wall_clock()
 
 
-def _listen(port: int | None) -> socket:
+def _reserve(port: int | None) -> socket:
     if port is not None:
-        return listen(HOST, port)
+        return reserve(HOST, port)
     try:
-        return listen(HOST, USUAL_PORT)
+        return reserve(HOST, USUAL_PORT)
     except UserError:
-        return listen(HOST, 0)
+        return reserve(HOST, 0)
 
 
 def _keep_back(directory: Path) -> str:
@@ -191,10 +192,15 @@ def _make_folder(directory: Path, *, quiet: bool) -> None:
 @contextmanager
 def _open_site(study: Study, bound: socket) -> Iterator[None]:
     """The study's site, in a thread of this process, for as long as the block runs."""
-    server = Server(Config(create_app(study), log_level="warning", access_log=False, timeout_graceful_shutdown=2))
+    config = Config(create_app(study), log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    is_up = threading.Event()
+    server = SiteServer(config, is_up.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="chorale-site", daemon=True)
     thread.start()
     try:
+        while not is_up.wait(0.1):
+            if not thread.is_alive():
+                raise UserError("the site did not start. The messages above say why.")
         yield
     finally:
         server.should_exit = True

@@ -11,11 +11,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chorale.contract.task import Example, StageResults, Task
+from chorale.contract.exporting import StageResults
+from chorale.contract.task import Combining, Deriving, Example, Explaining, Form, Grading, Shape, Simulating, Task
 from chorale.kits.qasrl.metrics.matching import iou
 from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
 from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, first_mistake, in_words
-from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, groups, recount
+from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, groups, reasons
 from chorale.kits.qasrl.tasks.shared.predicates import Predicate, caption, only_predicate, view_of
 from chorale.kits.qasrl.tasks.shared.tables import (
     ANNOTATORS,
@@ -70,7 +71,7 @@ def _misfit(given: Answer, item: Payload) -> str | None:
     return None if found is None else str(found)
 
 
-def _told(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"questions": in_words(item, given)}
 
 
@@ -156,29 +157,19 @@ QASRL_CONSOLIDATE = Task(
     name="qasrl-consolidate",
     version=1,
     summary="Put two people's questions and answers together",
-    row_type=SetsOfQuestions,
-    item_type=SetsOfQuestions,
-    answer_type=Consolidated,
-    page=_HERE / "page.html",
-    module=_HERE / "consolidate.js",
-    style=PAGE_PARTS / "qasrl.css",
-    shared=SHARED,
-    view=_view,
-    gather=_gathered,
-    misfit=_misfit,
-    canonical=canonical,
-    grade=grade,
-    feedback=feedback,
-    recount=recount,
-    distance=distance,
-    combine=combine,
-    tell=_told,
-    caption=caption,
-    parts=_questions,
-    most_parts=MOST_QUESTIONS,
-    guess=_guess,
-    imitate=_imitate,
-    exports=(GOLD_STANDARD, bank_table(_bank_questions), SENTENCES, ANNOTATORS),
+    shape=Shape(
+        item_type=SetsOfQuestions,
+        answer_type=Consolidated,
+        misfit=_misfit,
+        canonical=canonical,
+    ),
+    form=Form(
+        page=_HERE / "page.html",
+        module=_HERE / "consolidate.js",
+        style=PAGE_PARTS / "qasrl.css",
+        shared=SHARED,
+        view=_view,
+    ),
     examples=(
         Example(
             row=_ROW,
@@ -190,6 +181,17 @@ QASRL_CONSOLIDATE = Task(
         ),
         Example(row=_ROW, answer=[{"question": "What did someone sell?", "answers": [[3, 4]]}]),
     ),
+    grading=Grading(grade=grade, parts=_questions, most_parts=MOST_QUESTIONS),
+    combining=Combining(distance=distance, combine=combine),
+    deriving=Deriving(gather=_gathered),
+    simulating=Simulating(guess=_guess, imitate=_imitate),
+    explaining=Explaining(
+        feedback=feedback,
+        reasons=reasons,
+        present=_presented,
+        caption=caption,
+    ),
+    exports=(GOLD_STANDARD, bank_table(_bank_questions), SENTENCES, ANNOTATORS),
 )
 
 __all__ = ["QASRL_CONSOLIDATE"]

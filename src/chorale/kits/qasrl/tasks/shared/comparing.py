@@ -59,19 +59,21 @@ def _reasons(rows: Sequence[AlignedArgument]) -> list[str]:
     return found
 
 
-def recount(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
+def reasons(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
     """What was missed and what is wrong, each shown on the sentence: the words stand in brackets."""
     tokens = item["tokens"]
-    told = []
+    shown_reasons = []
     for row in _aligned(answer, gold, tokens):
         shown = _marked(tokens, row.gold_span or row.system_span or (0, 0))
         if row.status == "missed":
-            told.append(f"Missed: {row.gold_questions[0]} {shown}")
+            shown_reasons.append(f"Missed: {row.gold_questions[0]} {shown}")
         elif row.status == "spurious":
-            told.append(f"Not an answer the expert has: {row.system_questions[0]} {shown}")
+            shown_reasons.append(f"Not an answer the expert has: {row.system_questions[0]} {shown}")
         elif not row.same_role:
-            told.append(f"Another question: {row.gold_questions[0]} (you asked: {row.system_questions[0]}) {shown}")
-    return tuple(told)
+            shown_reasons.append(
+                f"Another question: {row.gold_questions[0]} (you asked: {row.system_questions[0]}) {shown}"
+            )
+    return tuple(shown_reasons)
 
 
 def _marked(tokens: Sequence[str], span: tuple[int, int]) -> str:

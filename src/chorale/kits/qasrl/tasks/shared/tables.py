@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from chorale.contract.task import StageResults, TaskExport
+from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.qasrl.files.writing import BANK_COLUMNS, CSV_COLUMNS, SENTENCE_COLUMNS
 from chorale.kits.qasrl.tasks.shared.answers import understood
 from chorale.kits.qasrl.tasks.shared.predicates import forms_of

@@ -14,7 +14,21 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chorale.contract.task import Combined, Example, GradeResult, StageResults, Task
+from chorale.contract.exporting import StageResults
+from chorale.contract.task import (
+    Combined,
+    Combining,
+    Deriving,
+    Example,
+    Explaining,
+    Form,
+    GradeResult,
+    Grading,
+    Options,
+    Shape,
+    Simulating,
+    Task,
+)
 from chorale.kits.qasrl.files import JUDGES, VALID
 from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
 from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, OwnSpans, QuestionAnswer, Spans, in_words, misplaced
@@ -146,7 +160,7 @@ def _combiner(share: float) -> Any:
     return combine
 
 
-def _told(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     valid = [one for one in given if one["valid"]]
     invalid = [one["question"] for one in given if not one["valid"]]
     return {"questions": in_words(item, valid), "invalid": "\n".join(invalid)}
@@ -193,36 +207,28 @@ def _valid_ones(item: SourceItem) -> list[Mapping[str, Any]]:
 
 
 def _configured(options: ValidateOptions) -> Task:
-    return replace(QASRL_VALIDATE, combine=_combiner(options.valid), examples=())
+    return replace(
+        QASRL_VALIDATE, combining=replace(QASRL_VALIDATE.combining, combine=_combiner(options.valid)), examples=()
+    )
 
 
 QASRL_VALIDATE = Task(
     name="qasrl-validate",
     version=1,
     summary="Answer questions about a verb",
-    row_type=AskedQuestions,
-    item_type=AskedQuestions,
-    answer_type=Validated,
-    gold_type=ExpertValidated,
-    page=_HERE / "page.html",
-    module=_HERE / "validate.js",
-    style=PAGE_PARTS / "qasrl.css",
-    shared=SHARED,
-    options_type=ValidateOptions,
-    configure=_configured,
-    view=_view,
-    gather=_gathered,
-    misfit=_misfit,
-    grade=_grade,
-    distance=_distance,
-    combine=_combiner(VALID / JUDGES),
-    tell=_told,
-    caption=caption,
-    parts=_parts,
-    most_parts=MOST_QUESTIONS,
-    guess=_guess,
-    imitate=_imitate,
-    exports=(gold_standard_of(_valid_ones), bank_table(_bank_questions), SENTENCES),
+    shape=Shape(
+        item_type=AskedQuestions,
+        answer_type=Validated,
+        gold_type=ExpertValidated,
+        misfit=_misfit,
+    ),
+    form=Form(
+        page=_HERE / "page.html",
+        module=_HERE / "validate.js",
+        style=PAGE_PARTS / "qasrl.css",
+        shared=SHARED,
+        view=_view,
+    ),
     examples=(
         Example(
             row={
@@ -248,6 +254,13 @@ QASRL_VALIDATE = Task(
             ],
         ),
     ),
+    options=Options(model=ValidateOptions, configure=_configured),
+    grading=Grading(grade=_grade, parts=_parts, most_parts=MOST_QUESTIONS),
+    combining=Combining(distance=_distance, combine=_combiner(VALID / JUDGES)),
+    deriving=Deriving(gather=_gathered),
+    simulating=Simulating(guess=_guess, imitate=_imitate),
+    explaining=Explaining(present=_presented, caption=caption),
+    exports=(gold_standard_of(_valid_ones), bank_table(_bank_questions), SENTENCES),
 )
 
 __all__ = ["QASRL_VALIDATE", "ValidateOptions"]

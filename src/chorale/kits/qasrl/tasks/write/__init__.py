@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chorale.contract.task import Example, Task
+from chorale.contract.task import Combining, Example, Explaining, Form, Grading, Shape, Simulating, Task
 from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
 from chorale.kits.qasrl.tasks.shared.answers import (
     MOST_QUESTIONS,
@@ -20,7 +20,7 @@ from chorale.kits.qasrl.tasks.shared.answers import (
     first_mistake,
     in_words,
 )
-from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, recount
+from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, reasons
 from chorale.kits.qasrl.tasks.shared.predicates import Predicate, caption, view_of
 from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate
 from chorale.kits.qasrl.tasks.shared.tables import ANNOTATORS
@@ -46,7 +46,7 @@ def _misfit(given: Answer, item: Payload) -> str | None:
     return None if found is None else str(found)
 
 
-def _told(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"questions": in_words(item, given)}
 
 
@@ -58,29 +58,20 @@ QASRL_WRITE = Task(
     name="qasrl-write",
     version=1,
     summary="Ask about a verb and mark the answers",
-    row_type=Predicate,
-    item_type=Predicate,
-    answer_type=Written,
-    gold_type=ExpertWritten,
-    page=_HERE / "page.html",
-    module=_HERE / "write.js",
-    style=PAGE_PARTS / "qasrl.css",
-    shared=SHARED,
-    view=view_of,
-    misfit=_misfit,
-    canonical=canonical,
-    grade=grade,
-    feedback=feedback,
-    recount=recount,
-    distance=distance,
-    combine=combine,
-    tell=_told,
-    caption=caption,
-    parts=_questions,
-    most_parts=MOST_QUESTIONS,
-    guess=guess,
-    imitate=imitate,
-    exports=(ANNOTATORS,),
+    shape=Shape(
+        item_type=Predicate,
+        answer_type=Written,
+        gold_type=ExpertWritten,
+        misfit=_misfit,
+        canonical=canonical,
+    ),
+    form=Form(
+        page=_HERE / "page.html",
+        module=_HERE / "write.js",
+        style=PAGE_PARTS / "qasrl.css",
+        shared=SHARED,
+        view=view_of,
+    ),
     examples=(
         Example(
             row={
@@ -122,6 +113,16 @@ QASRL_WRITE = Task(
             ],
         ),
     ),
+    grading=Grading(grade=grade, parts=_questions, most_parts=MOST_QUESTIONS),
+    combining=Combining(distance=distance, combine=combine),
+    simulating=Simulating(guess=guess, imitate=imitate),
+    explaining=Explaining(
+        feedback=feedback,
+        reasons=reasons,
+        present=_presented,
+        caption=caption,
+    ),
+    exports=(ANNOTATORS,),
 )
 
 __all__ = ["QASRL_WRITE"]

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from chorale.contract.task import Example, Seeds, Task
+from chorale.contract.exporting import Seeds
+from chorale.contract.task import Example, Form, Options, Shape, Task
 from chorale.kits.questions.files.items import QuestionsOptions, questions_type, shown_questions
 from chorale.model import Payload
 
@@ -55,17 +56,16 @@ def _task(options: CompareOptions) -> Task:
         name="mcq-compare",
         version=1,
         summary="Which of two questions is better?",
-        row_type=items,
-        item_type=items,
-        answer_type=Better,
-        page=_PAGES.get_template("form.html").render(options=two),
-        module=_HERE / "compare.js",
-        style=_HERE / "compare.css",
-        options_type=CompareOptions,
-        configure=_task,
+        shape=Shape(item_type=items, answer_type=Better),
+        form=Form(
+            page=_PAGES.get_template("form.html").render(options=two),
+            module=_HERE / "compare.js",
+            style=_HERE / "compare.css",
+            view=_view,
+            arrange=_arrange,
+        ),
         examples=_EXAMPLES,
-        view=_view,
-        arrange=_arrange,
+        options=Options(model=CompareOptions, configure=_task),
     )
 
 

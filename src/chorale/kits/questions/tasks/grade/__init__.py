@@ -8,8 +8,21 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, create_model
 
-from chorale.contract.task import Combined, Example, GradeResult, Marks, Task
-from chorale.kits.questions.files.items import QuestionsOptions, one_of, questions_type, shown_questions
+from chorale.contract.task import (
+    Combined,
+    Combining,
+    Deriving,
+    Example,
+    Form,
+    GradeResult,
+    Grading,
+    Marks,
+    Options,
+    Shape,
+    Simulating,
+    Task,
+)
+from chorale.kits.questions.files.items import QuestionsOptions, one_of, questions_type, same_questions, shown_questions
 from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
 from chorale.kits.questions.tasks.grade.tables import GRADES_TABLE
 from chorale.metrics.aggregation import trust_weighted_share
@@ -107,23 +120,19 @@ def _task(options: GradeOptions) -> Task:
         name="mcq-grade",
         version=1,
         summary="How good are these questions?",
-        row_type=items,
-        item_type=items,
-        answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...)),
-        page=_PAGES.get_template("form.html").render(options=options, rubric=RUBRIC),
-        style=_HERE / "grade.css",
-        module=_HERE / "grade.js",
-        options_type=GradeOptions,
-        configure=_task,
+        shape=Shape(item_type=items, answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...))),
+        form=Form(
+            page=_PAGES.get_template("form.html").render(options=options, rubric=RUBRIC),
+            style=_HERE / "grade.css",
+            module=_HERE / "grade.js",
+            view=_view,
+        ),
         examples=_EXAMPLES,
-        view=_view,
-        grade=_grade,
-        distance=_distance,
-        combine=_combine,
-        marks=_marks,
-        criteria=tuple(names),
-        guess=guess,
-        imitate=imitate,
+        options=Options(model=GradeOptions, configure=_task),
+        grading=Grading(grade=_grade, marks=_marks, criteria=tuple(names)),
+        combining=Combining(distance=_distance, combine=_combine),
+        deriving=Deriving(source_problem=same_questions),
+        simulating=Simulating(guess=guess, imitate=imitate),
         exports=(GRADES_TABLE,),
     )
 

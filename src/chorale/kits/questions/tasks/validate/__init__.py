@@ -11,8 +11,27 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, create_model
 
-from chorale.contract.task import Combined, Example, GradeResult, Task
-from chorale.kits.questions.files.items import INVALID, QuestionsOptions, one_of, questions_type, shown_questions
+from chorale.contract.task import (
+    Combined,
+    Combining,
+    Deriving,
+    Example,
+    Form,
+    GradeResult,
+    Grading,
+    Options,
+    Shape,
+    Simulating,
+    Task,
+)
+from chorale.kits.questions.files.items import (
+    INVALID,
+    QuestionsOptions,
+    one_of,
+    questions_type,
+    same_questions,
+    shown_questions,
+)
 from chorale.kits.questions.metrics.wording import likely_answer
 from chorale.kits.questions.tasks.validate.tables import RELEASED_TABLE
 from chorale.metrics.aggregation import trust_weighted_share
@@ -105,20 +124,18 @@ def _task(options: ValidateOptions) -> Task:
         name="mcq-validate",
         version=1,
         summary="Which option is right?",
-        row_type=items,
-        item_type=items,
-        answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...)),
-        page=_PAGES.get_template("form.html").render(options=options, invalid=INVALID),
-        style=_HERE / "validate.css",
-        options_type=ValidateOptions,
-        configure=_task,
+        shape=Shape(item_type=items, answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...))),
+        form=Form(
+            page=_PAGES.get_template("form.html").render(options=options, invalid=INVALID),
+            style=_HERE / "validate.css",
+            view=shown_questions,
+        ),
         examples=_EXAMPLES,
-        view=shown_questions,
-        grade=_grade,
-        distance=_distance,
-        combine=_combine,
-        guess=guess,
-        imitate=imitate,
+        options=Options(model=ValidateOptions, configure=_task),
+        grading=Grading(grade=_grade),
+        combining=Combining(distance=_distance, combine=_combine),
+        deriving=Deriving(source_problem=same_questions),
+        simulating=Simulating(guess=guess, imitate=imitate),
         exports=(RELEASED_TABLE,),
     )
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chorale.contract.task import StageResults, TaskExport
+from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.questions.files.items import INVALID, Question, questions_in
 from chorale.model import Judgment, SourceItem
 

@@ -14,7 +14,20 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from chorale.contract.task import Combined, Example, GradeResult, Task
+from chorale.contract.task import (
+    Combined,
+    Combining,
+    Deriving,
+    Example,
+    Explaining,
+    Form,
+    GradeResult,
+    Grading,
+    Options,
+    Shape,
+    Simulating,
+    Task,
+)
 from chorale.kits.questions.files.items import (
     LONGEST_TEXT,
     LONGEST_WHY,
@@ -22,6 +35,7 @@ from chorale.kits.questions.files.items import (
     QuestionsOptions,
     questions_in,
     questions_type,
+    same_questions,
 )
 from chorale.kits.questions.tasks.write.filler import good_questions, worsened
 from chorale.kits.questions.tasks.write.tables import WRITTEN_TABLE
@@ -120,26 +134,26 @@ def _task(options: WriteOptions) -> Task:
         name="mcq-write",
         version=1,
         summary="Write questions about a text",
-        row_type=PassageItem,
-        item_type=PassageItem,
-        answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...)),
-        page=_PAGES.get_template("form.html").render(options=options, longest=LONGEST_TEXT, longest_why=LONGEST_WHY),
-        module=_HERE / "write.js",
-        style=_HERE / "write.css",
-        options_type=WriteOptions,
-        configure=_task,
-        example_options={"justify": True},
+        shape=Shape(
+            item_type=PassageItem,
+            answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...)),
+            expand=_expand,
+        ),
+        form=Form(
+            page=_PAGES.get_template("form.html").render(
+                options=options, longest=LONGEST_TEXT, longest_why=LONGEST_WHY
+            ),
+            module=_HERE / "write.js",
+            style=_HERE / "write.css",
+            view=_view,
+        ),
         examples=_EXAMPLES,
-        expand=_expand,
-        view=_view,
-        grade=_grade,
-        distance=_distance,
-        combine=_combine,
-        quote=_quoted,
-        parts=_parts,
-        most_parts=options.questions,
-        guess=guess,
-        imitate=imitate,
+        options=Options(model=WriteOptions, configure=_task, example={"justify": True}),
+        grading=Grading(grade=_grade, parts=_parts, most_parts=options.questions),
+        combining=Combining(distance=_distance, combine=_combine),
+        deriving=Deriving(source_problem=same_questions),
+        simulating=Simulating(guess=guess, imitate=imitate),
+        explaining=Explaining(quote=_quoted),
         exports=(WRITTEN_TABLE,),
     )
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chorale.contract.task import Example, Task
+from chorale.contract.task import Deriving, Example, Form, Options, Shape, Task
 from chorale.kits.rules.tasks.entailment.applications import (
     PAPER_TABLE,
     Application,
@@ -66,14 +66,8 @@ RULES_ENTAILMENT = Task(
     name="rules-entailment",
     version=1,
     summary="Is the second phrase true, given the first?",
-    row_type=RulePair,
-    item_type=RulePair,
-    answer_type=Entailed,
-    page=Path(__file__).with_name("form.html"),
-    options_type=EntailmentOptions,
-    view=_both_phrases,
-    derive=_both_meaningful,
-    exports=(PAPER_TABLE,),
+    shape=Shape(item_type=RulePair, answer_type=Entailed),
+    form=Form(page=Path(__file__).with_name("form.html"), view=_both_phrases),
     examples=(
         Example(
             row={
@@ -94,6 +88,9 @@ RULES_ENTAILMENT = Task(
             answer="no",
         ),
     ),
+    options=Options(model=EntailmentOptions),
+    deriving=Deriving(derive=_both_meaningful),
+    exports=(PAPER_TABLE,),
 )
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chorale.contract.task import StageResults, TaskExport
+from chorale.contract.exporting import StageResults, TaskExport
 from chorale.model import Label, Payload, SourceItem
 
 

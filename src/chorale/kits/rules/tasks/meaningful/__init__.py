@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chorale.contract.task import Example, Task
+from chorale.contract.task import Example, Form, Shape, Task
 from chorale.model import NewItem, Payload
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
@@ -60,12 +60,13 @@ RULES_MEANINGFUL = Task(
     name="rules-meaningful",
     version=1,
     summary="Is the phrase meaningful?",
-    row_type=RuleApplication,
-    item_type=Phrase,
-    answer_type=Meaningful,
-    page=Path(__file__).with_name("form.html"),
-    expand=_split,
-    view=_phrase_only,
+    shape=Shape(
+        item_type=Phrase,
+        answer_type=Meaningful,
+        row_type=RuleApplication,
+        expand=_split,
+    ),
+    form=Form(page=Path(__file__).with_name("form.html"), view=_phrase_only),
     examples=(
         Example(
             row={

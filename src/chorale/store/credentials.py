@@ -1,4 +1,4 @@
-"""What lets a worker into stages or keeps them out: their arm, what they passed, where they were dropped."""
+"""A worker's credentials: what admits them to stages or keeps them out."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ from chorale.store.prepared import Prepared
 from chorale.store.schema import gate, participation, qualification, stage, worker
 
 
-class Papers(NamedTuple):
-    """What is asked at the door of a stage, as it is now."""
+class Credentials(NamedTuple):
+    """What decides whether a stage admits a worker, as it is now."""
 
     arm: str | None
     held: frozenset[str]
@@ -40,7 +40,7 @@ def _listed_by_postgresql(element: listed, compiler: Any, **kwargs: Any) -> str:
     return f"string_agg({compiler.process(element.clauses, **kwargs)}, ',')"
 
 
-PAPERS: tuple[ColumnElement[Any], ...] = (
+CREDENTIALS: tuple[ColumnElement[Any], ...] = (
     worker.c.arm,
     select(listed(qualification.c.name)).where(qualification.c.worker_id == worker.c.id).scalar_subquery(),
     select(listed(stage.c.name))
@@ -53,20 +53,20 @@ PAPERS: tuple[ColumnElement[Any], ...] = (
     .scalar_subquery(),
     select(listed(gate.c.name)).scalar_subquery(),
 )
-"""Columns beside those of a worker, for `as_papers`. Asked for in one statement: it is done for every item."""
+"""Columns beside those of a worker, for `as_credentials`. Asked for in one statement: it is done for every item."""
 
-_PAPERS = Prepared(select(*PAPERS).where(worker.c.id == bindparam("worker_id")))
+_CREDENTIALS_OF = Prepared(select(*CREDENTIALS).where(worker.c.id == bindparam("worker_id")))
 
 
-def papers_of(tx: Connection, worker_id: int) -> Papers:
-    """A worker's papers; those of nobody in particular if there is no such worker."""
-    row = _PAPERS.first(tx, {"worker_id": worker_id})
-    return as_papers(*(row or (None, None, None, None)))
+def credentials_of(tx: Connection, worker_id: int) -> Credentials:
+    """A worker's credentials; those of nobody in particular if there is no such worker."""
+    row = _CREDENTIALS_OF.first(tx, {"worker_id": worker_id})
+    return as_credentials(*(row or (None, None, None, None)))
 
 
 @lru_cache(maxsize=4096)
-def as_papers(arm: str | None, held: str | None, dropped: str | None, closed: str | None) -> Papers:
-    return Papers(arm, names_in(held), names_in(dropped), names_in(closed))
+def as_credentials(arm: str | None, held: str | None, dropped: str | None, closed: str | None) -> Credentials:
+    return Credentials(arm, names_in(held), names_in(dropped), names_in(closed))
 
 
 @lru_cache(maxsize=4096)

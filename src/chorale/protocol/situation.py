@@ -1,0 +1,145 @@
+"""What a worker may do in a stage now, and why.
+
+The start page, the next item, late answers, HITs and simulated studies all ask `situation`, so they cannot disagree.
+The order of its rules is decided here and nowhere else.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import NamedTuple
+
+from chorale.protocol.eligibility import Admission
+
+
+class State(StrEnum):
+    """What a worker may do in a stage."""
+
+    NO_CONSENT = "no consent"
+    AVAILABLE = "available"
+    """There is an item for them: the one they hold, or another."""
+    WAITING = "waiting"
+    FINISHED = "finished"
+    LOCKED = "locked"
+    PAUSED = "paused"
+    REMOVED = "removed"
+    LIMIT = "limit"
+
+
+class Reason(StrEnum):
+    """Why a worker is in that state."""
+
+    NO_CONSENT = "no consent"
+    BELOW_GOLD = "gold accuracy"
+    """Removed: too many wrong answers to gold."""
+    BELOW_QUALITY = "worker quality"
+    """Removed: too little agreement with others."""
+    BLOCKED = "blocked"
+    """Removed: a requester's script has blocked them."""
+    HOLDS_ITEM = "holds an item"
+    HAS_ROOM = "has room"
+    """There is an item for them that they do not hold yet."""
+    ROUND_FINISHED = "round finished"
+    ENDED = "ended"
+    """A gate has ended the stage."""
+    NOT_ADMITTED = "not admitted"
+    PAUSED = "paused"
+    BUDGET = "budget"
+    LIMIT = "limit"
+    MORE_MAY_COME = "more may come"
+    NOTHING_LEFT = "nothing left"
+
+
+class Facts(NamedTuple):
+    """What is known of a worker in a stage. Facts that cost a query are asked for only where they decide."""
+
+    admission: Callable[[], Admission]
+    has_room: Callable[[], bool]
+    """Whether the stage has an item for this worker that they do not hold."""
+    within_budget: Callable[[], bool]
+    """Whether the budget covers one more item."""
+    more_may_come: Callable[[], bool]
+    """Whether the stage, or one that its items come from, still wants judgments."""
+    consented: bool = True
+    removal: Reason | None = None
+    """Why they were removed from the stage, if they were."""
+    holds_item: bool = False
+    answered: int = 0
+    round_size: int | None = None
+    max_per_worker: int | None = None
+    ended: bool = False
+    """Whether a gate has ended the stage."""
+    paused: bool = False
+    """Whether the requester has paused the stage."""
+
+
+class Situation(NamedTuple):
+    state: State
+    reason: Reason
+    admission: Admission | None = None
+    """Why they are not admitted, where that is the reason."""
+
+
+_NO_CONSENT = Situation(State.NO_CONSENT, Reason.NO_CONSENT)
+_HOLDS_ITEM = Situation(State.AVAILABLE, Reason.HOLDS_ITEM)
+_HAS_ROOM = Situation(State.AVAILABLE, Reason.HAS_ROOM)
+_ROUND_FINISHED = Situation(State.FINISHED, Reason.ROUND_FINISHED)
+_ENDED = Situation(State.FINISHED, Reason.ENDED)
+_PAUSED = Situation(State.PAUSED, Reason.PAUSED)
+_BUDGET = Situation(State.PAUSED, Reason.BUDGET)
+_LIMIT = Situation(State.LIMIT, Reason.LIMIT)
+_MORE_MAY_COME = Situation(State.WAITING, Reason.MORE_MAY_COME)
+_NOTHING_LEFT = Situation(State.FINISHED, Reason.NOTHING_LEFT)
+
+
+def situation(facts: Facts) -> Situation:
+    """What a worker may do in a stage, and why.
+
+    Who holds an item may finish it, whatever has happened to the stage or to their admission since; only who was
+    removed from the stage itself holds nothing.
+    """
+    if not facts.consented:
+        return _NO_CONSENT
+    if facts.removal is not None:
+        return Situation(State.REMOVED, facts.removal)
+    if facts.holds_item:
+        return _HOLDS_ITEM
+    answered, round_size = facts.answered, facts.round_size
+    if round_size is not None and answered >= round_size:
+        return _ROUND_FINISHED
+    if facts.ended and answered:
+        return _ENDED
+    admission = facts.admission()
+    if not admission.allowed:
+        return Situation(State.LOCKED, Reason.NOT_ADMITTED, admission)
+    if facts.paused:
+        return _PAUSED
+    if facts.max_per_worker is not None and answered >= facts.max_per_worker:
+        return _LIMIT
+    if facts.has_room():
+        return _HAS_ROOM if facts.within_budget() else _BUDGET
+    if round_size is not None:
+        return _ROUND_FINISHED
+    return _MORE_MAY_COME if facts.more_may_come() else _NOTHING_LEFT
+
+
+def after_held_item(facts: Facts) -> Situation:
+    """What somebody who holds an item may do once they have submitted it, as things are now."""
+    return situation(facts._replace(holds_item=False, answered=facts.answered + 1))
+
+
+def for_late_answer(facts: Facts) -> Situation:
+    """What decides about an answer that comes after its time limit: taken if its worker could be given the item now.
+
+    A pause does not matter, since the item was given out before it; neither does another item that they hold.
+    """
+    return situation(facts._replace(holds_item=False, paused=False))
+
+
+def always() -> bool:
+    """A fact that holds without asking."""
+    return True
+
+
+def never() -> bool:
+    """A fact that does not hold, without asking."""
+    return False

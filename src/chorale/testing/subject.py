@@ -1,0 +1,94 @@
+"""A task under test: its examples, read and expanded once."""
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from chorale.contract import AnswerError, ItemError, Task
+from chorale.model import Answer, NewItem
+
+
+class ContractError(AssertionError):
+    """A task breaks one of the promises that every task makes."""
+
+
+def promised(kept: bool, message: str) -> None:
+    if not kept:
+        raise ContractError(message)
+
+
+@dataclass(frozen=True)
+class WorkedExample:
+    """An example of a task as the engine has it."""
+
+    number: int
+    row: dict[str, Any]
+    items: list[NewItem]
+    answer: Answer
+
+    @property
+    def name(self) -> str:
+        return f"example {self.number}"
+
+    @property
+    def item(self) -> dict[str, Any]:
+        """The item that the answer is for."""
+        return dict(self.items[0].payload)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The task with the options that its examples are for."""
+
+    task: Task
+
+    @classmethod
+    def of(cls, task: Task) -> "Subject":
+        options = task.options.model.model_validate(task.options.example)
+        return cls(replace(task.configured(options), examples=task.examples))
+
+    @cached_property
+    def examples(self) -> list[WorkedExample]:
+        """The examples, or ContractError for one that the task itself refuses."""
+        return list(self._read())
+
+    def _read(self) -> Iterator[WorkedExample]:
+        shape = self.task.shape
+        promised(bool(self.task.examples), "the task has no examples: give at least one row with a valid answer")
+        for number, example in enumerate(self.task.examples, 1):
+            try:
+                row = shape.parse_row(example.row)
+                items = shape.expand(row, "k1")
+                promised(bool(items), f"example {number}: `expand` makes no item of its row")
+                answer = shape.parse_answer(example.answer, items[0].payload)
+            except (AnswerError, ItemError) as error:
+                raise ContractError(f"example {number} is refused by the task itself: {error}") from None
+            yield WorkedExample(number, row, items, answer)
+
+    @property
+    def answers(self) -> list[Answer]:
+        return [example.answer for example in self.examples]
+
+    def view(self, example: WorkedExample) -> dict[str, Any]:
+        return self.task.form.view(example.items[0].payload)
+
+
+def as_json(value: Any, what: str) -> Any:
+    """A value written as JSON and read again."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise ContractError(f"{what} cannot be written as JSON: {error}") from None
+
+
+def plain(value: Any) -> Any:
+    """A copy that can be changed: whoever changes it in place is found out."""
+    return deepcopy(value)
+
+
+def numbers() -> Random:
+    return Random(1)

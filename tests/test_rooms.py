@@ -1,0 +1,222 @@
+"""The rooms of the house keep to their doors; and the checks themselves refuse what they are there to refuse."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from rooms import (
+    beyond,
+    cycles,
+    imports_in_functions,
+    impure,
+    kit_entanglements,
+    lines_of_functions,
+    lines_of_modules,
+    misplaced,
+    read_modules,
+    room_of,
+)
+
+PACKAGE = Path(__file__).parent.parent / "src" / "chorale"
+
+# The rooms, and what holds in them. Whoever moves a package changes these tables.
+ROOMS = (
+    *("audit", "cli", "contract", "engine", "exchange", "files", "folder", "kits", "metrics", "model", "monitor"),
+    *("platforms", "present", "protocol", "registry", "rehearsal", "report", "reproduce", "store", "testing", "text"),
+    "web",
+)
+# What decides or computes, and neither sees nor changes the world: no clock, no file, no network, no other process.
+_COMPUTING = frozenset(
+    (
+        *("__future__", "abc", "array", "bisect", "collections", "contextlib", "copy", "dataclasses", "decimal"),
+        *("difflib", "enum", "fractions", "functools", "graphlib", "hashlib", "heapq", "itertools", "json", "math"),
+        *("operator", "random", "re", "statistics", "string", "types", "typing", "unicodedata"),
+    )
+)
+# `importlib` loads other modules of the same room when they are asked for; `sys` knows whether pandas is loaded.
+PURE = {
+    "model": _COMPUTING | {"pydantic", "importlib"},
+    "protocol": _COMPUTING,
+    "scores": _COMPUTING | {"numpy"},
+    "agreement": _COMPUTING | {"numpy"},
+    "aggregate": _COMPUTING | {"numpy", "importlib", "sys"},
+    "evaluate": _COMPUTING | {"numpy"},
+}
+ONLY_IN = dict.fromkeys(("sqlalchemy", "sqlite3", "apsw", "psycopg", "alembic"), "store")
+KITS = "chorale.kits"
+# Which kits a kit builds on: {"questions": {"forms"}}. All others know nothing of each other.
+KITS_NEED: dict[str, set[str]] = {}
+# Behind extras, or so slow to load that only what needs them may wait for them.
+IMPORTED_LATE = (
+    *("alembic", "altair", "boto3", "datasets", "duckdb", "highspy", "ibis", "lemminflect", "pandas", "polars"),
+    *("pyarrow", "pyspark", "safetensors", "spacy", "torch", "transformers", "vl_convert"),
+)
+MOST_LINES_OF_A_MODULE = 400
+MOST_LINES_OF_A_FUNCTION = 60
+# A migration is what was done at its time: it is neither split nor shortened afterwards.
+NEVER_CHANGED = "chorale.store.migrations.versions."
+
+# What is left to be put right. These may only shrink: what is better than its entry fails until the entry follows.
+LONG_MODULES = {"chorale.rehearsal.performing": 459}
+LONG_FUNCTIONS = {
+    "chorale.cli.aggregate.aggregate": 68,
+    "chorale.kits.frames.commands.evaluate.frames": 64,
+    "chorale.kits.questions.commands.evaluate.mcq": 65,
+    "chorale.kits.qasrl.commands.evaluate.qasrl": 65,
+    "chorale.kits.rules.commands.learn.rules": 63,
+}
+IMPORTS_IN_FUNCTIONS = {"baselines": 1, "cli": 394, "learn": 3, "rehearsal": 1, "study": 2}
+CYCLES: list[list[str]] = []
+
+MODULES = read_modules(PACKAGE)
+
+
+def test_every_room_is_in_the_table() -> None:
+    assert {room_of(name) for name in MODULES} - {"", "__main__", "py"} == set(ROOMS)
+    assert set(PURE) | set(ONLY_IN.values()) <= set(ROOMS)
+
+
+def test_decisions_and_measures_do_no_input_or_output() -> None:
+    assert list(impure(MODULES, PURE)) == []
+
+
+def test_only_the_store_knows_databases() -> None:
+    assert list(misplaced(MODULES, ONLY_IN)) == []
+
+
+def test_core_knows_no_kit_and_kits_know_only_those_they_declare() -> None:
+    assert list(kit_entanglements(MODULES, KITS_NEED, KITS)) == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert cycles(MODULES) == CYCLES
+
+
+def test_modules_are_short() -> None:
+    assert list(beyond(lines_of_modules(MODULES), MOST_LINES_OF_A_MODULE, LONG_MODULES)) == []
+
+
+def test_functions_are_short() -> None:
+    changing = {name: source for name, source in MODULES.items() if not name.startswith(NEVER_CHANGED)}
+    assert list(beyond(lines_of_functions(changing), MOST_LINES_OF_A_FUNCTION, LONG_FUNCTIONS)) == []
+
+
+def test_functions_import_only_what_may_come_late() -> None:
+    """More is a new one; fewer is an entry that must follow."""
+    late = imports_in_functions(MODULES, IMPORTED_LATE)
+    assert Counter(room_of(found.importer) for found in late) == IMPORTS_IN_FUNCTIONS
+
+
+# The checks themselves
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import httpx2",
+        "import os",
+        "import os.path as paths",
+        "from urllib.request import urlopen",
+        "import urllib",
+        "from pathlib import Path",
+        "import time",
+        "import numpy",
+        "if True:\n    import socket",
+        "def f():\n    import subprocess",
+        "text = open('file').read()",
+        "os = __import__('os')",
+        "from . import other",
+    ],
+)
+def test_a_pure_room_refuses(statement: str) -> None:
+    (line,) = impure({"chorale.protocol.pay": statement}, PURE)
+    assert line.startswith("chorale.protocol.pay, line ")
+    assert "`protocol` may not" in line
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from collections.abc import Sequence",
+        "from chorale.model import Refusal",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pathlib import Path",
+        "opened = file.open()",
+    ],
+)
+def test_a_pure_room_allows(statement: str) -> None:
+    assert list(impure({"chorale.protocol.pay": statement}, PURE)) == []
+    assert list(impure({"chorale.web.pages": "import os"}, PURE)) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import sqlalchemy",
+        "from sqlalchemy.engine import Connection",
+        "import sqlite3",
+        "import apsw",
+        "import psycopg.rows",
+        "from alembic import command",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from sqlalchemy import Connection",
+        "def f():\n    import sqlalchemy",
+    ],
+)
+def test_a_database_library_is_refused_outside_of_the_store(statement: str) -> None:
+    (line,) = misplaced({"chorale.engine.paying": statement}, ONLY_IN)
+    assert line.endswith("which only `store` may")
+    assert list(misplaced({"chorale.store.ledger": statement}, ONLY_IN)) == []
+
+
+@pytest.mark.parametrize(
+    ("importer", "statement", "refused"),
+    [
+        ("chorale.web.app", "from chorale.kits.qasrl import KIT", True),
+        ("chorale.web.app", "import chorale.kits.qasrl.reading", True),
+        ("chorale.cli", "def f():\n    from chorale.kits import qasrl", True),
+        ("chorale.cli", "where = {'qasrl': 'chorale.kits.qasrl:KIT'}", True),
+        ("chorale.kits", "from chorale.kits.qasrl import KIT", True),
+        ("chorale.kits.frames.page", "from chorale.kits.qasrl import KIT", True),
+        ("chorale.kits.questions.page", "from chorale.kits.forms import fields", False),
+        ("chorale.kits.forms.page", "from chorale.kits.questions import KIT", True),
+        ("chorale.kits.qasrl.page", "from chorale.kits.qasrl.reading import read", False),
+        ("chorale.kits.qasrl.page", "from chorale.model import Item", False),
+        ("chorale.kitsch", "import chorale.kitsch.qasrl", False),
+    ],
+)
+def test_kits_are_kept_apart(importer: str, statement: str, refused: bool) -> None:
+    modules = {importer: statement, "chorale.kits.qasrl": "", "chorale.kits.forms": "", "chorale.kits.forms.fields": ""}
+    assert bool(list(kit_entanglements(modules, {"questions": {"forms"}}, KITS))) is refused
+
+
+def test_circles_are_found_and_types_make_none() -> None:
+    modules = {
+        "chorale.a": "from chorale.b import x",
+        "chorale.b": "from chorale import c",
+        "chorale.c": "def f():\n    import chorale.a",
+        "chorale.d": "from chorale.e import x",
+        "chorale.e": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import chorale.d",
+        "chorale": "",
+    }
+    assert cycles(modules) == [["chorale.a", "chorale.b", "chorale.c"]]
+
+
+def test_sizes_are_held_and_the_list_of_exceptions_only_shrinks() -> None:
+    long = "def f():\n" + "    x = 1\n" * 60
+    assert lines_of_functions({"chorale.a": f"class A:\n    {long}".replace("\n    x", "\n        x")}) == {
+        "chorale.a.A.f": 61
+    }
+    sizes = lines_of_functions({"chorale.a": long})
+    assert list(beyond(sizes, 60, {})) == ["chorale.a.f has 61 lines, at most 60 are allowed"]
+    assert list(beyond(sizes, 60, {"chorale.a.f": 61})) == []
+    assert list(beyond(sizes, 61, {"chorale.a.f": 61})) == ["chorale.a.f is no longer too long: take it off the list"]
+    assert list(beyond({}, 60, {"chorale.a.f": 61})) == ["chorale.a.f is no longer too long: take it off the list"]
+    assert lines_of_modules({"chorale.a": long}) == {"chorale.a": 61}
+
+
+def test_imports_in_functions_are_seen() -> None:
+    source = (
+        "import json\n\nclass A:\n    def f(self):\n        import torch.nn\n        from chorale.model import Item\n"
+    )
+    (found,) = imports_in_functions({"chorale.a": source}, ["torch"])
+    assert str(found) == "chorale.a, line 6: imports chorale.model"
