@@ -13,12 +13,13 @@ from typing import Any, Unpack
 
 from chorale.files.wording import did_you_mean
 from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
-from chorale.metrics.aggregation.methods import CROWDTRUTH, method_names
-from chorale.metrics.reading.judged import Reading, ReadingOptions, judged_in
+from chorale.metrics.aggregation.methods import method_names
+from chorale.metrics.reading.judged import Reading, ReadingOptions
+from chorale.metrics.reading.judgment_files import separator_in
 from chorale.metrics.reading.truth_files import Truth, read_truth, truth_in
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
-from chorale.metrics.scoring.aggregating import Request, Rival, score_aggregation
+from chorale.metrics.scoring.aggregating import Request, score_data
 from chorale.model import UserError
 
 __all__ = ["GLAD", "MACE", "DawidSkene", "MajorityVote", "OneCoinDawidSkene", "Wawa", "score"]
@@ -62,29 +63,20 @@ def score(
     other_method = against if isinstance(against, str) and against in method_names() else None
     listed = None if options is None else tuple(sorted(set(map(str, options))))
     request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
-    if how.trust is not None and "confidence" not in (method, other_method):
-        raise UserError('trust goes with the method confidence only. Leave it out, or choose method="confidence".')
-    counted = CROWDTRUTH in (method, other_method)
-    judged = judged_in(data, how, counted=counted)
-    other = None if against is None or other_method else judged_in(against, how, counted=counted)
-    true = None if truth is None else _truth(truth, how)
-    inputs = {judged.source: judged.digest} | ({} if other is None else {"against": other.digest})
-    scored, _ = score_aggregation(
-        Path(judged.name),
-        judged.judgments,
+    scored, _ = score_data(
+        data,
         request,
+        how,
         checked_resampling(ci, resamples, seed),
-        reading=how.settings(),
-        inputs=inputs | ({} if true is None else {"truth": true.digest}),
-        truth=true,
-        rival=None if other is None else Rival(Path(other.name), other.judgments),
+        truth=None if truth is None else _truth(truth, how),
+        rival=None if other_method else against,
     )
     return scored
 
 
 def _truth(truth: Any, how: Reading) -> Truth:
     if isinstance(truth, str | PathLike):
-        return read_truth(Path(fspath(truth)), sep=how.sep)
+        return read_truth(Path(fspath(truth)), sep=separator_in(how.sep))
     if not hasattr(truth, "items"):
         raise UserError(f"truth is a path or a mapping from task to label, not a {type(truth).__name__}.")
     return truth_in(dict(truth.items()))

@@ -75,24 +75,28 @@ def score_rules(
         pairs = list(combinations(resources, 2))
         compared = _all_compared(pairs, usable, options, resampling, tables)
         json["pairwise"] = {f"{a.name} {b.name}": jsonable(each) for (a, b), each in zip(pairs, compared, strict=True)}
-    settings: dict[str, Setting] = {
-        "area": options.area,
-        "min-confidence": options.min_confidence,
-        "meaningless": None if options.meaningless == "out" else options.meaningless,
-        "at-recall": tuple(f"{recall:g}" for recall in options.at_recall),
-    }
-    settings |= resampling.settings(compared=options.pairwise or against is not None)
     values, around = _by_resource(found, drawn, options)
     scored = Score(
         json,
         tables,
-        signature("rules", settings, inputs),
+        signature("rules", _settings(options, resampling, compared=options.pairwise or against is not None), inputs),
         tuple(dict.fromkeys(notes)),
         values=values,
         intervals=around,
         tests=tests,
     )
     return scored, found
+
+
+def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -> dict[str, Setting]:
+    """What can change the numbers, for the signature."""
+    return {
+        "area": options.area,
+        "min-confidence": options.min_confidence,
+        "meaningless": None if options.meaningless == "out" else options.meaningless,
+        "at-recall": tuple(f"{recall:g}" for recall in options.at_recall),
+        **resampling.settings(compared=compared),
+    }
 
 
 def _by_resource(
