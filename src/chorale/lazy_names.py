@@ -3,17 +3,16 @@
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
 
 
-def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """The `__getattr__` and `__dir__` of a package (PEP 562) whose names live in these modules.
 
     A name that is called like its module is the module. No other module may be called like a name: importing the
     module would put it in the name's place.
     """
 
-    def attribute(name: str) -> Any:
+    def attribute(name: str) -> object:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = import_module(homes[name])
