@@ -491,7 +491,7 @@ def test_judgments_can_be_named_and_every_two_resources_compared(
     compared = named["pairwise"]["good bad"]["auc"]
     assert compared["difference"] == pytest.approx(3 / 4 - 1 / 4)
     svg = picture.read_text("utf-8")
-    assert svg.startswith("<svg")
+    assert svg.startswith("<?xml")
     assert "good (area 0.750)" in svg
     assert named["counts"] == {
         "entailing": 4,

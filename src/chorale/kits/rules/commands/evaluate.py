@@ -103,7 +103,7 @@ def rules(
     from chorale.files.wording import many
     from chorale.kits.rules.files.rule_files import read_judged
     from chorale.kits.rules.files.rule_resources import read_resources
-    from chorale.kits.rules.scoring.chart import curve_chart
+    from chorale.kits.rules.scoring.chart import rule_chart
     from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows, score_rules
     from chorale.metrics.resampling import Resampling
     from chorale.model import UserError
@@ -128,7 +128,7 @@ def rules(
         with writing(curve, "--curve"):
             write_csv(CURVE_COLUMNS, curve_rows(found), curve)
     if chart is not None:
-        write_text(chart, "--chart", curve_chart(found))
+        write_text(chart, "--chart", rule_chart(found))
     tell(scored, as_json=as_json, as_latex=as_latex)
     if curve is not None and not as_json and not as_latex:
         points = sum(len(one.curve.thresholds) for one in found.values())
