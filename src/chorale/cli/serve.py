@@ -97,11 +97,11 @@ def _refuse_sqlite(study: "Study") -> None:
 
 
 def _print_links(study: "Study", base: str) -> None:
-    from chorale.store import setup
+    from chorale.store import setting_rows
     from chorale.web.links import arrival_url, setup_link_path
 
     # So that `chorale invite` makes links to where the site really is.
-    study.store.write(lambda tx: setup.set_setting(tx, "site", base)).result()
+    study.store.write(lambda tx: setting_rows.set_setting(tx, "site", base)).result()
     arrival = study.settings.arrival
     say(f"{study.settings.study.title}")
     if arrival.by_url:

@@ -11,7 +11,7 @@ from chorale.engine.leases import expire_leases
 from chorale.engine.running import RunningStage, Study
 from chorale.model import AssignmentKind, Refusal, StageState, Standing
 from chorale.protocol import gold_due
-from chorale.store import Tx, events, leasing, offering, participations, people, setup
+from chorale.store import Tx, codec, events, leasing, offering, participations, people, stage_rows
 from chorale.store.leasing import Lease
 from chorale.store.offering import OfferedItem
 from chorale.store.papers import papers_of
@@ -112,7 +112,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
         raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
     if worker.consented_at is None:
         raise _no_consent()
-    if stage.id in setup.paused_stages(tx):
+    if stage.id in stage_rows.paused_stages(tx):
         return _nothing("paused", Progress(0, 0))
     decided = admission(tx, study, stage, worker_id, papers_of(tx, worker_id))
     if not decided.allowed:
@@ -238,5 +238,5 @@ def _offer(
     arrangement = None
     if stage.task.arrange is not None:
         seeds = Seeds.of(study.settings.study.seed, stage.name, pseudonym, lease.item_key)
-        arrangement = stage.task.arrange(setup.from_text(lease.payload), seeds)
+        arrangement = stage.task.arrange(codec.from_text(lease.payload), seeds)
     return Offer("item", "", progress, lease, stage.view_of(lease.payload), arrangement, ended)

@@ -14,8 +14,8 @@ from chorale.folder.expected_pay import works_for_nothing
 from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, StageSettings, StudySettings
 from chorale.protocol import Admission, may_enter
 from chorale.store import Store
+from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, from_text
 from chorale.store.papers import Papers
-from chorale.store.setup import MOST_ANSWERS, SHORT_ANSWER, as_text, from_text
 
 MOST_VIEWS = 4_000
 MOST_PAPERS = 1_000

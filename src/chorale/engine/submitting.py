@@ -14,10 +14,10 @@ from chorale.engine.settling import settle_group, take_in
 from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
 from chorale.protocol import gold_after, review_worker, trust
 from chorale.store import Tx, events, item_rows, labels, leasing, participations, responses
+from chorale.store.codec import as_text, from_text
 from chorale.store.leasing import Assigned, AssignmentRow
 from chorale.store.papers import papers_of
 from chorale.store.participations import ParticipationRow
-from chorale.store.setup import as_text, from_text
 
 
 class Outcome(NamedTuple):

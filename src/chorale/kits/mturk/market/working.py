@@ -21,7 +21,7 @@ from chorale.kits.mturk.market.policing import review_assignment
 from chorale.kits.mturk.market.stage import Market, market_of
 from chorale.kits.mturk.market.sweeping import abandon_overdue
 from chorale.model import Refusal
-from chorale.store import Tx, events, participations, people, setup
+from chorale.store import Tx, events, participations, people, stage_rows
 from chorale.store.mturk import assignments, hits, qualifications
 from chorale.store.mturk.assignments import AssignmentRow
 from chorale.store.mturk.hits import HitRow, Offered, TypeRow
@@ -96,7 +96,7 @@ def _barred(market: Market, worker_id: int) -> str | None:
         return "Please read and accept the consent form first."
     if qualifications.is_blocked(market.tx, worker_id):
         return "The work here is not open to you any more. You are paid for everything that was accepted."
-    if market.stage.id in setup.paused_stages(market.tx):
+    if market.stage.id in stage_rows.paused_stages(market.tx):
         return "The work here is paused for the moment. Look in again later."
     decided = admission(market.tx, market.study, market.stage, worker_id, papers_of(market.tx, worker_id))
     return None if decided.allowed else why_locked(market.study, decided)
