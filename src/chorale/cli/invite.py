@@ -65,7 +65,7 @@ def invite(
     from chorale.cli.targets import check_target
     from chorale.engine.started import stage_called, study_to_prepare
     from chorale.model import UserError
-    from chorale.store import setup
+    from chorale.store import setting_rows
 
     if expert is not None and (count is not None or reusable or stage is not None):
         raise UserError("--count is for workers, as are --reusable and --stage. Invite experts one by one.")
@@ -78,7 +78,7 @@ def invite(
     with study_to_prepare(directory, db) as study:
         if stage is not None:
             stage_called(study, stage)
-        base = given or study.store.read(lambda tx: setup.setting_value(tx, "site")).result() or DEFAULT_URL
+        base = given or study.store.read(lambda tx: setting_rows.setting_value(tx, "site")).result() or DEFAULT_URL
         if listed:
             _list(study, as_json=as_json)
         elif revoke is not None:

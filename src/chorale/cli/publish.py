@@ -69,9 +69,9 @@ def _site(study: "Study", public_url: str | None) -> str:
 
     from chorale.cli.addresses import checked_public_url
     from chorale.model import UserError
-    from chorale.store import setup
+    from chorale.store import setting_rows
 
-    recorded = study.store.read(lambda tx: setup.setting_value(tx, "site")).result()
+    recorded = study.store.read(lambda tx: setting_rows.setting_value(tx, "site")).result()
     base = checked_public_url(public_url) if public_url is not None else recorded or ""
     if not base or urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):
         raise UserError(

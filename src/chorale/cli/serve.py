@@ -113,9 +113,9 @@ def _refuse_sqlite(study: "Study") -> None:
 
 def _note_address(study: "Study", base: str) -> None:
     """So that `chorale invite` makes links to where the site really is."""
-    from chorale.store import setup
+    from chorale.store import setting_rows
 
-    study.store.write(lambda tx: setup.set_setting(tx, "site", base)).result()
+    study.store.write(lambda tx: setting_rows.set_setting(tx, "site", base)).result()
 
 
 def _print_links(study: "Study", base: str) -> None:
