@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chorale.cli import app
-from chorale.metrics.aggregation.crowdtruth import CrowdTruth, Resampling, annotations, crowdtruth
+from chorale.metrics.aggregation.crowdtruth import CrowdTruth, CrowdTruthResampling, annotations, crowdtruth
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.scoring.crowdtruth import crowdtruth_scored
 from chorale.model import UserError
@@ -397,7 +397,7 @@ def test_intervals_hold_the_values_and_depend_on_the_seed_alone() -> None:
     assert result.evidence is not None
     assert turned.evidence is not None
     drawn, again, other = (
-        Resampling(one, resamples=300, seed=seed)
+        CrowdTruthResampling(one, resamples=300, seed=seed)
         for one, seed in ((result.evidence, 1), (turned.evidence, 1), (result.evidence, 2))
     )
     units, workers, labels = drawn.of_units(range(60)), drawn.of_workers(range(12)), drawn.of_annotations()
@@ -414,7 +414,7 @@ def test_intervals_hold_the_values_and_depend_on_the_seed_alone() -> None:
     assert (other.of_workers([3])[3]["wqs"] != workers[3]["wqs"]).any()
     open_task = crowdtruth(judgments_of(many_sayings()), open_task=True)
     assert open_task.evidence is not None
-    assert (Resampling(open_task.evidence).of_annotations() == 1).all()
+    assert (CrowdTruthResampling(open_task.evidence).of_annotations() == 1).all()
 
 
 def test_a_units_interval_is_that_of_drawing_its_workers_one_by_one() -> None:
@@ -422,7 +422,7 @@ def test_a_units_interval_is_that_of_drawing_its_workers_one_by_one() -> None:
     sayings = {("u", worker): {label: 1} for worker, label in zip("abcde", "xxyxy", strict=True)}
     result = crowdtruth(judgments_of(sayings), max_iterations=1)
     assert result.evidence is not None
-    uqs, _ = Resampling(result.evidence, resamples=20_000).of_units([0])[0]
+    uqs, _ = CrowdTruthResampling(result.evidence, resamples=20_000).of_units([0])[0]
     rng = np.random.default_rng(5)
     labels, drawn = np.array(list("xxyxy")), []
     for _ in range(20_000):

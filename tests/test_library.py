@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
 import chorale
 from chorale import UserError
@@ -72,7 +72,7 @@ def test_kappa_is_sklearns() -> None:
     for weights in ("none", "linear", "quadratic"):
         expected = cohen_kappa_score(first, second, weights=None if weights == "none" else weights)
         order = None if weights == "none" else ["a", "b", "c"]
-        found = chorale.kappa([first, second], weights=weights, order=order)  # type: ignore[arg-type]
+        found = chorale.kappa([first, second], weights=weights, order=order)
         assert found.value == pytest.approx(expected)
         assert found.interval is not None
         assert found.interval.low <= expected <= found.interval.high

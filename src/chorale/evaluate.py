@@ -1,1 +1,27 @@
-"""x"""
+"""Scores of systems and annotators against a gold standard, from Python: one function per family of metrics.
+
+    chorale.evaluate.qasrl("system.csv", "gold.csv").value
+
+The families are those of the installed kits, `chorale evaluate` has a command for each, and `dir(chorale.evaluate)`
+lists them. Each function takes the command's options as keywords, and gives a `Score`.
+"""
+
+from typing import Any
+
+from chorale.files.wording import did_you_mean
+from chorale.registry import families
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):  # Python asks for some of its own
+        raise AttributeError(name)
+    there = families()
+    if name not in there:
+        raise AttributeError(
+            f"there is no family of metrics {name!r}; there are {', '.join(there)}.{did_you_mean(name, there)}"
+        )
+    return there[name].score
+
+
+def __dir__() -> list[str]:
+    return [*families(), *(name for name in globals() if name.startswith("__"))]

@@ -141,35 +141,27 @@ def aggregate(
     from chorale.metrics.reading.judgment_files import separator_in
     from chorale.metrics.reading.truth_files import read_options, read_truth
     from chorale.metrics.resampling import Resampling
-    from chorale.metrics.scoring.aggregating import Request, Rival, score_aggregation
+    from chorale.metrics.scoring.aggregating import Request, score_data
     from chorale.metrics.scoring.aggregation import WRITABLE
     from chorale.model import UserError
 
     listed = None if options is None else read_options(options)
     other_method, other_file = _method_or_file(against)
     request = Request(method, listed, open_task, iterations, tolerance, restarts, smoothing, seed, other_method)
-    if trust is not None and "confidence" not in (method, other_method):
-        raise UserError("--trust goes with confidence only. Leave it out or choose --method confidence.")
     check_target(out, "--out", force=force, endings=WRITABLE)
     if truth is None and (truth_task or truth_label):
         raise UserError("--truth-task and --truth-label name columns of --truth. Name that file too.")
     reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected)
+    true = None if truth is None else read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
     with patiently("aggregating") as progress:
-        counted = "crowdtruth" in (method, other_method)
-        judgments, digest = reading.file(file, counted=counted)
-        other = None if other_file is None else reading.file(other_file, counted=counted)
-        true = None if truth is None else read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
-        digests = {"file": digest, "against": other and other.digest, "truth": true and true.digest}
-        scored, result = score_aggregation(
+        scored, result = score_data(
             file,
-            judgments,
             request,
+            reading,
             Resampling(ci, resamples, seed, progress),
-            reading={**reading.settings(), "truth-task": truth_task, "truth-label": truth_label},
-            inputs={name: value for name, value in digests.items() if value},
             truth=true,
-            rival=Rival(other_file, other.judgments) if other_file and other else None,
-            progress=progress,
+            truth_columns={"truth-task": truth_task, "truth-label": truth_label},
+            rival=other_file,
             for_scripts=as_json,
         )
     if out is not None:

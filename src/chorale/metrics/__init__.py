@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 from chorale.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from chorale.metrics.bootstrap import Interval, intervals, median_interval, row_intervals, tally_intervals
-    from chorale.metrics.comparison import Comparison, compare, tally_compare
+    from chorale.metrics.bootstrap import intervals, median_interval, row_intervals, tally_intervals
+    from chorale.metrics.comparison import Comparison, UnpairedComparison, compare, compare_apart, tally_compare
     from chorale.metrics.counts import Counts, counts_metric, f1_of, ratio
+    from chorale.metrics.family import Family
+    from chorale.metrics.sampling import Interval
+    from chorale.metrics.score import Result, Score
     from chorale.metrics.signatures import signature
     from chorale.metrics.statistics import FloatArray, Metric, Statistics
     from chorale.metrics.tally import Tally
@@ -18,12 +21,17 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "Counts",
+    "Family",
     "FloatArray",
     "Interval",
     "Metric",
+    "Result",
+    "Score",
     "Statistics",
     "Tally",
+    "UnpairedComparison",
     "compare",
+    "compare_apart",
     "counts_metric",
     "f1_of",
     "intervals",
@@ -36,9 +44,12 @@ __all__ = [
 ]
 
 _MODULES = {
-    "comparison": ("Comparison", "compare", "tally_compare"),
+    "comparison": ("Comparison", "UnpairedComparison", "compare", "compare_apart", "tally_compare"),
     "counts": ("Counts", "counts_metric", "f1_of", "ratio"),
-    "bootstrap": ("Interval", "intervals", "median_interval", "row_intervals", "tally_intervals"),
+    "bootstrap": ("intervals", "median_interval", "row_intervals", "tally_intervals"),
+    "family": ("Family",),
+    "sampling": ("Interval",),
+    "score": ("Result", "Score"),
     "signatures": ("signature",),
     "statistics": ("FloatArray", "Metric", "Statistics"),
     "tally": ("Tally",),

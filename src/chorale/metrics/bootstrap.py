@@ -1,33 +1,27 @@
-"""Bootstrap intervals: how far a score would move if the items had been others of the same kind.
+"""Bootstrap intervals: how far a score would move if the units had been others of the same kind.
 
-Items are drawn with replacement, as many as there are, and the score is computed again; the interval holds the middle
-share of what comes out (Efron's percentile method).
+Units are sampled with replacement, as many as there are, and the score is computed again; the interval holds the middle
+share of what comes out (Efron's percentile method). A unit is an item, unless `units` says which items belong together.
 """
-
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from chorale.metrics.sampling import (
+    Interval,
+    Progress,
+    Units,
+    by_unit,
+    grouped,
+    interval_of,
+    taken,
+    times_each_placed,
+    times_taken,
+)
 from chorale.metrics.statistics import FloatArray, Metric, Statistics, stacked
 from chorale.metrics.tally import Tally
 
-Progress = Callable[[int, int], None]
-_AT_ONCE = 2**22
-"""Numbers in memory at a time while drawing."""
-_NEAR_BY = 2**16
-"""Numbers that stay in the processor's own memory."""
 _ALIKE = 10
-"""How many items must share a row, on average, for drawing rows to take less time than drawing items."""
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    low: float
-    high: float
-
-    def as_list(self) -> list[float]:
-        return [self.low, self.high]
+"""How many items must share a row, on average, for sampling rows to take less time than sampling items."""
 
 
 def intervals(
@@ -38,11 +32,12 @@ def intervals(
     level: float = 0.95,
     seed: int = 1,
     progress: Progress | None = None,
+    units: Units | None = None,
 ) -> dict[str, Interval]:
     """An interval for every score of the metric. The same seed and items give the same interval, in any order."""
     if not len(statistics.items):
         raise ValueError("there are no items to draw from")
-    drawn = resampled(statistics, metric, resamples=resamples, seed=seed, progress=progress)
+    drawn = resampled(statistics, metric, resamples=resamples, seed=seed, progress=progress, units=units)
     return {name: interval_of(values, level) for name, values in drawn.items()}
 
 
@@ -64,7 +59,7 @@ def row_intervals(
     if _ALIKE * len(tally.rows) <= len(rows):
         return tally_intervals(tally, metric, resamples=resamples, level=level, seed=seed)
     ordered = np.repeat(tally.rows, tally.counts.astype(np.intp), axis=0)
-    counts = _draw_items(len(rows), resamples, np.random.default_rng(seed))
+    counts = times_each_placed(len(rows), resamples, np.random.default_rng(seed))
     sums = np.concatenate([drawn @ ordered for drawn in counts])
     return {name: interval_of(np.asarray(values), level) for name, values in metric.formula(sums).items()}
 
@@ -85,59 +80,36 @@ def median_interval(values: FloatArray, *, resamples: int = 1000, level: float =
     return interval_of((drawn[0] + drawn[1]) / 2, level)
 
 
-def interval_of(values: FloatArray, level: float) -> Interval:
-    """The middle `level` of the values."""
-    tail = (1 - level) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return Interval(float(low), float(high))
-
-
 def resampled(
-    statistics: Statistics, metric: Metric, *, resamples: int, seed: int, progress: Progress | None = None
+    statistics: Statistics,
+    metric: Metric,
+    *,
+    resamples: int,
+    seed: int,
+    progress: Progress | None = None,
+    units: Units | None = None,
 ) -> dict[str, FloatArray]:
     """The scores of that many resamples."""
     rng = np.random.default_rng(seed)
-    if not metric.additive:
-        rows = in_fixed_order(statistics.rows)
-        drawn = []
-        for number in range(resamples):
-            drawn.append(metric.formula(rows[rng.integers(len(rows), size=len(rows))]))
-            if progress:
-                progress(number + 1, resamples)
-        return stacked(drawn)
-    return _drawn(Tally.of(statistics.rows), metric, resamples, rng, progress)
+    if metric.additive:
+        return _drawn(Tally.of(by_unit(statistics, units).rows), metric, resamples, rng, progress)
+    rows = in_fixed_order(statistics.rows) if units is None else statistics.rows
+    groups = len(rows) if units is None else grouped(statistics, units)[1]
+    drawn = []
+    for number in range(resamples):
+        drawn.append(metric.formula(rows[taken(groups, rng)]))
+        if progress:
+            progress(number + 1, resamples)
+    return stacked(drawn)
 
 
 def _drawn(
     tally: Tally, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
 ) -> dict[str, FloatArray]:
-    sums = np.concatenate([draws @ tally.rows for draws in draw_counts(tally.counts, resamples, rng, progress)])
+    sums = np.concatenate([times @ tally.rows for times in times_taken(tally.counts, resamples, rng, progress)])
     return {name: np.asarray(value) for name, value in metric.formula(sums).items()}
 
 
 def in_fixed_order(rows: FloatArray) -> FloatArray:
     """The rows sorted, so that nothing drawn from them depends on the order in which they came."""
     return rows[np.lexsort(rows.T[::-1])] if rows.shape[1] else rows
-
-
-def draw_counts(
-    weights: FloatArray, resamples: int, rng: np.random.Generator, progress: Progress | None = None
-) -> Iterator[FloatArray]:
-    """How often each distinct row is drawn, for that many resamples, a block at a time: all would not fit in memory."""
-    total = int(weights.sum())
-    block = max(1, _AT_ONCE // max(1, len(weights)))
-    for start in range(0, resamples, block):
-        size = min(block, resamples - start)
-        yield rng.multinomial(total, weights / total, size=size).astype(np.float64)
-        if progress:
-            progress(start + size, resamples)
-
-
-def _draw_items(items: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """How often each item is drawn, as above, one item after the other: nothing is known to be alike."""
-    block = max(1, _NEAR_BY // items)
-    for start in range(0, resamples, block):
-        size = min(block, resamples - start)
-        places = rng.integers(items, size=(size, items))
-        places += items * np.arange(size)[:, None]
-        yield np.bincount(places.reshape(-1), minlength=size * items).reshape(size, items).astype(np.float64)

@@ -9,12 +9,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from chorale.metrics.bootstrap import Interval, Progress, draw_counts, interval_of
+from chorale.metrics.bootstrap import resampled
+from chorale.metrics.sampling import (
+    Interval,
+    Progress,
+    Units,
+    by_unit,
+    grouped,
+    interval_of,
+    share_at_least,
+    swapped,
+    taken,
+    times_swapped,
+    times_taken,
+)
 from chorale.metrics.statistics import FloatArray, Metric, Statistics, stacked
 from chorale.metrics.tally import Tally
-
-_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +63,19 @@ def compare(
     level: float = 0.95,
     seed: int = 1,
     progress: Progress | None = None,
+    units: Units | None = None,
 ) -> dict[str, Comparison]:
-    """Every score of the metric compared, item by item; both must have the same items, in any order."""
-    a, b = _paired(first, second)
+    """Every score of the metric compared, unit by unit; both must have the same items, in any order."""
     by_luck, by_coin = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])
     if metric.additive:
-        both = Tally.of(np.hstack([a, b]))
+        both = Tally.of(np.hstack(_paired(by_unit(first, units), by_unit(second, units))))
         drawn = _by_bootstrap(both, metric, resamples, by_luck, progress)
-        swapped = _by_swapping(both, metric, resamples, by_coin, progress)
+        exchanged = _by_swapping(both, metric, resamples, by_coin, progress)
     else:
-        drawn = _each(_redrawing(a, b, by_luck), metric, resamples, progress)
-        swapped = _each(_exchanging(a, b, by_coin), metric, resamples, progress)
-    return _compared(metric.scores(first), metric.scores(second), drawn, swapped, level)
+        a, b, groups = _paired_groups(first, second, units)
+        drawn = _each(_redrawing(a, b, groups, by_luck), metric, resamples, progress)
+        exchanged = _each(_exchanging(a, b, groups, by_coin), metric, resamples, progress)
+    return _compared(metric.scores(first), metric.scores(second), drawn, exchanged, level)
 
 
 def tally_compare(
@@ -75,18 +88,18 @@ def tally_compare(
 ) -> dict[str, Comparison]:
     """The same from a tally whose rows are the first system's statistics and, behind them, the second's."""
     drawn = _by_bootstrap(both, metric, resamples, np.random.default_rng([seed, 0]), None)
-    swapped = _by_swapping(both, metric, resamples, np.random.default_rng([seed, 1]), None)
+    exchanged = _by_swapping(both, metric, resamples, np.random.default_rng([seed, 1]), None)
     ones, others = (
         {name: float(value) for name, value in metric.formula(sums).items()} for sums in np.split(both.sums(), 2)
     )
-    return _compared(ones, others, drawn, swapped, level)
+    return _compared(ones, others, drawn, exchanged, level)
 
 
 def _compared(
     of_first: dict[str, float],
     of_second: dict[str, float],
     drawn: dict[str, FloatArray],
-    swapped: dict[str, FloatArray],
+    exchanged: dict[str, FloatArray],
     level: float,
 ) -> dict[str, Comparison]:
     compared = {}
@@ -97,8 +110,8 @@ def _compared(
             second=of_second[name],
             difference=difference,
             interval=interval_of(drawn[name], level),
-            p_bootstrap=_share_at_least(drawn[name] - difference, difference),
-            p_randomisation=_share_at_least(swapped[name], difference),
+            p_bootstrap=share_at_least(drawn[name] - difference, difference),
+            p_randomisation=share_at_least(exchanged[name], difference),
         )
     return compared
 
@@ -116,29 +129,40 @@ def _paired(first: Statistics, second: Statistics) -> tuple[FloatArray, FloatArr
     return a[order], b[order]
 
 
-def _share_at_least(values: FloatArray, bound: float) -> float:
-    """How often the values are as far from zero as the bound, counting the bound itself as one more of them.
+_Groups = list[NDArray[np.intp]] | int
+"""The places of every unit's items; or how many items there are, each of them a unit."""
 
-    Two sums of the same numbers may differ in their last digits without meaning it.
-    """
-    reached = np.abs(values) >= abs(bound) * (1 - 1e-12) - 1e-15
-    return float((1 + np.count_nonzero(reached)) / (1 + len(values)))
+
+def _paired_groups(
+    first: Statistics, second: Statistics, units: Units | None
+) -> tuple[FloatArray, FloatArray, _Groups]:
+    """Both systems' rows in one order, and the places of each unit's items there."""
+    if units is None:
+        a, b = _paired(first, second)
+        return a, b, len(a)
+    _paired(first, second)
+    place = {item: number for number, item in enumerate(second.items)}
+    return first.rows, second.rows[[place[item] for item in first.items]], grouped(first, units)[1]
 
 
 _Draw = Callable[[], tuple[FloatArray, FloatArray]]
 
 
-def _redrawing(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> _Draw:
+def _redrawing(a: FloatArray, b: FloatArray, groups: _Groups, rng: np.random.Generator) -> _Draw:
     def redrawn() -> tuple[FloatArray, FloatArray]:
-        drawn = rng.integers(len(a), size=len(a))
+        drawn = taken(groups, rng)
         return a[drawn], b[drawn]
 
     return redrawn
 
 
-def _exchanging(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> _Draw:
+def _exchanging(a: FloatArray, b: FloatArray, groups: _Groups, rng: np.random.Generator) -> _Draw:
+    unit_of, count = np.arange(len(a)), groups if isinstance(groups, int) else len(groups)
+    for number, group in enumerate([] if isinstance(groups, int) else groups):
+        unit_of[group] = number
+
     def exchanged() -> tuple[FloatArray, FloatArray]:
-        swap = rng.integers(2, size=(len(a), 1), dtype=np.int8).astype(bool)
+        swap = swapped(count, rng)[unit_of][:, None]
         return np.where(swap, b, a), np.where(swap, a, b)
 
     return exchanged
@@ -147,8 +171,7 @@ def _exchanging(a: FloatArray, b: FloatArray, rng: np.random.Generator) -> _Draw
 def _by_bootstrap(
     both: Tally, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
 ) -> dict[str, FloatArray]:
-    drawn = draw_counts(both.counts, resamples, rng, progress)
-    sums = np.concatenate([draws @ both.rows for draws in drawn])
+    sums = np.concatenate([times @ both.rows for times in times_taken(both.counts, resamples, rng, progress)])
     first, second = np.split(sums, 2, axis=1)
     return _differences(first, second, metric)
 
@@ -159,14 +182,8 @@ def _by_swapping(
     first, second = np.split(both.rows, 2, axis=1)
     moves, place = np.unique(second - first, axis=0, return_inverse=True)
     counts = np.bincount(place.reshape(-1), weights=both.counts).astype(np.int64)
-    block = max(1, _AT_ONCE // len(moves))
-    shifts = []
-    for start in range(0, resamples, block):
-        size = min(block, resamples - start)
-        # Of the items that would move the sums alike, how many are swapped.
-        shifts.append(rng.binomial(counts, 0.5, size=(size, len(moves))) @ moves)
-        if progress:
-            progress(start + size, resamples)
+    # Of the items that would move the sums alike, how many are swapped.
+    shifts = [times @ moves for times in times_swapped(counts, resamples, rng, progress)]
     shift = np.concatenate(shifts)
     ones, others = np.split(both.sums(), 2)
     return _differences(ones + shift, others - shift, metric)
@@ -187,3 +204,44 @@ def _each(draw: _Draw, metric: Metric, resamples: int, progress: Progress | None
             progress(number + 1, resamples)
     ones, others = stacked([one for one, _ in pairs]), stacked([other for _, other in pairs])
     return {name: ones[name] - others[name] for name in ones}
+
+
+@dataclass(frozen=True, slots=True)
+class UnpairedComparison:
+    """One score of two sets of items that nothing pairs: `difference` is the first's minus the second's."""
+
+    first: float
+    second: float
+    difference: float
+    interval: Interval
+    p_bootstrap: float
+    """Two-sided."""
+
+    def as_dict(self) -> dict[str, float | list[float]]:
+        return {
+            "value": self.first,
+            "other": self.second,
+            "difference": self.difference,
+            "ci": self.interval.as_list(),
+            "p_bootstrap": self.p_bootstrap,
+        }
+
+
+def compare_apart(
+    first: tuple[Statistics, Metric],
+    second: tuple[Statistics, Metric],
+    *,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 1,
+) -> dict[str, UnpairedComparison]:
+    """Every score that both have, by an independent bootstrap over each one's items."""
+    ours, theirs = (metric.scores(statistics) for statistics, metric in (first, second))
+    drawn = resampled(*first, resamples=resamples, seed=seed)
+    others = resampled(*second, resamples=resamples, seed=seed + 1)
+    found = {}
+    for name in (name for name in ours if name in theirs):
+        differences, difference = drawn[name] - others[name], ours[name] - theirs[name]
+        p = share_at_least(differences - difference, difference)
+        found[name] = UnpairedComparison(ours[name], theirs[name], difference, interval_of(differences, level), p)
+    return found

@@ -16,7 +16,7 @@ from chorale.metrics import (
     tally_compare,
     tally_intervals,
 )
-from chorale.metrics.bootstrap import Progress
+from chorale.metrics.sampling import Progress, Units
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 
@@ -28,13 +28,30 @@ class Resampling:
     resamples: int = 1000
     seed: int = 1
     progress: Progress | None = None
+    units: Units | None = None
+    """The unit that each item belongs to, where items are not sampled one by one: a writer, a worker, a document."""
 
     def intervals(self, statistics: Statistics, metric: Metric) -> dict[str, Interval]:
         """An interval for every score, wanted or not."""
-        return intervals(statistics, metric, resamples=self.resamples, seed=self.seed, progress=self.progress)
+        return intervals(
+            statistics,
+            metric,
+            resamples=self.resamples,
+            seed=self.seed,
+            progress=self.progress,
+            units=self.units,
+        )
 
     def compare(self, first: Statistics, second: Statistics, metric: Metric) -> dict[str, Comparison]:
-        return compare(first, second, metric, resamples=self.resamples, seed=self.seed, progress=self.progress)
+        return compare(
+            first,
+            second,
+            metric,
+            resamples=self.resamples,
+            seed=self.seed,
+            progress=self.progress,
+            units=self.units,
+        )
 
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
         """Of one of many tables: nothing is told about progress, since there are more to come."""

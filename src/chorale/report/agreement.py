@@ -13,12 +13,13 @@ import numpy as np
 from chorale.engine.running import RunningStage
 from chorale.files.wording import many
 from chorale.metrics import Interval, Metric, Statistics, ratio, signature
+from chorale.metrics.aggregation.result import certainty
+from chorale.metrics.reading.judged import Judged
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 from chorale.metrics.scoring.aggregating import Request, score_aggregation
-from chorale.metrics.scoring.aggregation import certainty
 from chorale.metrics.scoring.aggregation_intervals import mean_intervals
-from chorale.metrics.scoring.agreement import Judged, score_agreement
+from chorale.metrics.scoring.agreement import score_agreement
 from chorale.model import UserError
 from chorale.report.document import Bullets, Part, Section
 from chorale.report.questions import Answered

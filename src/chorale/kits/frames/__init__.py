@@ -12,6 +12,7 @@ KIT = Kit(
     tasks={
         "frames": f"{_HERE}.task:FRAMES",
     },
+    families={"frames": f"{_HERE}.family:FAMILY"},
     commands=(
         Command(
             ("prepare", "frames"),

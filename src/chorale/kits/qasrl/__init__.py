@@ -14,6 +14,7 @@ KIT = Kit(
         "qasrl-consolidate": f"{_HERE}.tasks.consolidate:QASRL_CONSOLIDATE",
         "qasrl-validate": f"{_HERE}.tasks.validate:QASRL_VALIDATE",
     },
+    families={"qasrl": f"{_HERE}.family:FAMILY"},
     commands=(
         Command(
             ("prepare", "qasrl"),

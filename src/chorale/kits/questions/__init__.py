@@ -15,6 +15,7 @@ KIT = Kit(
         "mcq-grade": f"{_HERE}.tasks.grade:MCQ_GRADE",
         "mcq-validate": f"{_HERE}.tasks.validate:MCQ_VALIDATE",
     },
+    families={"mcq": f"{_HERE}.family:FAMILY"},
     commands=(
         Command(
             ("prepare", "mcq"),

@@ -13,6 +13,7 @@ KIT = Kit(
         "rules-meaningful": f"{_HERE}.tasks.meaningful:RULES_MEANINGFUL",
         "rules-entailment": f"{_HERE}.tasks.entailment:RULES_ENTAILMENT",
     },
+    families={"rules": f"{_HERE}.family:FAMILY"},
     commands=(
         Command(
             ("demo",),

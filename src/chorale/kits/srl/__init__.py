@@ -7,6 +7,7 @@ _HERE = __name__
 KIT = Kit(
     name="srl",
     summary="Semantic role labelling, scored by six metrics (Jindal et al. 2022).",
+    families={"srl": f"{_HERE}.family:FAMILY"},
     commands=(
         Command(
             ("evaluate", "srl"),

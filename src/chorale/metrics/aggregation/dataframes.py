@@ -4,16 +4,18 @@ The library a table belongs to is found from the table itself, so results come a
 """
 
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.dawid_skene import InitialErrors
-from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.aggregation.result import Aggregation, certainty
+from chorale.metrics.aggregation.scored_labels import LabelTable, Source
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.reading.judged import Reading, judged_in
 
 _COLUMNS = ("task", "worker", "label")
 
@@ -28,10 +30,15 @@ class Table:
     task_values: Any
     worker_values: Any
     label_values: Any
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """Digests of the files that were read; none where the table was given."""
 
     @classmethod
     def of(cls, data: Any) -> Self:
-        """From a dataframe with the columns task, worker and label. Rows without a label are left out."""
+        """From a dataframe with the columns task, worker and label, or whatever else holds judgments.
+
+        Rows without a label are left out.
+        """
         module = type(data).__module__.partition(".")[0]
         if module == "pandas":
             return cls._of_pandas(data, sys.modules["pandas"])
@@ -39,10 +46,14 @@ class Table:
             return cls._of_polars(data, sys.modules["polars"])
         if hasattr(data, "__arrow_c_stream__"):
             return cls._of_polars(sys.modules["polars"].DataFrame(data), sys.modules["polars"])
-        judgments = Judgments.from_dataframe(data, repeats="all")
+        judged = judged_in(data, Reading(repeats="all"))
+        judgments = judged.judgments
         polars = sys.modules["polars"]
-        names = (judgments.task_names, judgments.worker_names, judgments.label_names)
-        return cls(judgments, polars, False, *map(polars.Series, names))
+        tasks, workers, labels = map(
+            polars.Series, (judgments.task_names, judgments.worker_names, judgments.label_names)
+        )
+        inputs = {"file": judged.digest} if judged.source == "file" else {}
+        return cls(judgments, polars, False, tasks, workers, labels, inputs)
 
     @classmethod
     def _of_pandas(cls, data: Any, pandas: Any) -> Self:
@@ -126,6 +137,14 @@ class Table:
             return self.library.Series(self.label_values[result.leading], index=index, name="agg_label")
         columns = {"task": self.task_values, "agg_label": self.label_values[result.leading]}
         return self.library.DataFrame(columns)
+
+    def scored_labels(self, result: Aggregation, source: Source) -> Any:
+        """The answer to each task, and whatever is to be known about it."""
+        if self.is_pandas:
+            from chorale.metrics.aggregation.pandas_labels import LabelSeries  # noqa: PLC0415 - not installed with Chorale
+
+            return LabelSeries.of(self.labels(result), certainty(result), source)
+        return LabelTable(self.labels(result), certainty(result), source)
 
     def probabilities(self, result: Aggregation) -> Any:
         """A row per task, a column per label."""

@@ -4,10 +4,13 @@ Given a pandas table they give pandas objects of the same form as crowd-kit's; g
 Polars tables. Values keep their type: a task that is the number 7 stays the number 7.
 """
 
-from typing import Any, Literal, Self
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from chorale.files.source import digest_of
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.dataframes import Table
 from chorale.metrics.aggregation.dawid_skene import dawid_skene
@@ -19,6 +22,8 @@ from chorale.metrics.aggregation.one_coin import one_coin
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
+from chorale.metrics.score import Score
+from chorale.metrics.scoring.fitted import fitted_score
 
 
 class _Estimator:
@@ -28,15 +33,37 @@ class _Estimator:
     """The answer to each task."""
     probas_: Any
     """The probability of every label of each task."""
+    _source_: Callable[[], Score]
+    _answer_: Any
 
     def __repr__(self) -> str:
         """As it was made: what is fitted has an underscore at its end."""
         given = (f"{name}={value!r}" for name, value in vars(self).items() if not name.endswith("_"))
         return f"{type(self).__name__}({', '.join(given)})"
 
-    def _take(self, table: Table, result: Aggregation) -> Self:
+    command_name: ClassVar[str]
+    """What `--method` calls it."""
+
+    @property
+    def score_(self) -> Score:
+        """How certain the labels are, with intervals, notes and a signature."""
+        return self._source_()
+
+    def _take(
+        self,
+        table: Table,
+        result: Aggregation,
+        *,
+        trust: FloatArray | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> Self:
+        """`more` are digests of what the labels rest on beside the judgments."""
         self.labels_ = table.labels(result)
         self.probas_ = table.probabilities(result)
+        parameters = {name: value for name, value in vars(self).items() if not name.endswith("_") and name[0] != "_"}
+        method = self.command_name if trust is None else "confidence"
+        self._source_ = cache(partial(fitted_score, method, parameters, table, result, trust, more or {}))
+        self._answer_ = table.scored_labels(result, self._source_)
         return self
 
 
@@ -53,7 +80,7 @@ class _Fitted(_Estimator):
 
     def fit_predict(self, data: Any) -> Any:
         """The answer to each task."""
-        return self.fit(data).labels_
+        return self.fit(data)._answer_
 
     def fit_predict_proba(self, data: Any) -> Any:
         """The probability of every label of each task."""
@@ -77,6 +104,8 @@ class MajorityVote(_Estimator):
     worker has no vote. A task that only such workers judged is an error in any case.
     """
 
+    command_name = "majority"
+
     def __init__(
         self, default_skill: float | None = None, on_missing_skill: Literal["error", "ignore", "value"] = "error"
     ) -> None:
@@ -92,16 +121,15 @@ class MajorityVote(_Estimator):
 
     def fit(self, data: Any, skills: Any = None) -> Self:
         table = Table.of(data)
-        if skills is None:
-            result = majority(table.judgments)
-        else:
-            result = confidence(table.judgments, trust=self._weights(table, skills))
+        weights = None if skills is None else self._weights(table, skills)
+        result = majority(table.judgments) if weights is None else confidence(table.judgments, trust=weights)
         right = result.leading[table.judgments.tasks] == table.judgments.labels
         size = len(table.judgments.worker_names)
         said = np.bincount(table.judgments.workers, minlength=size)
         agreed = np.bincount(table.judgments.workers[right], minlength=size)
         self.skills_ = table.of_workers(agreed / said, "skill")
-        return self._take(table, result)
+        more = {} if weights is None else {"skills": digest_of(weights.tobytes())}
+        return self._take(table, result, trust=weights, more=more)
 
     def _weights(self, table: Table, skills: Any) -> FloatArray:
         known = dict(skills.items())
@@ -115,7 +143,7 @@ class MajorityVote(_Estimator):
         return np.asarray([weight or 0.0 for weight in given], dtype=np.float64)[table.judgments.workers]
 
     def fit_predict(self, data: Any, skills: Any = None) -> Any:
-        return self.fit(data, skills).labels_
+        return self.fit(data, skills)._answer_
 
     def fit_predict_proba(self, data: Any, skills: Any = None) -> Any:
         return self.fit(data, skills).probas_
@@ -123,6 +151,8 @@ class MajorityVote(_Estimator):
 
 class Wawa(_Fitted):
     """See `wawa`."""
+
+    command_name = "wawa"
 
     skills_: Any
     """How often each worker is in the majority."""
@@ -154,6 +184,8 @@ class DawidSkene(_Estimator):
     added, as counts, to what the votes say.
     """
 
+    command_name = "dawid-skene"
+
     def __init__(self, n_iter: int = 100, tol: float = 1e-5, initial_error_strategy: Strategy | None = None) -> None:
         check_limits(n_iter, tol)
         self.n_iter = n_iter
@@ -181,10 +213,12 @@ class DawidSkene(_Estimator):
         self.priors_ = table.of_labels(result.details["priors"], "prior")
         self.errors_ = table.errors(result)
         self.loss_history_ = list(result.details["bounds"])
-        return self._take(table, result)
+        more = {} if known is None else {"true-labels": digest_of(repr(sorted(known.items())).encode())}
+        more |= {} if initial is None else {"initial-error": digest_of(initial.values.tobytes())}
+        return self._take(table, result, more=more)
 
     def fit_predict(self, data: Any, true_labels: Any = None, initial_error: Any = None) -> Any:
-        return self.fit(data, true_labels, initial_error).labels_
+        return self.fit(data, true_labels, initial_error)._answer_
 
     def fit_predict_proba(self, data: Any, true_labels: Any = None, initial_error: Any = None) -> Any:
         return self.fit(data, true_labels, initial_error).probas_
@@ -192,6 +226,8 @@ class DawidSkene(_Estimator):
 
 class OneCoinDawidSkene(_Fitted):
     """See `one_coin`. `initial_error_strategy` is there for crowd-kit's sake, where it changes nothing either."""
+
+    command_name = "one-coin"
 
     def __init__(self, n_iter: int = 100, tol: float = 1e-5, initial_error_strategy: Strategy | None = None) -> None:
         check_limits(n_iter, tol)
@@ -217,6 +253,8 @@ class MACE(_Fitted):
 
     `verbose` is there for crowd-kit's sake: nothing is ever printed.
     """
+
+    command_name = "mace"
 
     def __init__(
         self,
@@ -280,6 +318,8 @@ class GLAD(_Fitted):
     pandas Series: of labels their probabilities (also of labels that nobody gave), of workers the mean of α, of tasks
     the mean of b.
     """
+
+    command_name = "glad"
 
     def __init__(
         self,

@@ -88,3 +88,10 @@ def leading(probabilities: FloatArray) -> NDArray[np.intp]:
         return np.zeros(len(probabilities), dtype=np.intp)
     top = probabilities.max(axis=1, keepdims=True)
     return np.asarray(np.argmax(probabilities >= top - _TIE, axis=1), dtype=np.intp)
+
+
+def certainty(result: Aggregation) -> FloatArray:
+    """The probability of the answer; of a set of options, that of the least certain decision in it."""
+    if not result.multiple:
+        return np.asarray(result.probabilities.max(axis=1))
+    return np.asarray(np.where(result.chosen, result.probabilities, 1 - result.probabilities).min(axis=1))

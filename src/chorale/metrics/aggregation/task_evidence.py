@@ -15,6 +15,7 @@ from chorale.metrics.aggregation.expectation import EPSILON
 from chorale.metrics.aggregation.result import Aggregation, leading
 from chorale.metrics.aggregation.votes import Index, present
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.sampling import ends_of, times_each_taken
 
 _AT_ONCE = 2**21
 """Numbers in memory at a time while drawing."""
@@ -52,14 +53,13 @@ class TaskEvidence:
         found = np.empty((2, len(wanted)))
         done = 0
         for size in np.unique(sizes).tolist():
-            rng = np.random.default_rng([seed, size])
-            drawn = rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(np.float64)
+            drawn = times_each_taken(size, resamples, np.random.default_rng([seed, size]))
             places = np.flatnonzero(sizes == size)
             width = max(1, _AT_ONCE // (resamples * self._probabilities.shape[1]))
             for start in range(0, len(places), width):
                 some = places[start : start + width]
                 certain = self._drawn(wanted[some], size, drawn)
-                found[:, some] = np.quantile(certain, ((1 - level) / 2, (1 + level) / 2), axis=1)
+                found[:, some] = ends_of(certain, level, axis=1)
                 done += len(some)
                 if progress:
                     progress(done, len(wanted))

@@ -13,6 +13,7 @@ import numpy as np
 from chorale.metrics import FloatArray
 from chorale.metrics.irt.likelihood import Responses
 from chorale.metrics.irt.model import IrtFit, IrtIntervals
+from chorale.metrics.sampling import ends_of, times_each_taken
 
 _LONGEST_STEP = 2.0
 _NUMBERS_AT_ONCE = 2**21
@@ -50,8 +51,7 @@ def irt_bootstrap(
 
 def _drawn(count: int, resamples: int, rng: np.random.Generator) -> FloatArray:
     """How much more or less often than once each is in each resample: resamples × count."""
-    times = rng.multinomial(count, np.full(count, 1 / count), size=resamples)
-    return times.astype(np.float64) - 1.0
+    return times_each_taken(count, resamples, rng) - 1.0
 
 
 def _parts(count: int, numbers: int) -> list[slice]:
@@ -75,7 +75,7 @@ def _around_items(fit: IrtFit, responses: Responses, part: slice, drawn: FloatAr
     information += np.diag(1 / spreads**2)
     step = np.linalg.solve(information, slope[..., None])[..., 0].clip(-_LONGEST_STEP, _LONGEST_STEP)
     ends = np.repeat(at[:, None], 2, axis=1)
-    ends[:free] += np.moveaxis(np.quantile(step, _tails(level), axis=0), -1, 0)
+    ends[:free] += np.moveaxis(ends_of(step, level), -1, 0)
     return ends
 
 
@@ -85,14 +85,8 @@ def _around_responders(fit: IrtFit, responses: Responses, part: slice, drawn: Fl
     known = cells.known * cells.by_beta**2
     slope = drawn @ -(cells.surprise * cells.by_beta).T
     step = slope / (1 + known.sum(axis=1) + drawn @ known.T)
-    ends: FloatArray = fit.ability.mean[part] + np.quantile(
-        step.clip(-_LONGEST_STEP, _LONGEST_STEP), _tails(level), axis=0
-    )
+    ends: FloatArray = fit.ability.mean[part] + ends_of(step.clip(-_LONGEST_STEP, _LONGEST_STEP), level)
     return ends
-
-
-def _tails(level: float) -> tuple[float, float]:
-    return (1 - level) / 2, (1 + level) / 2
 
 
 class _Cells:

@@ -122,7 +122,7 @@ def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> Judged:
     if not len(judgments):
         why = f" ({'; '.join(judgments.notes)})" if judgments.notes else ""
         raise UserError(f"{DATA.capitalize()} can't be used: no judgment has a label{why}. Check the columns.")
-    return Judged(DATA, judgments, _digest(judgments), reading.settings(), source="data")
+    return Judged(DATA, judgments, judgments_digest(judgments), reading.settings(), source="data")
 
 
 def _read(data: Any, reading: Reading, *, counted: bool) -> Judgments:
@@ -233,7 +233,7 @@ def _of_matrix(rows: Sequence[Sequence[Any]], reading: Reading) -> tuple[list[st
     return (items, raters, labels, None) if reading.raters == "rows" else (raters, items, labels, None)
 
 
-def _digest(judgments: Judgments) -> str:
+def judgments_digest(judgments: Judgments) -> str:
     """Of judgments that came from no file: of their names and codes."""
     parts = [repr((judgments.task_names, judgments.worker_names, judgments.label_names)).encode()]
     parts += [np.ascontiguousarray(each).tobytes() for each in (judgments.tasks, judgments.workers, judgments.labels)]

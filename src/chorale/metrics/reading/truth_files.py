@@ -1,6 +1,6 @@
 """What is true: a table of tasks and their labels, and lists of options."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,19 @@ def read_truth(path: Path, *, task: str | None = None, label: str | None = None,
     if not labels:
         raise refused(path, None, "has no labels", "Check the columns that were named")
     return Truth(labels, digest_of(raw))
+
+
+def truth_in(labels: Mapping[Any, Any]) -> Truth:
+    """From a program's own mapping: task to label, or to the options of a set."""
+    options = {text_of(task): _options(_set_or_label(label), None) for task, label in labels.items()}
+    known = {task: one for task, one in options.items() if one is not None}
+    if not known:
+        raise UserError("The truth has no labels. Give a mapping from task to label.")
+    return Truth(known, digest_of(repr(sorted((task, sorted(one)) for task, one in known.items())).encode()))
+
+
+def _set_or_label(label: Any) -> Any:
+    return sorted(label, key=str) if isinstance(label, tuple | set | frozenset) else label
 
 
 def _collected(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from chorale.files.rows import shortened
 from chorale.files.source import refused
@@ -16,9 +17,10 @@ from chorale.metrics.aggregation.task_evidence import task_evidence
 from chorale.metrics.aggregation.trust import trust_from_gold
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence, gold_evidence, worker_evidence
 from chorale.metrics.judgments import Judgments, set_name
+from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.scoring.aggregation import aggregation_scored
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
@@ -85,6 +87,42 @@ class Rival:
     judgments: Judgments
 
 
+def score_data(
+    data: Any,
+    request: Request,
+    reading: Reading,
+    resampling: Resampling,
+    *,
+    truth: Truth | None = None,
+    truth_columns: Mapping[str, Setting] | None = None,
+    rival: Any = None,
+    for_scripts: bool = True,
+) -> tuple[Score, Aggregation]:
+    """The report on judgments in any form, and the result itself; `rival` is other judgments of the same tasks."""
+    if reading.trust is not None and "confidence" not in (request.method, request.against):
+        raise UserError("--trust goes with confidence only. Leave it out or choose --method confidence.")
+    counted = CROWDTRUTH in (request.method, request.against)
+    judged = judged_in(data, reading, counted=counted)
+    other = None if rival is None else judged_in(rival, reading, counted=counted)
+    digests = {
+        judged.source: judged.digest,
+        "against": None if other is None else other.digest,
+        "truth": None if truth is None else truth.digest,
+    }
+    return score_aggregation(
+        Path(judged.name),
+        judged.judgments,
+        request,
+        resampling,
+        reading={**reading.settings(), **(truth_columns or {})},
+        inputs={name: digest for name, digest in digests.items() if digest},
+        truth=truth,
+        rival=None if other is None else Rival(Path(other.name), other.judgments),
+        progress=resampling.progress,
+        for_scripts=for_scripts,
+    )
+
+
 def score_aggregation(
     source: Path,
     judgments: Judgments,
@@ -97,7 +135,7 @@ def score_aggregation(
     rival: Rival | None = None,
     progress: Progress | None = None,
     for_scripts: bool = True,
-) -> tuple[Result, Aggregation]:
+) -> tuple[Score, Aggregation]:
     """The report, and the result itself. `reading` and `inputs` are for the signature: options and digests."""
     if request.against is not None and truth is None:
         raise UserError(
@@ -132,13 +170,13 @@ def score_aggregation(
 
 
 def _beside(
-    scored: Result,
+    scored: Score,
     ours: tuple[Path, Aggregation, CrowdTruth | None],
     rival: Rival,
     request: Request,
     truth: Truth | None,
     resampling: Resampling,
-) -> tuple[Result, tuple[str, Aggregation]]:
+) -> tuple[Score, tuple[str, Aggregation]]:
     """The report with another file's result beside ours, and that result."""
     judgments = _checked(rival.source, rival.judgments, request)
     other, other_found = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)

@@ -8,17 +8,17 @@ import numpy as np
 
 from chorale.files.tables import write_csv, write_jsonl, write_parquet, write_tsv
 from chorale.files.wording import many
-from chorale.metrics import FloatArray
-from chorale.metrics.aggregation.result import Aggregation
-from chorale.metrics.score import Result
+from chorale.metrics.aggregation.result import Aggregation, certainty
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable
 
 WRITABLE = (".csv", ".tsv", ".jsonl", ".parquet")
+CERTAINTY = "mean certainty"
 _SHOWN = 10
 """Rows of a table for people; `--json` has them all."""
 
 
-def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_scripts: bool = True) -> Result:
+def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_scripts: bool = True) -> Score:
     """Everything for `--json`; for people, a summary, the least certain tasks and the weakest workers.
 
     What `--json` prints takes as long as aggregating does: it is left empty if it is not `for_scripts`.
@@ -34,7 +34,8 @@ def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_
         )
     tables = [_summary(result, method), _shares(result), _tasks(result), _workers(result)]
     json = _json(result, method) if for_scripts else {}
-    return Result(json=json, tables=tables, signature=signature, notes=notes)
+    values = {CERTAINTY: float(certainty(result).mean())} if result.tasks else {}
+    return Score(json=json, tables=tables, signature=signature, notes=notes, values=values)
 
 
 def write_aggregation(result: Aggregation, path: Path) -> int:
@@ -64,13 +65,6 @@ def _rows(result: Aggregation, columns: list[str]) -> Iterator[dict[str, Any]]:
     for (task, label), row, one in zip(result.labels.items(), result.probabilities.tolist(), certain, strict=True):
         shown = label if isinstance(label, str) else "|".join(label)
         yield {"task": task, "label": shown, "confidence": one, **dict(zip(columns, row, strict=True))}
-
-
-def certainty(result: Aggregation) -> FloatArray:
-    """The probability of the answer; of a set of options, that of the least certain decision in it."""
-    if not result.multiple:
-        return np.asarray(result.probabilities.max(axis=1))
-    return np.asarray(np.where(result.chosen, result.probabilities, 1 - result.probabilities).min(axis=1))
 
 
 def _json(result: Aggregation, method: str) -> dict[str, Any]:

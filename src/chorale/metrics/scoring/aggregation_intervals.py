@@ -8,13 +8,13 @@ import numpy as np
 
 from chorale.files.wording import many
 from chorale.metrics import Comparison, FloatArray, Interval, Metric, Statistics, ratio
-from chorale.metrics.aggregation.result import Aggregation
+from chorale.metrics.aggregation.result import Aggregation, certainty
 from chorale.metrics.aggregation.task_evidence import TaskEvidence
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
-from chorale.metrics.scoring.aggregation import certainty
+from chorale.metrics.scoring.aggregation import CERTAINTY
 
 _SHOWN = 10
 _MOST_DRAWN = 2 * 10**10
@@ -23,16 +23,16 @@ _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
 
 
 def with_intervals(
-    scored: Result,
+    scored: Score,
     result: Aggregation,
     evidence: tuple[WorkerEvidence | None, TaskEvidence | None],
     resampling: Resampling,
     *,
     for_scripts: bool,
-) -> Result:
+) -> Score:
     """The report with intervals of certainty and of labels' probabilities, over tasks; of workers' quality and of
     single tasks' certainty, over the judgments they rest on."""
-    means = {"mean certainty": certainty(result)}
+    means = {CERTAINTY: certainty(result)}
     means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}
     drawn = mean_intervals(means, resampling)
     rows: list[tuple[Cell, ...]] = [
@@ -40,7 +40,7 @@ def with_intervals(
     ]
     json = dict(scored.json)
     json["ci"] = {
-        "mean_certainty": drawn["mean certainty"].as_list(),
+        "mean_certainty": drawn[CERTAINTY].as_list(),
         "probabilities": {label: drawn[f"probability of {label}"].as_list() for label in result.options},
     }
     of_tasks, notes = _task_intervals(result, evidence[1], resampling, for_scripts=for_scripts)
@@ -57,7 +57,14 @@ def with_intervals(
         if "workers" in json:
             json["workers"][worker]["ci"] = {quality: around.as_list()}
     table = ScoreTable("Intervals", ("what", "value#", "95% interval#", "drawn"), rows)
-    return replace(scored, json=json, tables=[*scored.tables, table], notes=[*scored.notes, *notes])
+    return replace(
+        scored,
+        json=json,
+        tables=[*scored.tables, table],
+        notes=[*scored.notes, *notes],
+        values={**scored.values, **{name: float(values.mean()) for name, values in means.items()}},
+        intervals={**scored.intervals, **drawn},
+    )
 
 
 def compared_without_truth(

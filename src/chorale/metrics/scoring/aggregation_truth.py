@@ -7,24 +7,24 @@ from typing import Any
 import numpy as np
 
 from chorale.files.wording import many
-from chorale.metrics import FloatArray, Metric, Statistics, ratio
+from chorale.metrics import Comparison, FloatArray, Metric, Statistics, ratio
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.reading.truth_files import Truth
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.model import UserError
 
 
 def with_truth(
-    scored: Result,
+    scored: Score,
     result: Aggregation,
     truth: Truth,
     resampling: Resampling,
     *,
     other: tuple[str, Aggregation] | None,
     method: str,
-) -> Result:
+) -> Score:
     """The report with the accuracy of the result, and with another method beside it."""
     statistics, notes = truth_statistics(result, truth)
     metric = truth_metric(multiple=result.multiple)
@@ -38,6 +38,7 @@ def with_truth(
         (name, value, shown_interval(around.get(name)), len(statistics.items)) for name, value in scores.items()
     ]
     tables = [*scored.tables, ScoreTable("Against the truth", ("score", "value#", "95% interval#", "tasks#"), rows)]
+    compared: Mapping[str, Comparison] = {}
     if other is not None:
         name, second = other
         first, rival, told = _in_both(statistics, truth_statistics(second, truth)[0])
@@ -45,7 +46,15 @@ def with_truth(
         compared = resampling.compare(first, rival, metric)
         found["against"] = {"method": name, **jsonable(compared)}
         tables.append(comparison_table(f"{method} and {name}", (method, name), compared))
-    return replace(scored, json={**scored.json, "truth": found}, tables=tables, notes=[*scored.notes, *notes])
+    return replace(
+        scored,
+        json={**scored.json, "truth": found},
+        tables=tables,
+        notes=[*scored.notes, *notes],
+        values={**scores, **scored.values},
+        intervals={**around, **scored.intervals},
+        tests={**compared, **scored.tests},
+    )
 
 
 def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statistics, list[str]]:

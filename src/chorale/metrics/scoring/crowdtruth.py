@@ -9,7 +9,7 @@ import numpy as np
 from chorale.metrics import Comparison, FloatArray, Interval, Metric, Tally, ratio
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, CrowdTruthResampling
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.scoring.aggregation_intervals import mean_statistics
 
@@ -37,7 +37,7 @@ def crowdtruth_scored(
     resampling: Resampling | None = None,
     for_scripts: bool = True,
     shown: int = _SHOWN,
-) -> Result:
+) -> Score:
     """Everything for `--json`; for people, the least clear units, the weakest workers and annotations.
 
     Intervals take time: if it is not `for_scripts`, only what a terminal shows gets one.
@@ -57,7 +57,10 @@ def crowdtruth_scored(
             "else being as it is; of means and medians, over what they are of. The lowest and the highest have none: "
             "a resample never goes beyond them.",
         )
-    return Result(json=json, tables=tables, signature=signature, notes=notes)
+    kinds = _kinds(result)
+    values = {f"mean {name.upper()}": float(values.mean()) for name, values in kinds.items()}
+    around = {f"mean {name.upper()}": one for name, one in drawn.means.items()}
+    return Score(json=json, tables=tables, signature=signature, notes=notes, values=values, intervals=around)
 
 
 def crowdtruth_compared(
@@ -90,7 +93,7 @@ def _draw(result: CrowdTruth, resampling: Resampling, *, for_scripts: bool, show
     draws = CrowdTruthResampling(result.evidence, resamples=resampling.resamples, seed=resampling.seed)
     units = range(len(result.units)) if for_scripts else _lowest(result.uqs, shown)
     workers = range(len(result.workers)) if for_scripts else _lowest(result.wqs, shown)
-    kinds = {name: getattr(result, name) for name in ("uqs", *_OF_WORKERS, *([] if result.open_task else ["aqs"]))}
+    kinds = _kinds(result)
     means = {
         name: resampling.tally_intervals(Tally.of(np.column_stack([values, np.ones(len(values))])), _MEAN)["mean"]
         for name, values in kinds.items()
@@ -99,6 +102,11 @@ def _draw(result: CrowdTruth, resampling: Resampling, *, for_scripts: bool, show
     annotations = {} if result.open_task else dict(enumerate(draws.of_annotations(resampling.progress).T))
     of_workers = draws.of_workers(workers, resampling.progress)
     return _Drawn(draws.of_units(units), of_workers, annotations, means, medians)
+
+
+def _kinds(result: CrowdTruth) -> dict[str, FloatArray]:
+    """The qualities there are; in an open task annotations have none."""
+    return {name: getattr(result, name) for name in ("uqs", *_OF_WORKERS, *([] if result.open_task else ["aqs"]))}
 
 
 def _add_intervals(json: dict[str, Any], result: CrowdTruth, drawn: _Drawn) -> None:

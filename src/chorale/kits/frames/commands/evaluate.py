@@ -2,16 +2,13 @@
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
 from chorale.cli.targets import Force
-
-if TYPE_CHECKING:
-    from chorale.kits.frames.scoring.scores import Named
 
 System = Annotated[
     Path,
@@ -117,43 +114,33 @@ def frames(
     as_latex: AsLatex = False,
 ) -> None:
     """Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine."""
+    from contextlib import nullcontext
+
     from chorale.cli.progress import patiently
-    from chorale.cli.targets import check_target, write_text
-    from chorale.kits.frames.files.frame_qualities import with_qualities
-    from chorale.kits.frames.files.frame_scores import read_frame_scores
-    from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
-    from chorale.metrics.resampling import Resampling
-    from chorale.model import UserError
+    from chorale.cli.targets import check_target, writing
+    from chorale.kits.frames.family import score as score_files
 
-    if gold_score is not None and scores == "initial":
-        raise UserError("--scores initial and --gold-score both choose a column. Leave one of them out.")
-    if beside and curves is None:
-        raise UserError("--with is for the curves. Say where to draw them with --curves, or leave it out.")
     check_target(curves, "--curves", force=force, endings=(".svg",))
-
-    def read(path: Path) -> "Named":
-        return Named(str(path), read_frame_scores([path], sentence=sentence, frame=frame, score=score))
-
-    columns = {"sentence": sentence, "frame": frame, "score": score, "gold-score": gold_score}
-    named = str(gold[0]) if len(gold) == 1 else f"{len(gold)} files"
-    options = FrameOptions(top, constant, scores == "initial", columns)
-    only_these = None if only is None else Named(str(only), read_frame_scores([only], sentence=sentence, frame=frame))
-    with patiently("resamples") as progress:
-        crowd = read_frame_scores(
-            gold, sentence=sentence, frame=frame, score=gold_score, initial=scores == "initial", need_scores=True
+    with patiently("resamples") as progress, writing(curves, "--curves") if curves else nullcontext():
+        scored = score_files(
+            pred,
+            gold,
+            top=top,
+            scores=scores,
+            constant=constant,
+            sentence=sentence,
+            frame=frame,
+            score=score,
+            gold_score=gold_score,
+            items=items,
+            only=only,
+            sqs=sqs,
+            curves=curves,
+            beside=beside or [],
+            against=against,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
         )
-        crowd = crowd if sqs is None else with_qualities(crowd, sqs)
-        scored = score_frames(
-            read(pred),
-            Named(named, crowd),
-            options,
-            Resampling(ci, resamples, seed, progress),
-            against=None if against is None else read(against),
-            with_items=items,
-            only=only_these,
-        )
-    if curves is not None:
-        systems = [read(path) for path in dict.fromkeys([pred, *([against] if against else []), *(beside or [])])]
-        picture = draw_curves(systems, Named(named, crowd), options, only_these)
-        write_text(curves, "--curves", picture)
     tell(scored, as_json=as_json, as_latex=as_latex)

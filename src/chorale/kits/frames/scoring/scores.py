@@ -13,7 +13,7 @@ from chorale.kits.frames.metrics.crowd import Constant, FrameAgreement, frame_ag
 from chorale.kits.frames.scoring.curves import frame_curves
 from chorale.metrics import Comparison, Interval, signature
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
@@ -53,7 +53,7 @@ def score_frames(
     against: Named | None = None,
     with_items: bool = False,
     only: Named | None = None,
-) -> Result:
+) -> Score:
     """A system against the crowd, and what was asked for beside it; with `only`, over the sentences that are there."""
     gold = restricted(gold, only)
     found = _agreement(system, gold, options)
@@ -73,14 +73,16 @@ def score_frames(
     if only is not None:
         inputs["only"] = only.scores.digest
     notes = [*_notes_on_gold(found), *_notes(found, options)]
+    tests: dict[str, Comparison] = {}
     if against is not None:
         other = _agreement(against, gold, options)
-        compared = _compared(found, other, resampling)
-        json["against"] = jsonable(compared)
-        tables.append(comparison_table("Compared", (system.name, against.name), compared))
+        tests = _compared(found, other, resampling)
+        json["against"] = jsonable(tests)
+        tables.append(comparison_table("Compared", (system.name, against.name), tests))
         inputs["against"] = against.scores.digest
         notes += [f"{against.name}: {note}" for note in _notes(other, options)]
-    return Result(json, tables, _signature(options, resampling.settings(compared=against is not None), inputs), notes)
+    line = _signature(options, resampling.settings(compared=against is not None), inputs)
+    return Score(json, tables, line, notes, values=values, intervals=drawn or {}, tests=tests)
 
 
 def restricted(gold: Named, only: Named | None) -> Named:

@@ -2,22 +2,13 @@
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
 from chorale.cli.targets import Force, check_target, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from chorale.kits.qasrl.files import QuestionAnswers
-    from chorale.kits.qasrl.scoring.scores import QasrlOptions
-    from chorale.metrics.resampling import Resampling
-    from chorale.metrics.score import Result
-    from chorale.metrics.signatures import Setting
 
 Pred = Annotated[
     Path,
@@ -148,171 +139,36 @@ def qasrl(
     as_latex: AsLatex = False,
 ) -> None:
     """Score questions and answers about verbs: arguments found (UA), with the right question (LA), and roles."""
+    from contextlib import nullcontext
+
     from chorale.cli.progress import patiently
-    from chorale.files.rows import is_table
-    from chorale.kits.qasrl.metrics import Rules
-    from chorale.kits.qasrl.scoring.scores import QasrlOptions
-    from chorale.metrics.resampling import Resampling
+    from chorale.kits.qasrl.family import score
 
-    _check(gold, by, propbank, alignment, dense=dense)
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
-    files = [file for file in (pred, gold, against) if file is not None]
-    of_bank = {"valid": valid, "questions-by": questions_by} if not all(map(is_table, files)) else None
-    if propbank or dense:
-        _refuse(
-            "--propbank" if propbank else "--dense",
-            {
-                "--no-redundant": not redundant,
-                "--link": link != "iou",
-                "--no-modality": not modality,
-                "--average": average != "micro",
-                "--include-extra-verbs": extra_verbs,
-                "--per-verb": per_verb,
-                "--iou": propbank is not None and iou != 0.5,
-            },
+    with patiently("resampling") as progress, writing(alignment, "--alignment") if alignment else nullcontext():
+        scored = score(
+            pred,
+            gold,
+            sentences=sentences or [],
+            redundant=redundant,
+            link=link,
+            modality=modality,
+            average=average,
+            iou=iou,
+            extra_verbs=extra_verbs,
+            by=by,
+            alignment=alignment,
+            propbank=propbank,
+            found_by=found_by,
+            dense=dense,
+            valid=valid,
+            questions_by=questions_by,
+            per_verb=per_verb,
+            against=against,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+            for_scripts=as_json,
         )
-    if not propbank:
-        _refuse("anything but --propbank", {"--found-by": found_by != "head"})
-    options = QasrlOptions(Rules(iou, redundant, link, modality, extra_verbs), average, of_bank, per_verb)
-    with patiently("resampling") as progress:
-        work = _Work(pred, gold, sentences or [], by, valid, questions_by == "people")
-        resampling = Resampling(ci, resamples, seed, progress)
-        if by:
-            scored = work.agreement(by, options, resampling, against, for_scripts=as_json)
-        elif propbank:
-            scored = work.propbank(propbank, found_by, resampling, against, of_bank)
-        elif dense:
-            scored = work.dense(iou, resampling, against)
-        else:
-            scored = work.scores(options, resampling, against, alignment)
     tell(scored, as_json=as_json, as_latex=as_latex)
-
-
-def _check(
-    gold: Path | None,
-    by: str | None,
-    propbank: Path | None,
-    alignment: Path | None,
-    *,
-    dense: bool,
-) -> None:
-    """Refuse options that exclude each other."""
-    from chorale.model import UserError
-
-    modes = [name for name, given in (("--by", by), ("--propbank", propbank), ("--dense", dense)) if given]
-    if len(modes) > 1:
-        raise UserError(f"{' and '.join(modes)} exclude each other. Leave all but one out.")
-    if gold is None and (not modes or dense):
-        raise UserError("There is no GOLD. Name the file to score against, or take --by or --propbank.")
-    if gold is not None and (by or propbank):
-        raise UserError(f"{modes[0]} takes one file. Leave {gold} out.")
-    if alignment is not None and modes:
-        raise UserError(f"There is no alignment with {modes[0]}. Leave --alignment out.")
-
-
-def _refuse(mode: str, changed: dict[str, bool]) -> None:
-    """An option that would change nothing must not be taken for having an effect."""
-    from chorale.model import UserError
-
-    without = [option for option, is_changed in changed.items() if is_changed]
-    if without:
-        raise UserError(f"{' and '.join(without)} would change nothing with {mode}. Leave it out.")
-
-
-class _Work:
-    """The files, read when they are needed."""
-
-    def __init__(
-        self, pred: Path, gold: Path | None, sentences: list[Path], by: str | None, valid: int, people_only: bool
-    ) -> None:
-        from chorale.kits.qasrl.files import joined, read_sentences
-
-        self._pred, self._gold, self._by = pred, gold, by
-        self._valid, self._people_only = valid, people_only
-        self._sources = [(str(path), read_sentences(path)) for path in sentences]
-        self._sentences = joined(self._sources)
-
-    def _read(self, path: Path, *, gold: bool = False) -> "QuestionAnswers":
-        """A system may point outside a sentence, which is wrong like any wrong answer; a gold standard may not."""
-        from chorale.kits.qasrl.files import read_qasrl
-
-        return read_qasrl(
-            path,
-            self._sentences,
-            by=self._by,
-            valid=self._valid,
-            people_only=self._people_only,
-            may_leave_sentence=not gold,
-        )
-
-    def agreement(
-        self, by: str, options: "QasrlOptions", resampling: "Resampling", against: Path | None, *, for_scripts: bool
-    ) -> "Result":
-        from chorale.kits.qasrl.scoring.agreement import score_agreement
-
-        table = self._read(self._pred)
-        other = None if against is None else self._read(against)
-        return score_agreement(table, by, options, resampling, other, for_scripts=for_scripts)
-
-    def propbank(
-        self,
-        file: Path,
-        found_by: Literal["head", "span"],
-        resampling: "Resampling",
-        against: Path | None,
-        reading: "Mapping[str, Setting] | None",
-    ) -> "Result":
-        from chorale.kits.qasrl.scoring.references import score_propbank
-        from chorale.kits.srl.files import read_srl
-
-        table = self._read(self._pred)
-        other = None if against is None else self._read(against)
-        return score_propbank(table, read_srl(file), self._known(table), found_by, resampling, other, reading)
-
-    def dense(self, iou: float, resampling: "Resampling", against: Path | None) -> "Result":
-        from chorale.files.rows import is_table
-        from chorale.kits.qasrl.files import read_bank
-        from chorale.kits.qasrl.metrics import DenseRules
-        from chorale.kits.qasrl.scoring.references import score_dense
-        from chorale.model import UserError
-
-        if self._gold is None or is_table(self._gold):
-            raise UserError(f"{self._gold} is a table. With --dense, GOLD is a JSONL file of the QA-SRL Bank.")
-        bank = read_bank(self._gold)
-        other = None if against is None else self._read(against)
-        rules = DenseRules(self._valid, iou, self._people_only)
-        return score_dense(self._read(self._pred), bank, rules, resampling, other)
-
-    def scores(
-        self, options: "QasrlOptions", resampling: "Resampling", against: Path | None, alignment: Path | None
-    ) -> "Result":
-        from dataclasses import replace
-
-        from chorale.kits.qasrl.metrics import aligned_arguments
-        from chorale.kits.qasrl.scoring.alignment import write_alignment
-        from chorale.kits.qasrl.scoring.scores import score_qasrl
-
-        system, gold = self._read(self._pred), self._read(self._gold or self._pred, gold=True)
-        other = None if against is None else self._read(against)
-        known = self._known(gold, system)
-        scored, aligned = score_qasrl(system, gold, options, resampling, other)
-        if alignment is not None:
-            names = self._pred.name, Path(gold.name).name
-            with writing(alignment, "--alignment"):
-                write_alignment(alignment, aligned_arguments(aligned, known), known, names, scored.signature)
-            mentioned = {verb.sentence for verb in gold.verbs}
-            lacking = mentioned - known.keys()
-            if lacking:
-                note = (
-                    f"{alignment.name} has ranges and no words where the sentence is not known, in {len(lacking):,} of "
-                    f"{len(mentioned):,}: give the sentences with --sentences."
-                )
-                scored = replace(scored, notes=[*scored.notes, note])
-        return scored
-
-    def _known(self, *tables: "QuestionAnswers") -> dict[str, tuple[str, ...]]:
-        """Tokens from wherever they are known. Two files that differ in them are refused."""
-        from chorale.kits.qasrl.files import joined
-
-        own = [(table.name, table.sentences) for table in tables]
-        return joined([*self._sources, *own])

@@ -16,9 +16,9 @@ from chorale.kits.qasrl.metrics import (
     consolidated_agreement,
 )
 from chorale.kits.qasrl.scoring.scores import NAMES, QasrlOptions, file_notes, measure_json, measures_table
-from chorale.metrics import Interval, signature
+from chorale.metrics import Comparison, Interval, signature
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.model import Problem, UserError
 
@@ -36,7 +36,7 @@ def score_agreement(
     against: QuestionAnswers | None = None,
     *,
     for_scripts: bool = True,
-) -> Result:
+) -> Score:
     """How far the workers of one file agree, and the teams behind consolidated annotations, if there are any.
 
     Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
@@ -65,20 +65,22 @@ def score_agreement(
             "so there is no consolidated agreement."
         )
     inputs = {"file": table.digest}
+    tests: dict[str, Comparison] = {}
     if against is not None:
         inputs["against"] = against.digest
         names = (Path(table.name).name, Path(against.name).name)
         other, other_teams = _found(against, by, options), consolidated_agreement(against, options.rules)
-        json["against"], told = _compared(found, other, names, resampling, tables, "Workers compared")
+        json["against"], tests, told = _compared(found, other, names, resampling, tables, "Workers compared")
         notes += told
         if teams is not None and other_teams is not None:
-            json["consolidated"]["against"], told = _compared(
+            json["consolidated"]["against"], _, told = _compared(
                 teams, other_teams, names, resampling, tables, "Teams compared"
             )
             notes += told
     settings = {**options.settings(), "average": None, "extra-verbs": None, "by": by}
     settings |= resampling.settings(compared=against is not None)
-    return Result(json, tables, signature("qasrl-agreement", settings, inputs), notes)
+    line = signature("qasrl-agreement", settings, inputs)
+    return Score(json, tables, line, notes, values=found.scores, intervals=around, tests=tests, main="ua_f1")
 
 
 def _found(table: QuestionAnswers, by: str, options: QasrlOptions) -> Agreement:
@@ -98,11 +100,11 @@ def _compared(
     resampling: Resampling,
     tables: list[ScoreTable],
     title: str,
-) -> tuple[dict[str, Any] | None, list[str]]:
+) -> tuple[dict[str, Any] | None, dict[str, Comparison], list[str]]:
     """Both on the verbs that two or more worked on in each; adds a table."""
     both = found.beside(other)
     if both is None:
-        return None, [f"{title}: no verb has two annotations in both files, so there is nothing to compare."]
+        return None, {}, [f"{title}: no verb has two annotations in both files, so there is nothing to compare."]
     ours, theirs, metric = both
     _check_size(ours.rows.size)
     compared = resampling.compare(ours, theirs, metric)
@@ -111,7 +113,7 @@ def _compared(
     notes = (
         [f"{title}: {many(left, 'verb', 'verbs')} left out, annotated twice in only one of the files."] if left else []
     )
-    return {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}, notes
+    return {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}, compared, notes
 
 
 def _nameless(table: QuestionAnswers, by: str) -> list[str]:

@@ -22,9 +22,9 @@ from chorale.kits.qasrl.metrics.dense import COLUMNS
 from chorale.kits.qasrl.metrics.propbank import KINDS, Holding
 from chorale.kits.qasrl.scoring.scores import SCORES, file_notes, same_items
 from chorale.kits.srl.files import Corpus, Sentence, tokens_under
-from chorale.metrics import Interval, Metric, Statistics, signature
+from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
@@ -36,7 +36,7 @@ def score_dense(
     rules: DenseRules,
     resampling: Resampling,
     against: QuestionAnswers | None = None,
-) -> Result:
+) -> Score:
     """FitzGerald et al.'s measures: spans, questions and both together, by what the Bank's judges say."""
     joined([(bank.name, bank.sentences), (system.name, system.sentences)])
     _common_verbs(system, bank.name, set(bank.questions))
@@ -55,12 +55,14 @@ def score_dense(
     settings: dict[str, Setting] = {"valid": rules.valid, "iou": rules.iou, "people-only": rules.people_only}
     inputs = {"system": system.digest, "bank": bank.digest}
     tables = [_one_by_one(f"{Path(system.name).name}, by the judges of {Path(bank.name).name}", scores, around)]
+    tests: dict[str, Comparison] = {}
     if against is not None:
         other = dense_statistics(against, bank, rules)
-        _compared(json, tables, (system, against), same_items(found, other), dense_metric(), resampling)
+        tests = _compared(json, tables, (system, against), same_items(found, other), dense_metric(), resampling)
         inputs["against"] = against.digest
     settings |= resampling.settings(compared=against is not None)
-    return Result(json, tables, signature("qasrl-dense", settings, inputs), notes)
+    line = signature("qasrl-dense", settings, inputs)
+    return Score(json, tables, line, notes, values=scores, intervals=around, tests=tests)
 
 
 def score_propbank(
@@ -71,7 +73,7 @@ def score_propbank(
     resampling: Resampling,
     against: QuestionAnswers | None = None,
     reading: Mapping[str, Setting] | None = None,
-) -> Result:
+) -> Score:
     """How questions and answers agree with PropBank's arguments, over the verbs that both have."""
     propbank = propbank_arguments(corpus, sentences, holding)
     _common_verbs(table, corpus.name, set(propbank))
@@ -90,13 +92,15 @@ def score_propbank(
         verbs = many(elsewhere, "verb is no predicate", "verbs are no predicates")
         notes.append(f"{verbs} in {Path(corpus.name).name}: not counted.")
     inputs = {"file": table.digest, "propbank": corpus.digest, "sentences": _digest(sentences)}
+    tests: dict[str, Comparison] = {}
     if against is not None:
         other = propbank_statistics(against, propbank, holding)
-        _compared(json, tables, (table, against), same_items(found, other), propbank_metric(), resampling)
+        tests = _compared(json, tables, (table, against), same_items(found, other), propbank_metric(), resampling)
         inputs["against"] = against.digest
     settings: dict[str, Setting] = {"found-by": holding, **(reading or {})}
     settings |= resampling.settings(compared=against is not None)
-    return Result(json, tables, signature("qasrl-propbank", settings, inputs), notes)
+    line = signature("qasrl-propbank", settings, inputs)
+    return Score(json, tables, line, notes, values=scores, intervals=around, tests=tests)
 
 
 def propbank_arguments(
@@ -160,11 +164,13 @@ def _compared(
     pair: tuple[Statistics, Statistics],
     by: Metric,
     resampling: Resampling,
-) -> None:
+) -> dict[str, Comparison]:
+    """The comparison itself; adds it to the JSON and the tables."""
     compared = resampling.compare(*pair, by)
     json["against"] = {"file": systems[1].name, "scores": jsonable(compared)}
     names = Path(systems[0].name).name, Path(systems[1].name).name
     tables.append(comparison_table("Is the difference more than luck?", names, compared))
+    return compared
 
 
 def _one_by_one(title: str, scores: dict[str, float], around: dict[str, Interval]) -> ScoreTable:

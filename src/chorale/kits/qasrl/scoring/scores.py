@@ -10,9 +10,9 @@ import numpy as np
 from chorale.files.wording import many
 from chorale.kits.qasrl.files import QuestionAnswers, joined
 from chorale.kits.qasrl.metrics import MEASURES, Alignment, Rules, align, counts, metric, statistics
-from chorale.metrics import Counts, Interval, Statistics, signature
+from chorale.metrics import Comparison, Counts, Interval, Statistics, signature
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
@@ -52,7 +52,7 @@ def score_qasrl(
     options: QasrlOptions,
     resampling: Resampling,
     against: QuestionAnswers | None = None,
-) -> tuple[Result, Alignment]:
+) -> tuple[Score, Alignment]:
     """UA, LA and role of a system, with what was asked for beside them; and the alignment they come from."""
     check_pair(system, gold)
     alignment = align(system, gold, options.rules)
@@ -68,6 +68,7 @@ def score_qasrl(
     inputs = {"system": system.digest, "gold": gold.digest}
     if options.per_verb:
         json["per_verb"] = per_verb_json(found)
+    compared: Mapping[str, Comparison] = {}
     if against is not None:
         check_pair(against, gold)
         inputs["against"] = against.digest
@@ -77,7 +78,9 @@ def score_qasrl(
         tables.append(comparison_table("Is the difference more than luck?", _two_names(system, against), compared))
         notes += [*file_notes(against), *_lacking(against, _verbs(against, gold, alignment))]
     settings = {**options.settings(), **resampling.settings(compared=against is not None)}
-    return Result(json, tables, signature("qasrl", settings, inputs), notes), alignment
+    line = signature("qasrl", settings, inputs)
+    scored = Score(json, tables, line, notes, values=scores, intervals=around, tests=compared, main="ua_f1")
+    return scored, alignment
 
 
 def measure_json(

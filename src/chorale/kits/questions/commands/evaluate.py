@@ -1,7 +1,7 @@
 """`chorale evaluate mcq`"""
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,6 +73,7 @@ def mcq(
     from chorale.kits.questions.scoring.measured import McqOptions
     from chorale.kits.questions.scoring.scores import score_mcq
     from chorale.kits.questions.scoring.sections import with_sections
+    from chorale.kits.questions.scoring.sources import Sources, digests_of
     from chorale.metrics.resampling import Resampling
 
     is_study = len(files) == 1 and files[0].is_dir()
@@ -86,12 +87,12 @@ def mcq(
     study = _of_a_folder(files[0], db, resampling, expert_hourly) if is_study else None
     by_arm = by_arm or is_study
     guessing = None if partial_inputs is None else _guessing(partial_inputs, folds)
-    sources = _Sources(files, study, against, round_files or [], validations, predictions)
+    sources = Sources(files, study, against, round_files or [], validations, predictions)
     named, other, rounds = sources.read(by_arm=by_arm, irt=irt)
     more = {"irt": irt, "by-arm": by_arm} | (guessing.settings if guessing else {})
     beside = {"validations": validations, "predictions": predictions, "responses": responses, "ledger": ledger}
     options = McqOptions(
-        ties, gold_votes, alpha, {name: value for name, value in more.items() if value}, _digests(beside, rounds)
+        ties, gold_votes, alpha, {name: value for name, value in more.items() if value}, digests_of(beside, rounds)
     )
     with patiently("draws") as progress:
         scored = score_mcq(named, options, Resampling(ci, resamples, seed, progress), other)
@@ -123,14 +124,6 @@ def _draw(scored: "Result", difficulties: "Mapping[str, FloatArray] | None", fol
     from chorale.kits.questions.scoring.pictures import pictures, write_pictures
 
     write_pictures(folder, pictures(scored.json, difficulties))
-
-
-def _digests(files: "Mapping[str, Path | None]", rounds: "list[NamedQuestions]") -> dict[str, str]:
-    """Of what was read beside the questions themselves."""
-    from chorale.files.source import digest_of, read_bytes
-
-    found = {name: digest_of(read_bytes(path)) for name, path in files.items() if path is not None}
-    return found | {f"round/{one.name}": one.digest for one in rounds if one.digest}
 
 
 def _sections(
@@ -211,75 +204,4 @@ def _of_exports(
     found = [grades_section(read_grades(grades), resampling)] if grades else []
     if responses is not None and ledger is not None:
         found.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Sources:
-    """Where questions and what was said of them come from. A study's questions stand in for its folder."""
-
-    files: list[Path]
-    study: "StudyQuestions | None"
-    against: Path | None
-    round_files: list[Path]
-    validations: Path | None
-    predictions: Path | None
-
-    def read(
-        self, *, by_arm: bool, irt: bool
-    ) -> "tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]":
-        """What is measured, what it is compared with, and earlier rounds."""
-        from chorale.kits.questions.scoring.measured import arms_of
-
-        is_arm = by_arm and self.against is not None and not self.against.exists()
-        other_file = [] if self.against is None or is_arm else [self.against]
-        measured, others, rounds = self._with_more_answers(self._measured(), _read(other_file), self._rounds(irt=irt))
-        if by_arm:
-            measured = arms_of(measured)
-        if not is_arm:
-            return measured, others[0] if others else None, rounds
-        other = _arm_called(str(self.against), measured)
-        return [one for one in measured if one is not other], other, rounds
-
-    def _measured(self) -> "list[NamedQuestions]":
-        from chorale.kits.questions.scoring.measured import NamedQuestions
-
-        return [NamedQuestions("study", self.study.questions, "")] if self.study else _read(self.files)
-
-    def _rounds(self, *, irt: bool) -> "list[NamedQuestions]":
-        if self.study is None:
-            return _read(self.round_files)
-        # Models may have answered all that was written.
-        return list(self.study.rounds) if irt or self.predictions is not None else []
-
-    def _with_more_answers(self, *groups: "list[NamedQuestions]") -> "list[list[NamedQuestions]]":
-        from chorale.kits.questions.files.answers import add_predictions, add_validations
-
-        questions = [one.questions for group in groups for one in group]
-        if self.validations is not None:
-            questions = add_validations(questions, self.validations)
-        if self.predictions is not None:
-            questions = add_predictions(questions, self.predictions)
-        answered = iter(questions)
-        return [[replace(one, questions=next(answered)) for one in group] for group in groups]
-
-
-def _read(paths: list[Path]) -> "list[NamedQuestions]":
-    from chorale.kits.questions.files.files import read_mcq
-    from chorale.kits.questions.scoring.measured import NamedQuestions
-
-    found = []
-    for path in paths:
-        questions, source = read_mcq(path)
-        found.append(NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest))
-    return found
-
-
-def _arm_called(name: str, arms: "list[NamedQuestions]") -> "NamedQuestions":
-    from chorale.model import UserError
-
-    found = next((one for one in arms if one.name == name), None)
-    if found is None:
-        known = ", ".join(one.name for one in arms)
-        raise UserError(f"--against {name}: there is neither such a file nor such an arm. The arms are {known}.")
     return found

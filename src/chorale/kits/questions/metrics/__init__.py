@@ -8,7 +8,7 @@ from chorale.kits.questions.metrics.agreement import (
     alpha_over_draws,
     mcq_alpha,
 )
-from chorale.kits.questions.metrics.comparison import UnpairedComparison, compare_apart, compare_unpaired
+from chorale.kits.questions.metrics.comparison import compare_unpaired
 from chorale.kits.questions.metrics.measures import SECTIONS, McqMeasures, Section, measure_mcq, runs_of_models
 from chorale.kits.questions.metrics.outcomes import DISCARDED, TIES, Outcome, Ties, outcomes_of
 
@@ -24,9 +24,7 @@ __all__ = [
     "Outcome",
     "Section",
     "Ties",
-    "UnpairedComparison",
     "alpha_over_draws",
-    "compare_apart",
     "compare_unpaired",
     "mcq_alpha",
     "measure_mcq",

@@ -17,6 +17,7 @@ from chorale.kits.questions.metrics.outcomes import DISCARDED, outcomes_of
 from chorale.metrics import FloatArray, Interval, Metric, Statistics
 from chorale.metrics.agreement import Agreement, krippendorff_alpha
 from chorale.metrics.judgments import Judgments
+from chorale.metrics.sampling import interval_of
 
 AlphaVariant = Literal["with-writer", "kept"]
 ALPHA_VARIANTS: tuple[AlphaVariant, ...] = ("with-writer", "kept")
@@ -110,8 +111,7 @@ def alpha_over_draws(
     for name, counted in (("all", sizes > 1), ("resampled", sizes > drawn)):
         values = _alphas(votes, np.where(counted, kept, False))
         if values is not None:
-            low, high = np.quantile(values, [0.025, 0.975])
-            found[name] = DrawnAlpha(float(values.mean()), Interval(float(low), float(high)))
+            found[name] = DrawnAlpha(float(values.mean()), interval_of(values, 0.95))
     return found
 
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from chorale.kits.questions.files.files import McqQuestions
-from chorale.kits.questions.metrics.comparison import UnpairedComparison, compare_apart
 from chorale.kits.questions.metrics.explaining import Explanations
 from chorale.kits.questions.metrics.measures import McqMeasures
 from chorale.kits.questions.metrics.wording import OTHER, WH_WORDS, is_generic, overlap, wh_word
 from chorale.metrics import FloatArray, Metric, Statistics, ratio
+from chorale.metrics.comparison import UnpairedComparison, compare_apart
 
 _WORDS = (*WH_WORDS, OTHER)
 _RATIOS: Mapping[str, tuple[int, int]] = {

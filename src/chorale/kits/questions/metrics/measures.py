@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from chorale.kits.questions.files.files import MISSING, McqQuestions
 from chorale.kits.questions.metrics.outcomes import DISCARDED, Outcome, Ties, outcomes_of
 from chorale.metrics import FloatArray, Interval, Metric, Statistics, ratio
+from chorale.metrics.sampling import Progress, interval_of
 
 Section = Literal["all", "resampled", "high", "unanimous"]
 SECTIONS: tuple[Section, ...] = ("all", "resampled", "high", "unanimous")
@@ -24,7 +25,6 @@ votes agree; those on which all do."""
 HIGH_AGREEMENT = 0.8
 _RUN = re.compile(r"(.+?)[-_.]?(\d+)")
 _BLOCK = 256
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,7 @@ class McqMeasures:
                 from_all += rows[rng.choice(len(rows), size=draws, p=[one.probability for one in outcomes])]
             if progress and (number % _BLOCK == 0 or number == len(self._rows)):
                 progress(number, len(self._rows))
-        tail = (1 - level) / 2
-        found = {}
-        for name, values in self.metric.formula(from_all).items():
-            low, high = np.quantile(np.asarray(values), [tail, 1 - tail])
-            found[name] = Interval(float(low), float(high))
-        return found
+        return {name: interval_of(np.asarray(values), level) for name, values in self.metric.formula(from_all).items()}
 
 
 def measure_mcq(questions: McqQuestions, *, drawn: int = 4, ties: Ties = "share") -> McqMeasures:

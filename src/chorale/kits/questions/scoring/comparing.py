@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from chorale.kits.questions.metrics import UnpairedComparison, compare_apart, compare_unpaired, mcq_alpha, measure_mcq
+from chorale.kits.questions.metrics import compare_unpaired, mcq_alpha, measure_mcq
 from chorale.kits.questions.scoring.measured import McqOptions, Measured, NamedQuestions, shown_models
 from chorale.metrics import Comparison, Metric, Statistics
+from chorale.metrics.comparison import UnpairedComparison, compare_apart
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable, comparison_table, shown_interval
 from chorale.model import UserError

@@ -17,9 +17,9 @@ from chorale.kits.questions.baselines import (
     lacking,
     transfer,
 )
-from chorale.kits.questions.metrics import UnpairedComparison, compare_apart
 from chorale.kits.questions.scoring.measured import NamedQuestions
 from chorale.kits.questions.scoring.sections import McqSection
+from chorale.metrics.comparison import UnpairedComparison, compare_apart
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 from chorale.model import UserError

@@ -20,9 +20,9 @@ from chorale.kits.questions.scoring.measured import (
     measured,
     shown_models,
 )
-from chorale.metrics import signature
+from chorale.metrics import Interval, signature
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 
 _TITLES = {
@@ -39,7 +39,7 @@ _ALPHAS = {
 
 def score_mcq(
     files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling, against: NamedQuestions | None = None
-) -> Result:
+) -> Score:
     """The measures of every file; with `against`, each of them compared with another."""
     check_names([*files, *([] if against is None else [against])])
     found = [measured(file, options, resampling) for file in files]
@@ -54,7 +54,15 @@ def score_mcq(
             notes.append(note if len(found) == 1 else f"{one.file.name} against {against.name}: {note}")
         only = {"scores": next(iter(compared.values()))} if len(compared) == 1 else {}
         json["against"] = {"file": against.name, **only, "files": compared}
-    return Result(json, tables, _signature(files, against, options, resampling), notes)
+    values: dict[str, float | None] = {}
+    around: dict[str, Interval] = {}
+    for one in found:
+        before = "" if len(found) == 1 else f"{one.file.name}: "
+        values |= {f"{before}{name}": value for name, value in one.scores.items()}
+        around |= {f"{before}{name}": interval for name, interval in (one.ci or {}).items()}
+    main = next((name for name in values if name.endswith("human resampled")), "")
+    line = _signature(files, against, options, resampling)
+    return Score(json, tables, line, notes, values=values, intervals=around, main=main)
 
 
 def _json(one: Measured, options: McqOptions) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import ScoreTable
 
 
@@ -18,7 +18,7 @@ class McqSection:
     notes: Sequence[str] = field(default=())
 
 
-def with_sections(scored: Result, sections: Sequence[McqSection]) -> Result:
+def with_sections(scored: Score, sections: Sequence[McqSection]) -> Score:
     """A result with more parts at its end."""
     return replace(
         scored,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chorale.kits.questions.metrics import McqMeasures, compare_apart, measure_mcq
+from chorale.kits.questions.metrics import McqMeasures, measure_mcq
 from chorale.kits.questions.metrics.artifacts import (
     EXPLANATION_SHARES,
     by_place,
@@ -16,6 +16,7 @@ from chorale.kits.questions.metrics.explaining import Explanations, explanations
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
 from chorale.kits.questions.scoring.sections import McqSection
 from chorale.metrics import Interval
+from chorale.metrics.comparison import compare_apart
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 

@@ -2,7 +2,7 @@
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -10,9 +10,6 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import say
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
 from chorale.cli.targets import Force, check_target, write_text, writing
-
-if TYPE_CHECKING:
-    from chorale.kits.rules.files.rule_files import RuleSet
 
 Files = Annotated[
     list[Path],
@@ -101,28 +98,22 @@ def rules(
     from chorale.cli.progress import patiently
     from chorale.files.tables import write_csv
     from chorale.files.wording import many
-    from chorale.kits.rules.files.rule_files import read_judged
-    from chorale.kits.rules.files.rule_resources import read_resources
+    from chorale.kits.rules.family import score_with_curves
     from chorale.kits.rules.scoring.chart import rule_chart
-    from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows, score_rules
-    from chorale.metrics.resampling import Resampling
-    from chorale.model import UserError
+    from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows
 
-    resources = list(files) if judgments else files[:-1]
-    if not resources:
-        raise UserError("Name at least one file of rules, and then the judged applications.")
     check_target(curve, "--curve", force=force)
     check_target(chart, "--chart", force=force, endings=(".svg",))
-    options = RuleOptions(min_confidence, area, _shares(at_recall), meaningless, pairwise)
     with patiently("resamples") as progress:
-        judged = {str(path): read_judged(path) for path in (*(judgments or files[-1:]), *(also or ()))}
-        wanted = {application.rule.lhs for file in judged.values() for application in file.applications}
-        scored, found = score_rules(
-            [one for path in resources for one in read_resources(path, wanted)],
-            judged,
-            options,
-            Resampling(ci, resamples, seed, progress),
-            against=None if against is None else _only(read_resources(against, wanted), against),
+        scored, found = score_with_curves(
+            list(files) if judgments else files[:-1],
+            [*(judgments or files[-1:]), *(also or ())],
+            RuleOptions(min_confidence, area, _shares(at_recall), meaningless, pairwise),
+            against=against,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
         )
     if curve is not None:
         with writing(curve, "--curve"):
@@ -135,22 +126,12 @@ def rules(
         say(f"Wrote {many(points, 'point', 'points')} to {curve}.")
 
 
-def _only(resources: "list[RuleSet]", path: Path) -> "RuleSet":
-    from chorale.model import UserError
-
-    if len(resources) > 1:
-        names = ", ".join(one.name for one in resources)
-        raise UserError(f"--against {path} has several resources ({names}). Learn or name one, or use --pairwise.")
-    return resources[0]
-
-
 def _shares(text: str) -> tuple[float, ...]:
+    from chorale.kits.rules.family import shares
     from chorale.model import UserError
 
     try:
-        found = tuple(float(part) for part in text.split(","))
+        return shares([float(part) for part in text.split(",")])
     except ValueError:
-        found = (-1.0,)
-    if not all(0 <= share <= 1 for share in found):
-        raise UserError(f"--at-recall takes fractions between 0 and 1, with commas between them (found {text!r}).")
-    return found
+        message = f"--at-recall takes fractions between 0 and 1, with commas between them (found {text!r})."
+        raise UserError(message) from None

@@ -10,7 +10,7 @@ from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, 
 from chorale.kits.rules.scoring.applications import Meaningless, Usable, usable_applications
 from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
@@ -36,7 +36,7 @@ def score_rules(
     resampling: Resampling,
     *,
     against: RuleSet | None = None,
-) -> tuple[Result, dict[str, RuleScores]]:
+) -> tuple[Score, dict[str, RuleScores]]:
     """All resources on the same applications; and what each is worth, with its curve."""
     _check_names(resources)
     usable = usable_applications(judged, options.min_confidence, options.meaningless)
@@ -60,25 +60,56 @@ def score_rules(
         if any(None in _values(one, options).values() for one in found.values()):
             notes.append("There is no interval for the precision at a recall that the curve does not reach.")
     inputs = {**{f"rules/{one.name}": one.digest for one in resources}, **_judged_digests(judged)}
+    tests: dict[str, Comparison] = {}
     if against is not None:
         pairs = [(one, against) for one in resources]
         compared = _all_compared(pairs, usable, options, resampling, tables)
-        json["against"] = {one.name: found for (one, _), found in zip(pairs, compared, strict=True)}
+        json["against"] = {one.name: jsonable(each) for (one, _), each in zip(pairs, compared, strict=True)}
+        before = ["" if len(resources) == 1 else f"{one.name} " for one in resources]
+        tests = {
+            f"{name}{score}": test for name, each in zip(before, compared, strict=True) for score, test in each.items()
+        }
         inputs["against"] = against.digest
         notes += against.notes
     if options.pairwise:
         pairs = list(combinations(resources, 2))
         compared = _all_compared(pairs, usable, options, resampling, tables)
-        json["pairwise"] = {f"{a.name} {b.name}": found for (a, b), found in zip(pairs, compared, strict=True)}
-    settings: dict[str, Setting] = {
+        json["pairwise"] = {f"{a.name} {b.name}": jsonable(each) for (a, b), each in zip(pairs, compared, strict=True)}
+    values, around = _by_resource(found, drawn, options)
+    scored = Score(
+        json,
+        tables,
+        signature("rules", _settings(options, resampling, compared=options.pairwise or against is not None), inputs),
+        tuple(dict.fromkeys(notes)),
+        values=values,
+        intervals=around,
+        tests=tests,
+    )
+    return scored, found
+
+
+def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -> dict[str, Setting]:
+    """What can change the numbers, for the signature."""
+    return {
         "area": options.area,
         "min-confidence": options.min_confidence,
         "meaningless": None if options.meaningless == "out" else options.meaningless,
         "at-recall": tuple(f"{recall:g}" for recall in options.at_recall),
+        **resampling.settings(compared=compared),
     }
-    settings |= resampling.settings(compared=options.pairwise or against is not None)
-    scored = Result(json, tables, signature("rules", settings, inputs), tuple(dict.fromkeys(notes)))
-    return scored, found
+
+
+def _by_resource(
+    found: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
+) -> tuple[dict[str, float | None], dict[str, Interval]]:
+    """Every number and its interval; with the resource's name before it where there are several."""
+    values: dict[str, float | None] = {}
+    around: dict[str, Interval] = {}
+    for name, one in found.items():
+        before = "" if len(found) == 1 else f"{name} "
+        values |= {f"{before}{score}": value for score, value in _values(one, options).items()}
+        around |= {f"{before}{score}": interval for score, interval in drawn.get(name, {}).items()}
+    return values, around
 
 
 def _all_compared(
@@ -87,13 +118,13 @@ def _all_compared(
     options: RuleOptions,
     resampling: Resampling,
     tables: list[ScoreTable],
-) -> list[Any]:
-    """Comparisons for JSON; and a table of each, added to the tables."""
+) -> list[dict[str, Comparison]]:
+    """The comparisons; and a table of each, added to the tables."""
     found = []
     for one, other in pairs:
         compared = _compared((one, other), usable, options, resampling)
         tables.append(comparison_table(f"{one.name} and {other.name}", (one.name, other.name), compared))
-        found.append(jsonable(compared))
+        found.append(compared)
     return found
 
 
@@ -110,9 +141,10 @@ def _evaluated(resource: RuleSet, usable: Usable, options: RuleOptions) -> RuleS
     return evaluate_rules(scores, usable.entails, area=options.area)
 
 
-def _statistics(
+def resource_statistics(
     resource: RuleSet, usable: Usable, options: RuleOptions, *, alone: bool = False
 ) -> tuple[Statistics, Metric]:
+    """A row for every application. A resource that stands `alone` has a threshold, which can't be compared."""
     scores = scores_of_applications(usable.applications, resource.scores)
     items = [str(number) for number in range(len(scores))]
     return rule_statistics(
@@ -124,14 +156,14 @@ def _compared(
     resources: tuple[RuleSet, RuleSet], usable: Usable, options: RuleOptions, resampling: Resampling
 ) -> dict[str, Comparison]:
     """Without the precision at a recall that one of the two does not reach."""
-    (first, metric), (second, _) = (_statistics(one, usable, options) for one in resources)
+    (first, metric), (second, _) = (resource_statistics(one, usable, options) for one in resources)
     values = [_values(_evaluated(one, usable, options), options) for one in resources]
     compared = resampling.compare(first, second, metric)
     return {name: one for name, one in compared.items() if all(each[name] is not None for each in values)}
 
 
 def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, resampling: Resampling) -> dict[str, Interval]:
-    statistics, metric = _statistics(resource, usable, options, alone=True)
+    statistics, metric = resource_statistics(resource, usable, options, alone=True)
     values = _values(_evaluated(resource, usable, options), options)
     return {name: one for name, one in resampling.intervals(statistics, metric).items() if values[name] is not None}
 

@@ -2,16 +2,12 @@
 # ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
-
-if TYPE_CHECKING:
-    from chorale.kits.srl.files import Corpus, FrameRelations
-
 
 Files = Annotated[
     list[Path],
@@ -86,63 +82,27 @@ def srl(
 ) -> None:
     """Score semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007."""
     from chorale.cli.progress import patiently
-    from chorale.kits.srl.files import check_alignment, read_srl
-    from chorale.kits.srl.scoring.outcomes import SrlOptions
-    from chorale.kits.srl.scoring.scores import Shown, srl_scores
-    from chorale.metrics.resampling import Resampling
-
-    _check_words(files, predicates, spans)
-    metrics = tuple(name.strip().lower() for name in metric.split(",") if name.strip())
-    options = SrlOptions(metrics, mode, predicates, spans == "apart")
-    with patiently("resamples") as progress:
-        gold = read_srl(files[-1], format_name)
-        systems = {name: read_srl(path, format_name) for name, path in zip(_names(files[:-1]), files, strict=False)}
-        rival = None if against is None else (_names([against])[0], read_srl(against, format_name))
-        scored_corpora = [*systems.values(), *([] if rival is None else [rival[1]])]
-        for corpus in scored_corpora:
-            check_alignment(corpus, gold)
-        scored = srl_scores(
-            systems,
-            gold,
-            options,
-            against=rival,
-            resampling=Resampling(ci, resamples, seed, progress),
-            shown=Shown(worst, confusion),
-            relations=_relations(framenet, [gold, *scored_corpora]),
-        )
-    tell(scored, as_json=as_json, as_latex=as_latex)
-
-
-def _check_words(files: list[Path], predicates: str, spans: str) -> None:
-    from chorale.files.wording import did_you_mean
+    from chorale.kits.srl.family import score
     from chorale.model import UserError
 
     if len(files) < 2:
         raise UserError("two files or more are needed: systems' outputs, and the gold file last.")
-    if predicates not in ("all", "common"):
-        meant = did_you_mean(predicates, ("all", "common"))
-        raise UserError(f"--predicates is all or common, not {predicates!r}.{meant}")
-    if spans not in ("joined", "apart"):
-        raise UserError(f"--spans is joined or apart, not {spans!r}.{did_you_mean(spans, ('joined', 'apart'))}")
-
-
-def _names(paths: list[Path]) -> list[str]:
-    """Files' names without their endings; a name that is there already gets a number."""
-    names: list[str] = []
-    for path in paths:
-        plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-        name = plain.stem or plain.name
-        number = 1
-        while (name if number == 1 else f"{name}-{number}") in names:
-            number += 1
-        names.append(name if number == 1 else f"{name}-{number}")
-    return names
-
-
-def _relations(framenet: Path | None, corpora: "list[Corpus]") -> "FrameRelations | None":
-    from chorale.kits.srl.files import read_frame_relations
-
-    if framenet is None:
-        return None
-    used = {each.sense for corpus in corpora for sentence in corpus.sentences for each in sentence.predicates}
-    return read_frame_relations(framenet, used)
+    with patiently("resamples") as progress:
+        scored = score(
+            files[:-1],
+            files[-1],
+            metric=metric,
+            file_format=format_name,
+            mode=mode,
+            predicates=predicates,
+            spans=spans,
+            framenet=framenet,
+            worst=worst,
+            confusion=confusion,
+            against=against,
+            ci=ci,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+        )
+    tell(scored, as_json=as_json, as_latex=as_latex)

@@ -13,7 +13,7 @@ from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, mode_for,
 from chorale.kits.srl.scoring.tables import RANKED_BY, System, tables_of
 from chorale.metrics import Comparison, Counts, Interval, signature
 from chorale.metrics.resampling import Resampling
-from chorale.metrics.score import Result
+from chorale.metrics.score import Score
 from chorale.metrics.score_table import jsonable
 
 
@@ -34,7 +34,7 @@ def srl_scores(
     resampling: Resampling | None = None,
     shown: Shown | None = None,
     relations: FrameRelations | None = None,
-) -> Result:
+) -> Score:
     """Score every system under every metric."""
     resampling, shown = resampling or Resampling(), shown or Shown()
     others = [] if against is None else [against[1]]
@@ -66,7 +66,24 @@ def srl_scores(
     tables = tables_of(found, ranks, rival_name, worst, confusion=shown.confusion)
     frames = relations.digest if relations is not None and "semeval07" in metrics else None
     line = _signature(found, gold, options, resampling, metrics, mode, None if against is None else against[1], frames)
-    return Result(json, tables, line, list(dict.fromkeys(notes)))
+    values: dict[str, float | None] = {}
+    around: dict[str, Interval] = {}
+    tests: dict[str, Comparison] = {}
+    for system in found:
+        before = "" if len(found) == 1 else f"{system.name}: "
+        for metric, outcome in system.outcomes.items():
+            values |= {f"{before}{metric}.{score}": value for score, value in outcome.scores().items()}
+            around |= {f"{before}{metric}.{score}": one for score, one in system.intervals.get(metric, {}).items()}
+            tests |= {f"{before}{metric}.{score}": one for score, one in system.compared.get(metric, {}).items()}
+    main = next((name for name in values if name.endswith(f"{metrics[0]}.{_ranking_score(metrics[0])}")), "")
+    return Score(
+        json, tables, line, list(dict.fromkeys(notes)), values=values, intervals=around, tests=tests, main=main
+    )
+
+
+def _ranking_score(metric: str) -> str:
+    """The score that systems are ranked by."""
+    return f"{RANKED_BY[metric]}.f1".lstrip(".")
 
 
 def _signature(
@@ -154,7 +171,7 @@ def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[
     """1 is best; equal scores share a rank."""
     ranks = {}
     for metric in metrics:
-        score = f"{RANKED_BY[metric]}.f1".lstrip(".")
+        score = _ranking_score(metric)
         scores = {system.name: system.outcomes[metric].scores()[score] for system in systems}
         ranks[metric] = {name: 1 + sum(other > own for other in scores.values()) for name, own in scores.items()}
     return ranks

@@ -13,8 +13,9 @@ each time: 200 resamples give its standard deviation, and the interval is the no
 Fitting everything anew for each of a thousand resamples would take as long as a thousand fits; this takes about thirty.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from statistics import NormalDist
 
 import numpy as np
@@ -22,8 +23,8 @@ import numpy as np
 from chorale.metrics.aggregation.crowdtruth.agreement import Qualities, with_others
 from chorale.metrics.aggregation.crowdtruth.annotations import annotation_quality
 from chorale.metrics.aggregation.crowdtruth.vectors import Values, Vectors
+from chorale.metrics.sampling import Progress, ends_of, times_each_placed, times_each_taken
 
-Progress = Callable[[int, int], None]
 ANNOTATION_DRAWS = 200
 _MOST_KEPT = 2**24
 """Numbers of draws that are kept for the next of the same size."""
@@ -44,7 +45,7 @@ class CrowdTruthResampling:
     def __init__(self, evidence: Evidence, *, resamples: int = 1000, level: float = 0.95, seed: int = 1) -> None:
         self._vectors, self._before, self._open = evidence.vectors, evidence.before, evidence.open_task
         self._resamples, self._seed = resamples, seed
-        self._ends = [(1 - level) / 2, (1 + level) / 2]
+        self._level = level
         self._drawn: dict[int, Values] = {}
 
     def of_units(self, places: Iterable[int]) -> dict[int, tuple[Values, Values]]:
@@ -109,12 +110,11 @@ class CrowdTruthResampling:
         units = len(self._vectors.units)
         draws = min(self._resamples, ANNOTATION_DRAWS)
         drawn = np.empty((draws, len(aqs)))
-        for number in range(draws):
-            often = np.bincount(rng.integers(units, size=units), minlength=units)
-            drawn[number] = quality_of(self._before.uqs * often, self._before.wqs)
+        for number, times in enumerate(chain.from_iterable(times_each_placed(units, draws, rng))):
+            drawn[number] = quality_of(self._before.uqs * times, self._before.wqs)
             if progress:
                 progress(number + 1, draws)
-        half = NormalDist().inv_cdf(self._ends[1]) * drawn.std(axis=0, ddof=1)
+        half = NormalDist().inv_cdf((1 + self._level) / 2) * drawn.std(axis=0, ddof=1)
         return np.asarray(np.clip(np.stack([aqs - half, aqs + half]), 0.0, 1.0))
 
     def _draws(self, size: int) -> Values:
@@ -122,14 +122,13 @@ class CrowdTruthResampling:
         of its own, and nothing is compared."""
         if size in self._drawn:
             return self._drawn[size]
-        rng = np.random.default_rng([self._seed, 0, size])
-        drawn = rng.multinomial(size, np.full(size, 1 / size), size=self._resamples).astype(np.float64)
+        drawn = times_each_taken(size, self._resamples, np.random.default_rng([self._seed, 0, size]))
         if drawn.size + sum(each.size for each in self._drawn.values()) <= _MOST_KEPT:
             self._drawn[size] = drawn
         return drawn
 
     def _between(self, values: Values) -> Values:
-        return np.quantile(values, self._ends, axis=0)
+        return ends_of(values, self._level)
 
 
 def _ratio(part: Values, whole: Values) -> Values:

@@ -1,0 +1,105 @@
+"""A family of metrics: how its files are read, what is measured of every item, and the score that follows.
+
+`chorale evaluate NAME` and `chorale.evaluate.NAME` both call its `score`. A family that has only a reader and a measure
+gets tables, intervals, paired tests and a signature from here; one that shows more brings its own.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from chorale.files.source import digest_of, read_bytes
+from chorale.metrics.comparison import Comparison
+from chorale.metrics.resampling import checked_resampling
+from chorale.metrics.sampling import Interval
+from chorale.metrics.score import Score
+from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
+from chorale.metrics.signatures import Setting, signature
+from chorale.metrics.statistics import Metric, Statistics
+from chorale.model import UserError
+
+Measured = tuple[Statistics, Metric]
+"""A row of statistics for every item, and how the scores follow from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Metrics for one kind of data."""
+
+    name: str
+    """As in `chorale evaluate NAME`."""
+    summary: str
+    """One line for people who look for a metric."""
+    read: Callable[..., Any]
+    """From a path, and options of the family's own, to what `measure` takes."""
+    measure: Callable[..., Measured]
+    """From a system's output, the gold standard and options to statistics per item and the metric over them."""
+    own_score: Callable[..., Score] | None = None
+    """What `score` is, where a family has more to show than its numbers."""
+
+    @property
+    def score(self) -> Callable[..., Score]:
+        """From paths (and options) to a `Score`."""
+        return self.own_score or partial(score_files, self)
+
+
+def path_of(path: str | PathLike[str]) -> Path:
+    """A path from a program, which may be a text."""
+    return Path(fspath(path))
+
+
+def score_files(
+    family: Family,
+    system: str | PathLike[str],
+    gold: str | PathLike[str],
+    *,
+    against: str | PathLike[str] | None = None,
+    ci: bool = True,
+    resamples: int = 1000,
+    seed: int = 1,
+    **options: Setting,
+) -> Score:
+    """A system's file against the gold standard's, and perhaps another system's beside it.
+
+    Options are the family's: `measure` gets them, and the signature names them.
+    """
+    resampling = checked_resampling(ci, resamples, seed)
+    paths = {"system": path_of(system), "gold": path_of(gold)}
+    paths |= {} if against is None else {"against": path_of(against)}
+    inputs = {role: digest_of(read_bytes(path)) for role, path in paths.items()}
+    data = {role: family.read(path) for role, path in paths.items()}
+    statistics, metric = family.measure(data["system"], data["gold"], **options)
+    if not statistics.items:
+        raise UserError(
+            f"{paths['system']} and {paths['gold']} have no items in common. Check that they belong together."
+        )
+    values = metric.scores(statistics)
+    intervals = resampling.intervals(statistics, metric) if ci else {}
+    tables = [_table(f"{paths['system'].name} against {paths['gold'].name}", values, intervals)]
+    json: dict[str, Any] = {"scores": values, "items": len(statistics.items)}
+    json |= {"ci": jsonable(intervals)} if intervals else {}
+    tests: dict[str, Comparison] = {}
+    if against is not None:
+        other, _ = family.measure(data["against"], data["gold"], **options)
+        tests = resampling.compare(statistics, other, metric)
+        tables.append(comparison_table("Compared", (paths["system"].name, paths["against"].name), tests))
+        json["against"] = jsonable(tests)
+    settings = {**options, **resampling.settings(compared=against is not None)}
+    return Score(
+        json,
+        tables,
+        signature(family.name, settings, inputs),
+        values=values,
+        intervals=intervals,
+        tests=tests,
+    )
+
+
+def _table(title: str, values: Mapping[str, float], intervals: Mapping[str, Interval]) -> ScoreTable:
+    rows: list[tuple[Cell, ...]] = [
+        (name, value, *([shown_interval(intervals[name])] if intervals else [])) for name, value in values.items()
+    ]
+    return ScoreTable(title, ("score", "value#", *(["95% interval#"] if intervals else [])), rows)
