@@ -170,20 +170,20 @@ def aggregate(
 
 
 def _write(result: "Aggregation", out: Path, *, quietly: bool) -> None:
-    from chorale.files.wording import many
     from chorale.metrics.scoring.aggregation import write_aggregation
+    from chorale.model.plural import plural
 
     with writing(out, "--out"):
         rows = write_aggregation(result, out)
     if not quietly:
-        say(f"Wrote {many(rows, 'row', 'rows')} to {out}.")
+        say(f"Wrote {plural(rows, 'row', 'rows')} to {out}.")
 
 
 def _method_or_file(against: str | None) -> tuple[str | None, Path | None]:
     """What --against names. A file that is called like a method needs its folder: ./mace."""
-    from chorale.files.wording import did_you_mean
     from chorale.metrics.aggregation.methods import method_names
     from chorale.model import UserError
+    from chorale.model.problems import did_you_mean
 
     names = method_names()
     if against is None or against in names:

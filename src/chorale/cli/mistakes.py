@@ -15,8 +15,8 @@ def plainly(message: str) -> str:
     >>> plainly("Input should be less than or equal to 1")
     'It must be at most 1.'
     """
-    from chorale.files.wording import did_you_mean
     from chorale.model.plain_words import plain_words
+    from chorale.model.problems import did_you_mean
 
     if found := _NONE_OF.fullmatch(message):
         known = re.findall(r"'([^']*)'", found["known"])

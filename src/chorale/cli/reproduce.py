@@ -33,8 +33,8 @@ def reproduce(
 ) -> None:
     """Compute a paper's numbers again from its published data, beside what the paper printed."""
     from chorale.cli.progress import patiently
-    from chorale.files.wording import did_you_mean
     from chorale.model import UserError
+    from chorale.model.problems import did_you_mean
     from chorale.registry import papers
     from chorale.reproduce import FileState, check_data
     from chorale.reproduce.tables import reproduced, what_to_get

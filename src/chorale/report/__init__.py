@@ -6,9 +6,9 @@ from pathlib import Path
 from chorale.audit.verify import verify
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.running import Study
-from chorale.files.wording import many
 from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
+from chorale.model.plural import plural
 from chorale.monitor.costs import study_costs
 from chorale.monitor.status import status
 from chorale.report.agreement import aggregation_section, agreement_section
@@ -81,7 +81,7 @@ def _report(
     ]
     notes = []
     if checked.json["differences"]:
-        differing = many(len(checked.json["differences"]), "number differs", "numbers differ")
+        differing = plural(len(checked.json["differences"]), "number differs", "numbers differ")
         notes.append(f"{differing} from what was recorded: see Verification.")
     return StudyReport(study.settings.study.title, _subtitle(came), sections, metadata, notes)
 

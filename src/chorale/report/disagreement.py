@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chorale.engine.running import RunningStage
+from chorale.files.answer_text import answer_text
 from chorale.files.rows import shortened
-from chorale.files.wording import answer_words
 from chorale.metrics.score_table import ScoreTable
 from chorale.present.svg import column_chart
 from chorale.report.document import NUMBERS_BELOW, Figure, Part, Section
@@ -95,9 +95,7 @@ def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[
     for response in responses:
         if response.item in wanted:
             told = brief(
-                answer_words(
-                    _comparable(stage, stage.task.explaining.present(payloads[response.item], response.answer))
-                )
+                answer_text(_comparable(stage, stage.task.explaining.present(payloads[response.item], response.answer)))
             )
             given.setdefault(response.item, Counter())[told] += 1
     return [

@@ -146,10 +146,10 @@ def _parts(pos: str) -> tuple[str, ...]:
 def _candidates(
     framenet: Path, wordnet: Path | None, maps: list[Path], names: Path | None, reach: str
 ) -> "tuple[CandidateFrames, list[str]]":
-    from chorale.files.wording import many
     from chorale.kits.frames.candidates import REACHES, CandidateFrames
     from chorale.kits.frames.files.frame_map import read_frame_map
     from chorale.kits.frames.framenet import read_framenet, read_name_changes
+    from chorale.model.plural import plural
     from chorale.text.wordnet import read_wordnet
 
     frames_known = read_framenet(framenet)
@@ -166,10 +166,12 @@ def _candidates(
         mapped = read.frames
         if read.unknown_frames:
             left = ", ".join(read.unknown_frames[:5])
-            many_left = many(len(read.unknown_frames), "frame", "frames")
+            many_left = plural(len(read.unknown_frames), "frame", "frames")
             notes.append(f"The map has {many_left} that this FrameNet does not know: {left}.")
         if read.unknown_senses:
-            notes.append(f"The map has {many(read.unknown_senses, 'sense', 'senses')} that this WordNet does not know.")
+            notes.append(
+                f"The map has {plural(read.unknown_senses, 'sense', 'senses')} that this WordNet does not know."
+            )
     elif known == "map":
         notes.append("Without --map only FrameNet's own lexical units give candidates.")
     return CandidateFrames(frames_known, senses, mapped, known), notes
@@ -188,20 +190,20 @@ def _refuse_nothing(found: "FrameItems", texts: Path) -> None:
 
 def _tell(found: "FrameItems", out: Path, most: int, over: str, notes: list[str]) -> None:
     from chorale.cli.output import say, tell_notes
-    from chorale.files.wording import many
     from chorale.kits.frames.preparing import LONGEST_SENTENCE
+    from chorale.model.plural import plural
 
-    say(f"{out}: {many(len(found.rows), 'word', 'words')} of {many(found.sentences, 'sentence', 'sentences')}.")
-    frames_there = many(found.frames, "frame", "frames")
+    say(f"{out}: {plural(len(found.rows), 'word', 'words')} of {plural(found.sentences, 'sentence', 'sentences')}.")
+    frames_there = plural(found.frames, "frame", "frames")
     say(f"Their candidates have {frames_there}, spread {found.evenness:.0%} as evenly as can be.")
     if found.not_in_framenet:
-        say(f"{many(found.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
+        say(f"{plural(found.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
     if found.too_long:
-        long = many(found.too_long, "sentence has", "sentences have")
+        long = plural(found.too_long, "sentence has", "sentences have")
         say(
             f"{long} more than {LONGEST_SENTENCE:,} characters and {'was' if found.too_long == 1 else 'were'} left out."
         )
     if found.over:
         what = "were left out" if over == "leave-out" else "were cut to the nearest"
-        say(f"{many(found.over, 'word has', 'words have')} more than {most} candidates and {what}.")
+        say(f"{plural(found.over, 'word has', 'words have')} more than {most} candidates and {what}.")
     tell_notes(notes)

@@ -38,8 +38,8 @@ def qasrl(
     from chorale.cli.output import print_json, say
     from chorale.cli.progress import patiently
     from chorale.files.tables import write_jsonl
-    from chorale.files.wording import many
     from chorale.kits.qasrl.preparing import Wanted, qasrl_items
+    from chorale.model.plural import plural
     from chorale.text.sentence_files import read_given
 
     check_target(out, "--out", force=force, endings=(".jsonl",))
@@ -60,6 +60,6 @@ def qasrl(
         )
         return
     by = f", found by {found.model}" if found.model else ""
-    say(f"{out}: {many(len(found.rows), 'verb', 'verbs')} of {many(found.sentences, 'sentence', 'sentences')}{by}.")
+    say(f"{out}: {plural(len(found.rows), 'verb', 'verbs')} of {plural(found.sentences, 'sentence', 'sentences')}{by}.")
     if found.without_verbs:
-        say(f"{many(found.without_verbs, 'sentence has', 'sentences have')} no verb to ask about.")
+        say(f"{plural(found.without_verbs, 'sentence has', 'sentences have')} no verb to ask about.")

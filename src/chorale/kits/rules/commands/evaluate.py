@@ -97,10 +97,10 @@ def rules(
     """Score inference rules by what people say of their applications."""
     from chorale.cli.progress import patiently
     from chorale.files.tables import write_csv
-    from chorale.files.wording import many
     from chorale.kits.rules.family import score_with_curves
     from chorale.kits.rules.scoring.chart import rule_chart
     from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows
+    from chorale.model.plural import plural
 
     check_target(curve, "--curve", force=force)
     check_target(chart, "--chart", force=force, endings=(".svg",))
@@ -123,7 +123,7 @@ def rules(
     tell(scored, as_json=as_json, as_latex=as_latex)
     if curve is not None and not as_json and not as_latex:
         points = sum(len(one.curve.thresholds) for one in found.values())
-        say(f"Wrote {many(points, 'point', 'points')} to {curve}.")
+        say(f"Wrote {plural(points, 'point', 'points')} to {curve}.")
 
 
 def _shares(text: str) -> tuple[float, ...]:
