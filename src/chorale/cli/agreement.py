@@ -1,11 +1,8 @@
 """`chorale agreement`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.judgments_options import (
@@ -13,20 +10,21 @@ from chorale.cli.judgments_options import (
     JudgmentsFile,
     KeepRejected,
     LabelColumn,
-    Reading,
     Separator,
     TaskColumn,
     WhichRepeat,
     WorkerColumn,
 )
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
-
-if TYPE_CHECKING:
-    from chorale.metrics.scoring.agreement import Judged
+from chorale.cli.judgments_reading import Reading
+from chorale.cli.parameters import Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.scoring.agreement import AgreementOptions, Judged, score_agreement
 
 Metric = Annotated[
     Literal["alpha", "kappa", "fleiss", "pi", "percent"],
-    typer.Option(
+    Option(
         "--metric",
         metavar="NAME",
         help="alpha (Krippendorff), kappa (Cohen), fleiss (Fleiss' kappa), pi (Scott) or percent.",
@@ -34,11 +32,11 @@ Metric = Annotated[
 ]
 LevelName = Annotated[
     Literal["nominal", "ordinal", "interval", "ratio"],
-    typer.Option("--level", metavar="NAME", help="What labels are, for alpha: nominal, ordinal, interval or ratio."),
+    Option("--level", metavar="NAME", help="What labels are, for alpha: nominal, ordinal, interval or ratio."),
 ]
 DistanceName = Annotated[
     Literal["jaccard", "masi", "span", "ua-f1"] | None,
-    typer.Option(
+    Option(
         "--distance",
         metavar="NAME",
         help="For alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
@@ -47,11 +45,11 @@ DistanceName = Annotated[
 ]
 WeightsName = Annotated[
     Literal["none", "linear", "quadratic"],
-    typer.Option("--weights", metavar="NAME", help="For kappa of ordered labels: none, linear or quadratic."),
+    Option("--weights", metavar="NAME", help="For kappa of ordered labels: none, linear or quadratic."),
 ]
 Order = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--order",
         metavar="A,B,C",
         help="Labels from the lowest to the highest, if they are not numbers.",
@@ -60,13 +58,13 @@ Order = Annotated[
 ]
 MinCommon = Annotated[
     int,
-    typer.Option(
+    Option(
         "--min-common", metavar="N", min=1, help="For kappa and pi: leave out pairs of workers with fewer common items."
     ),
 ]
 OtherFile = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--against",
         metavar="FILE",
         help="Judgments of the same items by others: is the difference more than luck?",
@@ -90,8 +88,8 @@ def agreement(
     empty: EmptyLabel = None,
     repeats: WhichRepeat = "last",
     keep_rejected: KeepRejected = False,
-    pairs: Annotated[bool, typer.Option("--pairs", help="List every two workers with common items.")] = False,
-    items: Annotated[bool, typer.Option("--items", help="List items, the most disputed first.")] = False,
+    pairs: Annotated[bool, Option("--pairs", help="List every two workers with common items.")] = False,
+    items: Annotated[bool, Option("--items", help="List items, the most disputed first.")] = False,
     ci: WithIntervals = False,
     against: OtherFile = None,
     resamples: Resamples = 1000,
@@ -100,13 +98,9 @@ def agreement(
     as_latex: AsLatex = False,
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
-    from chorale.cli.progress import patiently
-    from chorale.metrics.drawing import Drawing
-    from chorale.metrics.scoring.agreement import AgreementOptions, Judged, score_agreement
-
     reading = Reading(task, worker, label, sep, empty, repeats, keep_rejected)
 
-    def read(path: Path) -> "Judged":
+    def read(path: Path) -> Judged:
         judgments, digest = reading.read(path)
         return Judged(str(path), judgments, digest, reading.settings(), partial(reading.line_of, path))
 
@@ -122,4 +116,4 @@ def agreement(
             with_items=items,
             for_scripts=as_json,
         )
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)

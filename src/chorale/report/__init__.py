@@ -6,9 +6,9 @@ from pathlib import Path
 from chorale.audit.verify import verify
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.running import Study
-from chorale.files.wording import many
 from chorale.metrics.drawing import Drawing
 from chorale.model import ItemState
+from chorale.model.plural import plural
 from chorale.monitor.costs import study_costs
 from chorale.monitor.status import status
 from chorale.report import charts
@@ -79,7 +79,7 @@ def _report(tx: Tx, study: Study, directory: Path, data: Path, options: ReportOp
     ]
     notes = [charts.NEEDED] if options.charts and not draw else []
     if checked.json["differences"]:
-        differing = many(len(checked.json["differences"]), "number differs", "numbers differ")
+        differing = plural(len(checked.json["differences"]), "number differs", "numbers differ")
         notes.append(f"{differing} from what was recorded: see Verification.")
     return StudyReport(study.settings.study.title, _subtitle(came), sections, metadata, notes)
 

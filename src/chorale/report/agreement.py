@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from chorale.engine.running import RunningStage
-from chorale.files.wording import many
 from chorale.metrics import Interval, Metric, Statistics, ratio, signature
 from chorale.metrics.drawing import Drawing
 from chorale.metrics.scoring.aggregating import Request, score_aggregation
@@ -19,6 +18,7 @@ from chorale.metrics.scoring.aggregation import certainty
 from chorale.metrics.scoring.aggregation_intervals import mean_intervals
 from chorale.metrics.scoring.agreement import Judged, score_agreement
 from chorale.model import UserError
+from chorale.model.plural import plural
 from chorale.present.scoring import Cell, ScoreTable, shown_interval
 from chorale.report.document import Bullets, Part, Section
 from chorale.report.questions import Answered
@@ -207,7 +207,7 @@ def _aggregated(one: Answered, method: str, drawing: Drawing) -> dict[str, Any]:
         "certainty": float(sure.mean()),
         "ci": mean_intervals({"certainty": sure}, drawing)["certainty"].as_list(),
         "same_as_study": sum(same) / len(same) if same else None,
-        "compared": many(len(same), "item", "items"),
+        "compared": plural(len(same), "item", "items"),
         "signature": signature("aggregate", {**request.settings(), **drawing.settings()}, inputs),
     }
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chorale.engine.running import RunningStage
+from chorale.files.answer_text import answer_text
 from chorale.files.rows import shortened
-from chorale.files.wording import answer_words
 from chorale.present.scoring import ScoreTable
 from chorale.report import charts
 from chorale.report.document import Figure, Part, Section
@@ -94,7 +94,7 @@ def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[
     payloads = {row.key: row.payload for row in divided}
     for response in responses:
         if response.item in wanted:
-            told = brief(answer_words(_comparable(stage, stage.task.tell(payloads[response.item], response.answer))))
+            told = brief(answer_text(_comparable(stage, stage.task.tell(payloads[response.item], response.answer))))
             given.setdefault(response.item, Counter())[told] += 1
     return [
         {

@@ -1,27 +1,15 @@
-"""`chorale evaluate`: one command per family of metrics."""
+"""`chorale evaluate`: one command per family of metrics.
 
-from typing import ClassVar
+What needs a study's database is loaded when a folder is named: files are scored without it.
+"""
 
-import typer
+from typing import TYPE_CHECKING
 
-from chorale.cli.loading import Family
+from chorale.lazy import attach
 
+if TYPE_CHECKING:
+    from chorale.cli.evaluate.mcq_folder import questions_of_folder
 
-class _Evaluate(Family):
-    places: ClassVar = {
-        "frames": "chorale.kits.frames.commands.evaluate:frames",
-        "mcq": "chorale.kits.questions.commands.evaluate:mcq",
-        "qasrl": "chorale.kits.qasrl.commands.evaluate:qasrl",
-        "rules": "chorale.kits.rules.commands.evaluate:rules",
-        "srl": "chorale.kits.srl.commands.evaluate:srl",
-    }
+__getattr__, __dir__ = attach(__name__, {"mcq_folder": ("questions_of_folder",)})
 
-
-evaluate = typer.Typer(
-    name="evaluate", cls=_Evaluate, no_args_is_help=True, add_completion=False, rich_markup_mode=None
-)
-
-
-@evaluate.callback()
-def _evaluate() -> None:
-    """Score a system's output, or annotators' work, against a gold standard."""
+__all__ = ["questions_of_folder"]

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from chorale.files.wording import many
 from chorale.kits.rules.files.extractions import ReadExtractions
 from chorale.kits.rules.learning.applying import Applied
+from chorale.model.plural import plural
 from chorale.present.scoring import Scored, ScoreTable
 
 
@@ -40,7 +40,7 @@ def told_items(applied: Applied, read: ReadExtractions, asked: int) -> Scored:
     ]
     notes = [str(problem) for problem in read.problems]
     if read.malformed:
-        notes.append(f"{many(read.malformed, 'line is', 'lines are')} malformed and left out.")
+        notes.append(f"{plural(read.malformed, 'line is', 'lines are')} malformed and left out.")
     if applied.extractions < asked:
         notes.append(f"Only {applied.extractions:,} different extractions could be drawn, not the {asked:,} asked for.")
     return Scored({**counts, "resources": dict(sorted(by_resource.items()))}, tables, "", tuple(notes))

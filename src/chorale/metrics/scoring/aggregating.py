@@ -6,7 +6,6 @@ from pathlib import Path
 
 from chorale.files.rows import shortened
 from chorale.files.source import refused
-from chorale.files.wording import did_you_mean
 from chorale.metrics import FloatArray, signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
 from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, NAMES, MethodOptions, aggregate
@@ -24,6 +23,7 @@ from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
 from chorale.metrics.signature import Setting
 from chorale.model import UserError
+from chorale.model.problems import did_you_mean
 from chorale.present.scoring import Scored
 
 

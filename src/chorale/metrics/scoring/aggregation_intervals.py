@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.metrics import Comparison, FloatArray, Interval, Metric, Statistics, ratio
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.aggregation.task_evidence import TaskEvidence
 from chorale.metrics.aggregation.worker_evidence import WorkerEvidence
 from chorale.metrics.drawing import Drawing
 from chorale.metrics.scoring.aggregation import certainty
+from chorale.model.plural import plural
 from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 _SHOWN = 10
@@ -142,4 +142,6 @@ def _worker_intervals(
         if drawing.progress:
             drawing.progress(number, len(wanted))
     lacking = len(wanted) - len(found)
-    return found, [f"{many(lacking, 'worker', 'workers')} met no gold: their trust has no interval."] if lacking else []
+    return found, [
+        f"{plural(lacking, 'worker', 'workers')} met no gold: their trust has no interval."
+    ] if lacking else []

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.metrics import Comparison, Interval, Statistics, signature
 from chorale.metrics.agreement import (
     Agreement,
@@ -39,6 +38,7 @@ from chorale.metrics.scoring.agreement_pairs import (
 )
 from chorale.metrics.signature import Setting
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 from chorale.present.scoring import Cell, Scored, ScoreTable, comparison_table, jsonable, shown_interval
 
 _Found = TypeVar("_Found")
@@ -297,7 +297,7 @@ def _check_same_items(judged: Judged, against: Judged) -> None:
     for items, has, lacks in ((here - there, judged, against), (there - here, against, judged)):
         if items:
             fix = "Leave only items in both files that both have."
-            message = f"lacks {many(len(items), 'item', 'items')} that {has.name} has"
+            message = f"lacks {plural(len(items), 'item', 'items')} that {has.name} has"
             raise UserError(
                 "Only judgments of the same items can be compared",
                 [Problem(lacks.name, None, message, fix, repr(min(items)))],

@@ -1,21 +1,22 @@
 """`chorale evaluate frames`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
-from chorale.cli.targets import Force
-
-if TYPE_CHECKING:
-    from chorale.kits.frames.scoring.scores import Named
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.cli.targets import Force, check_target, write_text
+from chorale.kits.frames.files.frame_qualities import with_qualities
+from chorale.kits.frames.files.frame_scores import read_frame_scores
+from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
+from chorale.metrics.drawing import Drawing
+from chorale.model import UserError
 
 System = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="PRED",
         help="The system's scores: a row per sentence and frame, or its frame for each sentence.",
         show_default=False,
@@ -23,17 +24,17 @@ System = Annotated[
 ]
 Gold = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="GOLD",
         help="The crowd's scores of every candidate frame; several files are one corpus.",
         show_default=False,
     ),
 ]
-TopOnly = Annotated[bool, typer.Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")]
-WithItems = Annotated[bool, typer.Option("--items", help="List sentences, the worst first.")]
+TopOnly = Annotated[bool, Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")]
+WithItems = Annotated[bool, Option("--items", help="List sentences, the worst first.")]
 Constant = Annotated[
     Literal["zero", "skip"],
-    typer.Option(
+    Option(
         "--constant",
         metavar="HOW",
         help="Where all candidates have the same score: τ is zero, or skip the sentence for τ.",
@@ -41,28 +42,28 @@ Constant = Annotated[
 ]
 WhichScores = Annotated[
     Literal["final", "initial"],
-    typer.Option("--scores", metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
+    Option("--scores", metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
 ]
 SentenceColumn = Annotated[
     str | None,
-    typer.Option("--sentence", metavar="COLUMN", help="The column of sentence ids, in all files.", show_default=False),
+    Option("--sentence", metavar="COLUMN", help="The column of sentence ids, in all files.", show_default=False),
 ]
 FrameColumn = Annotated[
     str | None,
-    typer.Option("--frame", metavar="COLUMN", help="The column of frames, in all files.", show_default=False),
+    Option("--frame", metavar="COLUMN", help="The column of frames, in all files.", show_default=False),
 ]
 ScoreColumn = Annotated[
     str | None,
-    typer.Option("--score", metavar="COLUMN", help="The column of scores in PRED.", show_default=False),
+    Option("--score", metavar="COLUMN", help="The column of scores in PRED.", show_default=False),
 ]
 GoldColumn = Annotated[
     str | None,
-    typer.Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.", show_default=False),
+    Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.", show_default=False),
 ]
 
 Only = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--only",
         metavar="FILE",
         help="Score only the sentences that this file has too, such as the output of a system that can't name all.",
@@ -71,7 +72,7 @@ Only = Annotated[
 ]
 Qualities = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--sqs",
         metavar="FILE",
         help="How clear the sentences are (the export frames-sqs), for the weighted average, where GOLD does not say.",
@@ -80,7 +81,7 @@ Qualities = Annotated[
 ]
 Curves = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--curves",
         metavar="FILE",
         help="Draw every sentence's agreement, from the best to the worst, as .svg.",
@@ -89,7 +90,7 @@ Curves = Annotated[
 ]
 Beside = Annotated[
     list[Path] | None,
-    typer.Option("--with", metavar="FILE", help="Another system for the curves; may be repeated.", show_default=False),
+    Option("--with", metavar="FILE", help="Another system for the curves; may be repeated.", show_default=False),
 ]
 
 
@@ -117,21 +118,13 @@ def frames(
     as_latex: AsLatex = False,
 ) -> None:
     """Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine."""
-    from chorale.cli.progress import patiently
-    from chorale.cli.targets import check_target, write_text
-    from chorale.kits.frames.files.frame_qualities import with_qualities
-    from chorale.kits.frames.files.frame_scores import read_frame_scores
-    from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
-    from chorale.metrics.drawing import Drawing
-    from chorale.model import UserError
-
     if gold_score is not None and scores == "initial":
         raise UserError("--scores initial and --gold-score both choose a column. Leave one of them out.")
     if beside and curves is None:
         raise UserError("--with is for the curves. Say where to draw them with --curves, or leave it out.")
     check_target(curves, "--curves", force=force, endings=(".svg",))
 
-    def read(path: Path) -> "Named":
+    def read(path: Path) -> Named:
         return Named(str(path), read_frame_scores([path], sentence=sentence, frame=frame, score=score))
 
     columns = {"sentence": sentence, "frame": frame, "score": score, "gold-score": gold_score}
@@ -156,4 +149,4 @@ def frames(
         systems = [read(path) for path in dict.fromkeys([pred, *([against] if against else []), *(beside or [])])]
         picture = draw_curves(systems, Named(named, crowd), options, only_these)
         write_text(curves, "--curves", picture)
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)

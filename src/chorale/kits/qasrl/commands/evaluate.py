@@ -1,27 +1,31 @@
 """`chorale evaluate qasrl`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
 from chorale.cli.targets import Force, check_target, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from chorale.kits.qasrl.files import QuestionAnswers
-    from chorale.kits.qasrl.scoring.scores import QasrlOptions
-    from chorale.metrics.drawing import Drawing
-    from chorale.metrics.signature import Setting
-    from chorale.present.scoring import Scored
+from chorale.files.rows import is_table
+from chorale.kits.qasrl.files import QuestionAnswers, joined, read_bank, read_qasrl, read_sentences
+from chorale.kits.qasrl.metrics import DenseRules, Rules, aligned_arguments
+from chorale.kits.qasrl.scoring.agreement import score_agreement
+from chorale.kits.qasrl.scoring.alignment import write_alignment
+from chorale.kits.qasrl.scoring.references import score_dense, score_propbank
+from chorale.kits.qasrl.scoring.scores import QasrlOptions, score_qasrl
+from chorale.kits.srl.files import read_srl
+from chorale.metrics.drawing import Drawing
+from chorale.metrics.signature import Setting
+from chorale.model import UserError
+from chorale.present.scoring import Scored
 
 Pred = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="PRED",
         help="What is scored: a CSV in the gold standard's columns, a parser's CSV, or the QA-SRL Bank's JSONL (.gz).",
         show_default=False,
@@ -29,7 +33,7 @@ Pred = Annotated[
 ]
 Gold = Annotated[
     Path | None,
-    typer.Argument(
+    Argument(
         metavar="GOLD",
         help="What it is scored against, in any of the same formats. Not with --by and --propbank.",
         show_default=False,
@@ -37,7 +41,7 @@ Gold = Annotated[
 ]
 SentenceFiles = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--sentences",
         metavar="FILE",
         help="The sentences, with qasrl_id and tokens: for the words in --alignment, and to check spans. Repeatable.",
@@ -46,36 +50,36 @@ SentenceFiles = Annotated[
 ]
 Redundant = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--redundant/--no-redundant",
         help="Ignore further spans of a found argument, and count overlapping wrong ones once.",
     ),
 ]
 LinkName = Annotated[
     Literal["iou", "any"],
-    typer.Option("--link", metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token."),
+    Option("--link", metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token."),
 ]
 Modality = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--modality/--no-modality",
         help="Whether questions must agree in modality; the gold standard's own script does not ask for it.",
     ),
 ]
 AverageName = Annotated[
     Literal["micro", "macro"],
-    typer.Option("--average", metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs."),
+    Option("--average", metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs."),
 ]
 Iou = Annotated[
     float,
-    typer.Option("--iou", metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument."),
+    Option("--iou", metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument."),
 ]
 ExtraVerbs = Annotated[
-    bool, typer.Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
+    bool, Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
 ]
 By = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--by",
         metavar="COLUMN",
         help="Agreement of the annotators of one file, told apart by this column: worker_id.",
@@ -84,7 +88,7 @@ By = Annotated[
 ]
 AlignmentFile = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--alignment",
         metavar="FILE",
         help="Write what was matched, missed and wrong to a .csv or .html file.",
@@ -93,7 +97,7 @@ AlignmentFile = Annotated[
 ]
 PropBankFile = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--propbank",
         metavar="FILE",
         help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.",
@@ -102,23 +106,23 @@ PropBankFile = Annotated[
 ]
 FoundBy = Annotated[
     Literal["head", "span"],
-    typer.Option(
+    Option(
         "--found-by", metavar="HOW", help="A PropBank argument is found by an answer with its head, or by its span."
     ),
 ]
 Dense = Annotated[
     bool,
-    typer.Option("--dense", help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank."),
+    Option("--dense", help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank."),
 ]
 Valid = Annotated[
     int,
-    typer.Option("--valid", metavar="N", min=1, max=6, help="Of six judges of the Bank, how many make it valid."),
+    Option("--valid", metavar="N", min=1, max=6, help="Of six judges of the Bank, how many make it valid."),
 ]
 QuestionsBy = Annotated[
     Literal["people", "anyone"],
-    typer.Option("--questions-by", metavar="WHO", help="Which questions of the Bank count: people's, or anyone's."),
+    Option("--questions-by", metavar="WHO", help="Which questions of the Bank count: people's, or anyone's."),
 ]
-PerVerb = Annotated[bool, typer.Option("--per-verb", help="With --json, give the counts of every verb too.")]
+PerVerb = Annotated[bool, Option("--per-verb", help="With --json, give the counts of every verb too.")]
 
 
 def qasrl(
@@ -148,12 +152,6 @@ def qasrl(
     as_latex: AsLatex = False,
 ) -> None:
     """Score questions and answers about verbs: arguments found (UA), with the right question (LA), and roles."""
-    from chorale.cli.progress import patiently
-    from chorale.files.rows import is_table
-    from chorale.kits.qasrl.metrics import Rules
-    from chorale.kits.qasrl.scoring.scores import QasrlOptions
-    from chorale.metrics.drawing import Drawing
-
     _check(gold, by, propbank, alignment, dense=dense)
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
     files = [file for file in (pred, gold, against) if file is not None]
@@ -185,7 +183,7 @@ def qasrl(
             scored = work.dense(iou, drawing, against)
         else:
             scored = work.scores(options, drawing, against, alignment)
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)
 
 
 def _check(
@@ -197,8 +195,6 @@ def _check(
     dense: bool,
 ) -> None:
     """Refuse options that exclude each other."""
-    from chorale.model import UserError
-
     modes = [name for name, given in (("--by", by), ("--propbank", propbank), ("--dense", dense)) if given]
     if len(modes) > 1:
         raise UserError(f"{' and '.join(modes)} exclude each other. Leave all but one out.")
@@ -212,8 +208,6 @@ def _check(
 
 def _refuse(mode: str, changed: dict[str, bool]) -> None:
     """An option that would change nothing must not be taken for having an effect."""
-    from chorale.model import UserError
-
     without = [option for option, is_changed in changed.items() if is_changed]
     if without:
         raise UserError(f"{' and '.join(without)} would change nothing with {mode}. Leave it out.")
@@ -225,17 +219,13 @@ class _Work:
     def __init__(
         self, pred: Path, gold: Path | None, sentences: list[Path], by: str | None, valid: int, people_only: bool
     ) -> None:
-        from chorale.kits.qasrl.files import joined, read_sentences
-
         self._pred, self._gold, self._by = pred, gold, by
         self._valid, self._people_only = valid, people_only
         self._sources = [(str(path), read_sentences(path)) for path in sentences]
         self._sentences = joined(self._sources)
 
-    def _read(self, path: Path, *, gold: bool = False) -> "QuestionAnswers":
+    def _read(self, path: Path, *, gold: bool = False) -> QuestionAnswers:
         """A system may point outside a sentence, which is wrong like any wrong answer; a gold standard may not."""
-        from chorale.kits.qasrl.files import read_qasrl
-
         return read_qasrl(
             path,
             self._sentences,
@@ -246,10 +236,8 @@ class _Work:
         )
 
     def agreement(
-        self, by: str, options: "QasrlOptions", drawing: "Drawing", against: Path | None, *, for_scripts: bool
-    ) -> "Scored":
-        from chorale.kits.qasrl.scoring.agreement import score_agreement
-
+        self, by: str, options: QasrlOptions, drawing: Drawing, against: Path | None, *, for_scripts: bool
+    ) -> Scored:
         table = self._read(self._pred)
         other = None if against is None else self._read(against)
         return score_agreement(table, by, options, drawing, other, for_scripts=for_scripts)
@@ -258,24 +246,15 @@ class _Work:
         self,
         file: Path,
         found_by: Literal["head", "span"],
-        drawing: "Drawing",
+        drawing: Drawing,
         against: Path | None,
-        reading: "Mapping[str, Setting] | None",
-    ) -> "Scored":
-        from chorale.kits.qasrl.scoring.references import score_propbank
-        from chorale.kits.srl.files import read_srl
-
+        reading: Mapping[str, Setting] | None,
+    ) -> Scored:
         table = self._read(self._pred)
         other = None if against is None else self._read(against)
         return score_propbank(table, read_srl(file), self._known(table), found_by, drawing, other, reading)
 
-    def dense(self, iou: float, drawing: "Drawing", against: Path | None) -> "Scored":
-        from chorale.files.rows import is_table
-        from chorale.kits.qasrl.files import read_bank
-        from chorale.kits.qasrl.metrics import DenseRules
-        from chorale.kits.qasrl.scoring.references import score_dense
-        from chorale.model import UserError
-
+    def dense(self, iou: float, drawing: Drawing, against: Path | None) -> Scored:
         if self._gold is None or is_table(self._gold):
             raise UserError(f"{self._gold} is a table. With --dense, GOLD is a JSONL file of the QA-SRL Bank.")
         bank = read_bank(self._gold)
@@ -283,15 +262,7 @@ class _Work:
         rules = DenseRules(self._valid, iou, self._people_only)
         return score_dense(self._read(self._pred), bank, rules, drawing, other)
 
-    def scores(
-        self, options: "QasrlOptions", drawing: "Drawing", against: Path | None, alignment: Path | None
-    ) -> "Scored":
-        from dataclasses import replace
-
-        from chorale.kits.qasrl.metrics import aligned_arguments
-        from chorale.kits.qasrl.scoring.alignment import write_alignment
-        from chorale.kits.qasrl.scoring.scores import score_qasrl
-
+    def scores(self, options: QasrlOptions, drawing: Drawing, against: Path | None, alignment: Path | None) -> Scored:
         system, gold = self._read(self._pred), self._read(self._gold or self._pred, gold=True)
         other = None if against is None else self._read(against)
         known = self._known(gold, system)
@@ -310,9 +281,7 @@ class _Work:
                 scored = replace(scored, notes=[*scored.notes, note])
         return scored
 
-    def _known(self, *tables: "QuestionAnswers") -> dict[str, tuple[str, ...]]:
+    def _known(self, *tables: QuestionAnswers) -> dict[str, tuple[str, ...]]:
         """Tokens from wherever they are known. Two files that differ in them are refused."""
-        from chorale.kits.qasrl.files import joined
-
         own = [(table.name, table.sentences) for table in tables]
         return joined([*self._sources, *own])

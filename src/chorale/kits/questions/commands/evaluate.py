@@ -1,14 +1,18 @@
 """`chorale evaluate mcq`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from chorale.cli import evaluate
 from chorale.cli.arguments import AsJson, Database
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.files.source import digest_of, read_bytes
+from chorale.kits.questions.baselines import ChoiceModel, choice_model
 from chorale.kits.questions.commands.evaluate_options import (
     AlphaName,
     ByArm,
@@ -29,17 +33,27 @@ from chorale.kits.questions.commands.evaluate_options import (
     Validations,
     Written,
 )
+from chorale.kits.questions.files.answers import add_predictions, add_validations
+from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.files.study import read_grades, read_paid, read_worked
+from chorale.kits.questions.metrics.costs import costs_by_arm
+from chorale.kits.questions.scoring.costs import costs_section
+from chorale.kits.questions.scoring.difficulty import difficulty_section
+from chorale.kits.questions.scoring.grades import grades_section
+from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions, arms_of
+from chorale.kits.questions.scoring.partial import partial_section
+from chorale.kits.questions.scoring.pictures import pictures, write_pictures
+from chorale.kits.questions.scoring.scores import score_mcq
+from chorale.kits.questions.scoring.sections import McqSection, with_sections
+from chorale.kits.questions.scoring.written import written_section
+from chorale.metrics import FloatArray
+from chorale.metrics.drawing import Drawing
+from chorale.model import UserError
+from chorale.present.scoring import Scored
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from chorale.kits.questions.baselines import ChoiceModel
-    from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
-    from chorale.kits.questions.scoring.sections import McqSection
+    # It needs a study's database, which files do without.
     from chorale.kits.questions.scoring.study import StudyQuestions
-    from chorale.metrics import FloatArray
-    from chorale.metrics.drawing import Drawing
-    from chorale.present.scoring import Scored
 
 
 def mcq(
@@ -69,12 +83,6 @@ def mcq(
     as_latex: AsLatex = False,
 ) -> None:
     """Measure human performance on multiple-choice questions, and the gap to models."""
-    from chorale.cli.progress import patiently
-    from chorale.kits.questions.scoring.measured import McqOptions
-    from chorale.kits.questions.scoring.scores import score_mcq
-    from chorale.kits.questions.scoring.sections import with_sections
-    from chorale.metrics.drawing import Drawing
-
     is_study = len(files) == 1 and files[0].is_dir()
     given = {"--grades": grades, "--responses": responses, "--round": round_files}
     _check_together(
@@ -83,7 +91,7 @@ def mcq(
         rounds_alone=bool(round_files) and not irt,
     )
     drawing = Drawing(ci, resamples, seed)
-    study = _of_a_folder(files[0], db, drawing, expert_hourly) if is_study else None
+    study = evaluate.questions_of_folder(files[0], db, drawing, expert_hourly) if is_study else None
     by_arm = by_arm or is_study
     guessing = None if partial_inputs is None else _guessing(partial_inputs, folds)
     sources = _Sources(files, study, against, round_files or [], validations, predictions)
@@ -106,50 +114,42 @@ def mcq(
     scored = with_sections(scored, sections)
     if pictures is not None:
         _draw(scored, difficulties, pictures)
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)
 
 
 def _check_together(own: list[str], *, pair: tuple[Path | None, Path | None], rounds_alone: bool) -> None:
     """Options that need each other, and those that a study's folder has no use for."""
     if (pair[0] is None) != (pair[1] is None):
-        raise typer.BadParameter("--responses and --ledger belong together: name both, or neither.")
+        raise click.BadParameter("--responses and --ledger belong together: name both, or neither.")
     if own:
-        raise typer.BadParameter(f"{', '.join(own)}: for files only. A study's folder has its own.")
+        raise click.BadParameter(f"{', '.join(own)}: for files only. A study's folder has its own.")
     if rounds_alone:
-        raise typer.BadParameter("--round is for --irt: name both, or leave it out.")
+        raise click.BadParameter("--round is for --irt: name both, or leave it out.")
 
 
-def _draw(scored: "Scored", difficulties: "Mapping[str, FloatArray] | None", folder: Path) -> None:
-    from chorale.kits.questions.scoring.pictures import pictures, write_pictures
-
+def _draw(scored: Scored, difficulties: Mapping[str, FloatArray] | None, folder: Path) -> None:
     write_pictures(folder, pictures(scored.json, difficulties))
 
 
-def _digests(files: "Mapping[str, Path | None]", rounds: "list[NamedQuestions]") -> dict[str, str]:
+def _digests(files: Mapping[str, Path | None], rounds: list[NamedQuestions]) -> dict[str, str]:
     """Of what was read beside the questions themselves."""
-    from chorale.files.source import digest_of, read_bytes
-
-    found = {name: digest_of(read_bytes(path)) for name, path in files.items() if path is not None}
-    return found | {f"round/{one.name}": one.digest for one in rounds if one.digest}
+    digests = {name: digest_of(read_bytes(path)) for name, path in files.items() if path is not None}
+    return digests | {f"round/{named.name}": named.digest for named in rounds if named.digest}
 
 
 def _sections(
-    files: "list[NamedQuestions]",
-    rounds: "list[NamedQuestions]",
-    options: "McqOptions",
-    drawing: "Drawing",
+    files: list[NamedQuestions],
+    rounds: list[NamedQuestions],
+    options: McqOptions,
+    drawing: Drawing,
     *,
     written: bool,
     irt: bool,
-) -> "tuple[list[McqSection], Mapping[str, FloatArray] | None]":
+) -> tuple[list[McqSection], Mapping[str, FloatArray] | None]:
     """What was asked for of the questions themselves, and how hard they are if that was."""
-    from chorale.kits.questions.scoring.written import written_section
-
     sections = [written_section(files, options, drawing)] if written else []
     if not irt:
         return sections, None
-    from chorale.cli.progress import patiently
-    from chorale.kits.questions.scoring.difficulty import difficulty_section
 
     with patiently("fits") as progress:
         section, difficulties = difficulty_section(files, rounds, seed=drawing.seed, progress=progress)
@@ -168,50 +168,23 @@ class _Guessing:
     def settings(self) -> dict[str, str | int]:
         return {"partial-inputs": self.model.signature, "folds": self.folds}
 
-    def section(self, files: "list[NamedQuestions]", drawing: "Drawing") -> "McqSection":
-        from chorale.cli.progress import patiently
-        from chorale.kits.questions.scoring.partial import partial_section
-
+    def section(self, files: list[NamedQuestions], drawing: Drawing) -> McqSection:
         with patiently("folds") as progress:
             return partial_section(files, self.model, self.name, drawing, folds=self.folds, progress=progress)
 
 
 def _guessing(name: str, folds: int) -> _Guessing:
-    from chorale.kits.questions.baselines import choice_model
-
     return _Guessing(name, choice_model(name), folds)
 
 
-def _of_a_folder(folder: Path, db: str | None, drawing: "Drawing", hourly: int) -> "StudyQuestions":
-    """Straight from a study's database. Who looks at the arms has exported them, and that is an event."""
-    from chorale.engine.settling import settle_everything
-    from chorale.engine.started import started_study
-    from chorale.exchange.export import note_export
-    from chorale.kits.questions.scoring.study import study_questions
-    from chorale.model import UserError
-
-    with started_study(folder, db) as study:
-        settle_everything(study)
-        found = study.store.read(lambda tx: study_questions(tx, study, drawing, expert_hourly=hourly)).result()
-        study.store.write(lambda tx: note_export(tx, study, "mcq", "chorale evaluate mcq")).result()
-    if found is None:
-        raise UserError(f"{folder} has no questions that somebody wrote and others have answered yet.")
-    return found
-
-
 def _of_exports(
-    grades: list[Path], responses: Path | None, ledger: Path | None, hourly: int, drawing: "Drawing"
-) -> "list[McqSection]":
+    grades: list[Path], responses: Path | None, ledger: Path | None, hourly: int, drawing: Drawing
+) -> list[McqSection]:
     """What a study's own exports tell: how far graders agree, and what a question costs."""
-    from chorale.kits.questions.files.study import read_grades, read_paid, read_worked
-    from chorale.kits.questions.metrics.costs import costs_by_arm
-    from chorale.kits.questions.scoring.costs import costs_section
-    from chorale.kits.questions.scoring.grades import grades_section
-
-    found = [grades_section(read_grades(grades), drawing)] if grades else []
+    sections = [grades_section(read_grades(grades), drawing)] if grades else []
     if responses is not None and ledger is not None:
-        found.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
-    return found
+        sections.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
+    return sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +200,8 @@ class _Sources:
 
     def read(
         self, *, by_arm: bool, irt: bool
-    ) -> "tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]":
+    ) -> tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]:
         """What is measured, what it is compared with, and earlier rounds."""
-        from chorale.kits.questions.scoring.measured import arms_of
-
         is_arm = by_arm and self.against is not None and not self.against.exists()
         other_file = [] if self.against is None or is_arm else [self.against]
         measured, others, rounds = self._with_more_answers(self._measured(), _read(other_file), self._rounds(irt=irt))
@@ -239,47 +210,38 @@ class _Sources:
         if not is_arm:
             return measured, others[0] if others else None, rounds
         other = _arm_called(str(self.against), measured)
-        return [one for one in measured if one is not other], other, rounds
+        return [named for named in measured if named is not other], other, rounds
 
-    def _measured(self) -> "list[NamedQuestions]":
-        from chorale.kits.questions.scoring.measured import NamedQuestions
-
+    def _measured(self) -> list[NamedQuestions]:
         return [NamedQuestions("study", self.study.questions, "")] if self.study else _read(self.files)
 
-    def _rounds(self, *, irt: bool) -> "list[NamedQuestions]":
+    def _rounds(self, *, irt: bool) -> list[NamedQuestions]:
         if self.study is None:
             return _read(self.round_files)
         # Models may have answered all that was written.
         return list(self.study.rounds) if irt or self.predictions is not None else []
 
-    def _with_more_answers(self, *groups: "list[NamedQuestions]") -> "list[list[NamedQuestions]]":
-        from chorale.kits.questions.files.answers import add_predictions, add_validations
-
-        questions = [one.questions for group in groups for one in group]
+    def _with_more_answers(self, *groups: list[NamedQuestions]) -> list[list[NamedQuestions]]:
+        questions = [named.questions for group in groups for named in group]
         if self.validations is not None:
             questions = add_validations(questions, self.validations)
         if self.predictions is not None:
             questions = add_predictions(questions, self.predictions)
         answered = iter(questions)
-        return [[replace(one, questions=next(answered)) for one in group] for group in groups]
+        return [[replace(named, questions=next(answered)) for named in group] for group in groups]
 
 
-def _read(paths: list[Path]) -> "list[NamedQuestions]":
-    from chorale.kits.questions.files.files import read_mcq
-    from chorale.kits.questions.scoring.measured import NamedQuestions
-
-    found = []
+def _read(paths: list[Path]) -> list[NamedQuestions]:
+    questions_read = []
     for path in paths:
         questions, source = read_mcq(path)
-        found.append(NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest))
-    return found
+        questions_read.append(NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest))
+    return questions_read
 
 
-def _arm_called(name: str, arms: "list[NamedQuestions]") -> "NamedQuestions":
-    from chorale.model import UserError
-
-    found = next((one for one in arms if one.name == name), None)
-    if found is None:
-        known = ", ".join(one.name for one in arms)
+def _arm_called(name: str, arms: list[NamedQuestions]) -> NamedQuestions:
+    arm = next((named for named in arms if named.name == name), None)
+    if arm is None:
+        known = ", ".join(named.name for named in arms)
         raise UserError(f"--against {name}: there is neither such a file nor such an arm. The arms are {known}.")
-    return found
+    return arm

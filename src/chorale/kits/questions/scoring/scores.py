@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.kits.questions.files.files import MISSING
 from chorale.kits.questions.metrics import (
     SECTIONS,
@@ -22,6 +21,7 @@ from chorale.kits.questions.scoring.measured import (
 )
 from chorale.metrics import signature
 from chorale.metrics.drawing import Drawing
+from chorale.model.plural import plural
 from chorale.present.scoring import Cell, Scored, ScoreTable, shown_interval
 
 _TITLES = {
@@ -183,7 +183,8 @@ def _notes(one: Measured) -> Iterable[str]:
             yield f"{name}: no question is in the section “{_TITLES[section]}”; it has no scores."
     for model, answers in questions.models.items():
         if missing := int((answers == MISSING).sum()):
-            yield f"{name}: {model} did not answer {many(missing, 'question', 'questions')}, left out of its accuracy."
+            unanswered = plural(missing, "question", "questions")
+            yield f"{name}: {model} did not answer {unanswered}, left out of its accuracy."
     for stem, runs in one.measures.runs.items():
         yield f"{name}: {stem} is the mean of {len(runs)} runs: {', '.join(runs)}."
 

@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 from uvicorn import Config, Server
 
 from chorale.cli.addresses import listen, local_url, port_of
-from chorale.cli.output import print_json, say, show
-from chorale.cli.progress import counting
+from chorale.cli.bars import counting
+from chorale.cli.output import print_json, print_line
+from chorale.cli.terminal import show
 from chorale.engine.clock import fast_clock, wall_clock
 from chorale.engine.opening import bring_in_additions, open_study, serving_alone
 from chorale.engine.running import Study
@@ -78,7 +79,7 @@ class Demonstration:
                 self._report(study, folder, site)
                 if leave_up:
                     _add_kept(study, self.directory, kept)
-                self._tell_where(_links(study, site), leave_up)
+                self._print_links(_links(study, site), leave_up)
                 if leave_up:
                     self._stay()
         finally:
@@ -90,7 +91,7 @@ class Demonstration:
         people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
         place = Place(site, folder.settings.arrival, list(study.stages), SPEED)
         if not self.as_json:
-            say(f"{len(people)} simulated workers of mixed quality are at work on {site}")
+            print_line(f"{len(people)} simulated workers of mixed quality are at work on {site}")
         with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
             for _ in range(MOST_ROUNDS):
                 try:
@@ -103,37 +104,39 @@ class Demonstration:
 
     def _report(self, study: Study, folder: StudyFolder, site: str) -> None:
         settle_everything(study)
-        found = study.store.read(lambda tx: _found(tx, study)).result()
-        accuracy = Truth(folder).accuracy(found.judged)
+        outcome = study.store.read(lambda tx: _outcome(tx, study)).result()
+        accuracy = Truth(folder).accuracy(outcome.judged)
         if self.as_json:
-            told = {
+            numbers = {
                 **study.store.read(lambda tx: summary(tx, study)).result(),
-                "mean_confidence": found.confidence,
+                "mean_confidence": outcome.confidence,
                 "accuracy": accuracy,
             }
-            print_json({"study": str(self.directory), **told, "links": _links(study, site)})
+            print_json({"study": str(self.directory), **numbers, "links": _links(study, site)})
             return
-        _print_found(study, found, accuracy)
+        _print_outcome(study, outcome, accuracy)
 
-    def _tell_where(self, links: Mapping[str, str], leave_up: bool) -> None:
+    def _print_links(self, links: Mapping[str, str], leave_up: bool) -> None:
         if self.as_json:
             return
         if leave_up:
-            say("\nA few applications are left for you to judge. Open the site as")
+            print_line("\nA few applications are left for you to judge. Open the site as")
         else:
             port = urlsplit(links["worker"]).port
-            say(f"\nThe site is closed. `chorale serve {self.directory} --port {port}` opens it again; then come in as")
+            print_line(
+                f"\nThe site is closed. `chorale serve {self.directory} --port {port}` opens it again; then come in as"
+            )
         for who, link in links.items():
-            say(f"  {who:<9} {link}")
+            print_line(f"  {who:<9} {link}")
 
     def _stay(self) -> None:
         if not self.as_json:
-            say("\nThe site stays up. Ctrl-C closes it.")
+            print_line("\nThe site stays up. Ctrl-C closes it.")
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
             if not self.as_json:
-                say(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+                print_line(f"\nClosed. `chorale serve {self.directory}` opens it again.")
 
 
 class DemoClock:
@@ -178,7 +181,7 @@ def _make_folder(directory: Path, *, quiet: bool) -> None:
     if (directory / MARKER).is_file() and not directory.is_symlink():
         with serving_alone(directory, None):
             if not quiet:
-                say(f"{directory} is there from an earlier demo, and is made anew.")
+                print_line(f"{directory} is there from an earlier demo, and is made anew.")
             shutil.rmtree(directory)
     elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
@@ -224,37 +227,39 @@ def _wants_more(tx: Tx) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Outcome:
     status: Status
     confidence: Mapping[str, float | None]
     """The mean of every stage's results."""
     judged: list[Application]
 
 
-def _found(tx: Tx, study: Study) -> _Found:
+def _outcome(tx: Tx, study: Study) -> _Outcome:
     confidence: dict[str, float | None] = {}
     for name in study.stages:
         values = [label.confidence for item in item_rows.all_items(tx, name) if (label := item.label()) is not None]
         confidence[name] = fmean(values) if values else None
     pairs = stage_results(tx, study, study.stage("entailment"))
     judged = [each for each in applications(pairs) if each.judgment is not None]
-    return _Found(status(tx, study), confidence, judged)
+    return _Outcome(status(tx, study), confidence, judged)
 
 
-def _print_found(study: Study, found: _Found, accuracy: float | None) -> None:
+def _print_outcome(study: Study, outcome: _Outcome, accuracy: float | None) -> None:
     pay = study.settings.pay
     show(
-        stages_table(found.status, pay.currency, found.confidence),
-        applications_table(found.judged[:APPLICATIONS_SHOWN]),
+        stages_table(outcome.status, pay.currency, outcome.confidence),
+        applications_table(outcome.judged[:APPLICATIONS_SHOWN]),
         *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
-        *([dropped_table(found.status.dropped, pay.currency)] if found.status.dropped else []),
+        *([dropped_table(outcome.status.dropped, pay.currency)] if outcome.status.dropped else []),
     )
-    if found.judged and accuracy is not None:
-        spent = found.status.spent
-        each = money_text(round(spent / len(found.judged)), pay.currency)
-        say(f"{len(found.judged)} applications are judged, {accuracy:.1%} of them as the study's author would.")
-        say(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
-    say(wage_line(found.status, pay.currency, pay.minimum_hourly))
+    if outcome.judged and accuracy is not None:
+        spent = outcome.status.spent
+        each = money_text(round(spent / len(outcome.judged)), pay.currency)
+        print_line(
+            f"{len(outcome.judged)} applications are judged, {accuracy:.1%} of them as the study's author would."
+        )
+        print_line(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
+    print_line(wage_line(outcome.status, pay.currency, pay.minimum_hourly))
 
 
 def _links(study: Study, site: str) -> dict[str, str]:

@@ -1,22 +1,26 @@
 """`chorale evaluate rules`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.output import say
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.output import print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
 from chorale.cli.targets import Force, check_target, write_text, writing
-
-if TYPE_CHECKING:
-    from chorale.kits.rules.files.rule_files import RuleSet
+from chorale.files.tables import write_csv
+from chorale.kits.rules.files.rule_files import RuleSet, read_judged
+from chorale.kits.rules.files.rule_resources import read_resources
+from chorale.kits.rules.scoring.chart import curve_chart
+from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows, score_rules
+from chorale.metrics.drawing import Drawing
+from chorale.model import UserError
+from chorale.model.plural import plural
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="RULES...",
         help="One or more files of scored rules; and last the judged applications, unless --judgments names them.",
         show_default=False,
@@ -24,7 +28,7 @@ Files = Annotated[
 ]
 MoreJudgments = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--also",
         metavar="FILE",
         help="More judged applications, if they are in several files. May be given again.",
@@ -33,7 +37,7 @@ MoreJudgments = Annotated[
 ]
 Judgments = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--judgments",
         metavar="FILE",
         help="The judged applications; then all other files are rules. May be given again.",
@@ -42,22 +46,22 @@ Judgments = Annotated[
 ]
 MeaninglessLeft = Annotated[
     Literal["out", "count"],
-    typer.Option(
+    Option(
         "--meaningless",
         metavar="NAME",
         help="Applications whose left side means nothing: out (left out), or count (as not entailing).",
     ),
 ]
 Pairwise = Annotated[
-    bool, typer.Option("--pairwise", help="Compare every two of the resources: paired bootstrap and randomisation.")
+    bool, Option("--pairwise", help="Compare every two of the resources: paired bootstrap and randomisation.")
 ]
 ChartFile = Annotated[
     Path | None,
-    typer.Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.", show_default=False),
+    Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.", show_default=False),
 ]
 MinConfidence = Annotated[
     float,
-    typer.Option(
+    Option(
         "--min-confidence",
         metavar="SHARE",
         min=0,
@@ -67,14 +71,14 @@ MinConfidence = Annotated[
 ]
 AreaRule = Annotated[
     Literal["step", "trapezoid"],
-    typer.Option(
+    Option(
         "--area", metavar="RULE", help="How the area under the curve is taken: step (average precision) or trapezoid."
     ),
 ]
-AtRecall = Annotated[str, typer.Option("--at-recall", metavar="R,R,…", help="At which recall to give the precision.")]
+AtRecall = Annotated[str, Option("--at-recall", metavar="R,R,…", help="At which recall to give the precision.")]
 CurveFile = Annotated[
     Path | None,
-    typer.Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.", show_default=False),
+    Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.", show_default=False),
 ]
 
 
@@ -98,16 +102,6 @@ def rules(
     as_latex: AsLatex = False,
 ) -> None:
     """Score inference rules by what people say of their applications."""
-    from chorale.cli.progress import patiently
-    from chorale.files.tables import write_csv
-    from chorale.files.wording import many
-    from chorale.kits.rules.files.rule_files import read_judged
-    from chorale.kits.rules.files.rule_resources import read_resources
-    from chorale.kits.rules.scoring.chart import curve_chart
-    from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows, score_rules
-    from chorale.metrics.drawing import Drawing
-    from chorale.model import UserError
-
     resources = list(files) if judgments else files[:-1]
     if not resources:
         raise UserError("Name at least one file of rules, and then the judged applications.")
@@ -117,8 +111,8 @@ def rules(
     with patiently("resamples") as progress:
         judged = {str(path): read_judged(path) for path in (*(judgments or files[-1:]), *(also or ()))}
         wanted = {application.rule.lhs for file in judged.values() for application in file.applications}
-        scored, found = score_rules(
-            [one for path in resources for one in read_resources(path, wanted)],
+        scored, scores_by_name = score_rules(
+            [resource for path in resources for resource in read_resources(path, wanted)],
             judged,
             options,
             Drawing(ci, resamples, seed, progress),
@@ -126,31 +120,27 @@ def rules(
         )
     if curve is not None:
         with writing(curve, "--curve"):
-            write_csv(CURVE_COLUMNS, curve_rows(found), curve)
+            write_csv(CURVE_COLUMNS, curve_rows(scores_by_name), curve)
     if chart is not None:
-        write_text(chart, "--chart", curve_chart(found))
-    tell(scored, as_json=as_json, as_latex=as_latex)
+        write_text(chart, "--chart", curve_chart(scores_by_name))
+    print_scored(scored, as_json=as_json, as_latex=as_latex)
     if curve is not None and not as_json and not as_latex:
-        points = sum(len(one.curve.thresholds) for one in found.values())
-        say(f"Wrote {many(points, 'point', 'points')} to {curve}.")
+        points = sum(len(resource.curve.thresholds) for resource in scores_by_name.values())
+        print_line(f"Wrote {plural(points, 'point', 'points')} to {curve}.")
 
 
-def _only(resources: "list[RuleSet]", path: Path) -> "RuleSet":
-    from chorale.model import UserError
-
+def _only(resources: list[RuleSet], path: Path) -> RuleSet:
     if len(resources) > 1:
-        names = ", ".join(one.name for one in resources)
+        names = ", ".join(resource.name for resource in resources)
         raise UserError(f"--against {path} has several resources ({names}). Learn or name one, or use --pairwise.")
     return resources[0]
 
 
 def _shares(text: str) -> tuple[float, ...]:
-    from chorale.model import UserError
-
     try:
-        found = tuple(float(part) for part in text.split(","))
+        shares = tuple(float(part) for part in text.split(","))
     except ValueError:
-        found = (-1.0,)
-    if not all(0 <= share <= 1 for share in found):
+        shares = (-1.0,)
+    if not all(0 <= share <= 1 for share in shares):
         raise UserError(f"--at-recall takes fractions between 0 and 1, with commas between them (found {text!r}).")
-    return found
+    return shares

@@ -1,27 +1,28 @@
 """`chorale evaluate srl`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
-
-if TYPE_CHECKING:
-    from chorale.kits.srl.files import Corpus, FrameRelations
-
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.kits.srl.files import Corpus, FrameRelations, check_alignment, read_frame_relations, read_srl
+from chorale.kits.srl.scoring.outcomes import SrlOptions
+from chorale.kits.srl.scoring.scores import Shown, srl_scores
+from chorale.metrics.drawing import Drawing
+from chorale.model import UserError
+from chorale.model.problems import did_you_mean
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="PRED... GOLD", help="Systems' outputs, one file each, and the gold file last.", show_default=False
     ),
 ]
 Metrics = Annotated[
     str,
-    typer.Option(
+    Option(
         "--metric",
         metavar="NAMES",
         help="Which scorers, with commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. "
@@ -30,17 +31,15 @@ Metrics = Annotated[
     ),
 ]
 FormatName = Annotated[
-    str, typer.Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
+    str, Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
 ]
 ModeName = Annotated[
     str,
-    typer.Option(
-        "--mode", metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark."
-    ),
+    Option("--mode", metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark."),
 ]
 WhichPredicates = Annotated[
     str,
-    typer.Option(
+    Option(
         "--predicates",
         metavar="WHICH",
         help="For the CoNLL scorers: all predicates, or only those common to system and gold.",
@@ -48,7 +47,7 @@ WhichPredicates = Annotated[
 ]
 HowSpans = Annotated[
     str,
-    typer.Option(
+    Option(
         "--spans",
         metavar="HOW",
         help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart.",
@@ -56,15 +55,15 @@ HowSpans = Annotated[
 ]
 FrameNetFolder = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--framenet",
         metavar="DIR",
         help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.",
         show_default=False,
     ),
 ]
-Worst = Annotated[int, typer.Option("--worst", metavar="N", min=0, help="Show the N sentences with most mistakes.")]
-Confusion = Annotated[bool, typer.Option("--confusion", help="Show which role was taken for which, on equal spans.")]
+Worst = Annotated[int, Option("--worst", metavar="N", min=0, help="Show the N sentences with most mistakes.")]
+Confusion = Annotated[bool, Option("--confusion", help="Show which role was taken for which, on equal spans.")]
 
 
 def srl(
@@ -85,12 +84,6 @@ def srl(
     as_latex: AsLatex = False,
 ) -> None:
     """Score semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007."""
-    from chorale.cli.progress import patiently
-    from chorale.kits.srl.files import check_alignment, read_srl
-    from chorale.kits.srl.scoring.outcomes import SrlOptions
-    from chorale.kits.srl.scoring.scores import Shown, srl_scores
-    from chorale.metrics.drawing import Drawing
-
     _check_words(files, predicates, spans)
     metrics = tuple(name.strip().lower() for name in metric.split(",") if name.strip())
     options = SrlOptions(metrics, mode, predicates, spans == "apart")
@@ -110,13 +103,10 @@ def srl(
             shown=Shown(worst, confusion),
             relations=_relations(framenet, [gold, *scored_corpora]),
         )
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)
 
 
 def _check_words(files: list[Path], predicates: str, spans: str) -> None:
-    from chorale.files.wording import did_you_mean
-    from chorale.model import UserError
-
     if len(files) < 2:
         raise UserError("two files or more are needed: systems' outputs, and the gold file last.")
     if predicates not in ("all", "common"):
@@ -139,9 +129,7 @@ def _names(paths: list[Path]) -> list[str]:
     return names
 
 
-def _relations(framenet: Path | None, corpora: "list[Corpus]") -> "FrameRelations | None":
-    from chorale.kits.srl.files import read_frame_relations
-
+def _relations(framenet: Path | None, corpora: list[Corpus]) -> FrameRelations | None:
     if framenet is None:
         return None
     used = {each.sense for corpus in corpora for sentence in corpus.sentences for each in sentence.predicates}
