@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.kits.rules.files.rule_files import Rule, read_judged, read_rules, rule_of

@@ -14,10 +14,10 @@ from typing import Any
 
 import apsw
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
-from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.engine.entering import EXPERTS_PANEL

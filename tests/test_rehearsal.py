@@ -19,11 +19,11 @@ from random import Random
 from typing import Any, TypeVar
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from rich.console import Console
-from typer.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli import app

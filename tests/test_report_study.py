@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, barriers, open_chromium
 from chorale.cli import app

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
+from click.testing import CliRunner
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 from chorale.audit.verify import verify
-from chorale.cli.app import app
+from chorale.cli import app
 from chorale.engine.clock import Clock
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study

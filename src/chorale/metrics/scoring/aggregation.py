@@ -29,7 +29,8 @@ def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_
         notes.append(f"{plural(result.ties, 'task is', 'tasks are')} tied: {how}.")
     if not result.converged:
         notes.append(
-            f"Stopped after {plural(result.iterations or 0, 'iteration', 'iterations')}, before the values had settled: "
+            f"Stopped after {plural(result.iterations or 0, 'iteration', 'iterations')}, "
+            "before the values had settled: "
             "see --iterations."
         )
     tables = [_summary(result, method), _shares(result), _tasks(result), _workers(result)]

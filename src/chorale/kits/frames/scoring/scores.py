@@ -152,7 +152,8 @@ def _notes(found: FrameAgreement, options: FrameOptions) -> list[str]:
         notes.append(f"{sentences} the same score for all candidates, and {then}.")
     if found.without_score:
         notes.append(
-            f"{plural(found.without_score, 'sentence has', 'sentences have')} no candidate with a score: the cosine is 0."
+            f"{plural(found.without_score, 'sentence has', 'sentences have')} no candidate with a score: "
+            "the cosine is 0."
         )
     if found.outside:
         notes.append(

@@ -78,7 +78,8 @@ def _notes(files: Sequence[NamedQuestions], found: Difficulties, groups: Mapping
     notes = []
     if len(found.models) < FEW_MODELS:
         notes.append(
-            f"Difficulties rest on {plural(len(found.models), 'model', 'models')}: questions that the same models solve "
+            f"Difficulties rest on {plural(len(found.models), 'model', 'models')}: "
+            "questions that the same models solve "
             f"come out the same. The paper has 90."
         )
     left = [file.name for file in files if file.name not in groups]

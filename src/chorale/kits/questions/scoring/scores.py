@@ -192,7 +192,8 @@ def _notes(one: Measured) -> Iterable[str]:
             yield f"{name}: no question is in the section “{_TITLES[section]}”; it has no scores."
     for model, answers in questions.models.items():
         if missing := int((answers == MISSING).sum()):
-            yield f"{name}: {model} did not answer {plural(missing, 'question', 'questions')}, left out of its accuracy."
+            unanswered = plural(missing, "question", "questions")
+            yield f"{name}: {model} did not answer {unanswered}, left out of its accuracy."
     for stem, runs in one.measures.runs.items():
         yield f"{name}: {stem} is the mean of {len(runs)} runs: {', '.join(runs)}."
 

@@ -288,7 +288,8 @@ def _read(path: Path, target: Path, options: LearnOptions) -> dict[str, Any]:
 def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning, problems: tuple[Problem, ...]) -> None:
     if kept < 2:
         raise UserError(
-            f"{path} has {plural(kept, 'predicate', 'predicates')} with at least {pruning.min_predicate} extractions, of "
+            f"{path} has {plural(kept, 'predicate', 'predicates')} with at least {pruning.min_predicate} "
+            "extractions, of "
             f"{predicates:,}. Lower --min-predicate, or learn from more extractions"
             + (", or correct the lines that were left out" if problems else "."),
             problems,
