@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from chorale.cli import app
 from chorale.cli.commands import COMMANDS
 from chorale.cli.groups import LazyGroup, Program
-from chorale.cli.tree import Clash, command_tree
+from chorale.cli.tree import Clash, CommandTree, command_tree
 from chorale.lazy import load
 from chorale.registry import Command, CommandGroup, commands
 from small_study import write_small_study
@@ -101,7 +101,7 @@ def test_commands_of_several_lists_are_one_tree() -> None:
     )
     group = tree.members["group"]
     assert list(tree.members) == ["alone", "group"]
-    assert not isinstance(group, Command)
+    assert isinstance(group, CommandTree)
     assert [(name, member.place) for name, member in group.members.items() if isinstance(member, Command)] == [
         ("early", "a:early"),
         ("late", "b:late"),

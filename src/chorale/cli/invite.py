@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale import cli
-from chorale import present as report
 from chorale.cli.addresses import checked_public_url
 from chorale.cli.arguments import AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_json, print_line
@@ -16,6 +15,7 @@ from chorale.engine.started import stage_called, study_to_prepare
 from chorale.files.addresses import read_addresses
 from chorale.files.tables import write_csv
 from chorale.model import UserError
+from chorale.monitor.payouts import invitations_table
 from chorale.store import invitations, setting_rows
 from chorale.store.invitations import REUSABLE
 from chorale.web.links import invitation_path, new_expert_link, new_invitations, study_sessions
@@ -118,7 +118,7 @@ def _list(study: Study, *, as_json: bool) -> None:
         fields = ("id", "kind", "stage", "uses", "most", "made_at", "revoked_at")
         print_json({"invitations": [{name: getattr(row, name) for name in fields} for row in rows]})
     else:
-        cli.show(report.invitations_table(rows))
+        cli.show(invitations_table(rows))
 
 
 def _revoke(study: Study, number: int, *, as_json: bool) -> None:

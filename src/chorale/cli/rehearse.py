@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-from chorale import present as report
 from chorale.cli.arguments import AsJson, StudyFolder
 from chorale.cli.judgments_options import LabelColumn, Separator, TaskColumn, WorkerColumn
 from chorale.cli.output import print_json, print_line, print_notes
@@ -18,6 +17,7 @@ from chorale.model import UserError
 from chorale.present.scoring import score_table
 from chorale.rehearsal import FORECAST_FILE, FitColumns, Forecasts, parse_vary
 from chorale.rehearsal import rehearse as run
+from chorale.rehearsal.page import forecast_page
 from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_told
 
 Seeds = Annotated[int, Option(metavar="N", help="How many times to run it.", min=1, max=10_000)]
@@ -111,7 +111,7 @@ def rehearse(
             progress=progress,
         )
     if out is not None:
-        write_text(out, "--out", report.forecast_page(forecast))
+        write_text(out, "--out", forecast_page(forecast))
     if kept is not None:
         write_text(kept, None, json.dumps(forecast.as_json(), ensure_ascii=False, indent=1) + "\n")
         keep_forecast(directory)

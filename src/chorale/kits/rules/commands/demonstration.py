@@ -17,8 +17,8 @@ from rich.table import Table
 from uvicorn import Config
 
 from chorale.cli.addresses import local_url, port_of, reserve
+from chorale.cli.bars import counting
 from chorale.cli.output import print_json, print_line
-from chorale.cli.progress import counting
 from chorale.cli.terminal import show
 from chorale.engine.clock import fast_clock, wall_clock
 from chorale.engine.opening import bring_in_additions, open_study, serving_alone
