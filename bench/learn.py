@@ -53,7 +53,7 @@ def written(millions: float, folder: Path) -> Path:
 
 _MEASURED = """
 import json, resource, sys
-from typer.testing import CliRunner
+from click.testing import CliRunner
 from chorale.cli import app
 result = CliRunner().invoke(app, ["learn", "rules", *sys.argv[1:], "--json"])
 used = resource.getrusage(resource.RUSAGE_SELF)

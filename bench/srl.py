@@ -8,7 +8,7 @@ import random
 import tempfile
 from pathlib import Path
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from bench.timing import best_of
 from chorale.cli import app

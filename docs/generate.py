@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel
-from typer.main import get_command
 
 from chorale.cli import app
+from chorale.cli.groups import LazyGroup
 from chorale.contract import installed_tasks
 from chorale.contract import task as contract
 from chorale.model import StudySettings
@@ -174,14 +174,14 @@ def _fields(part: ast.ClassDef) -> Iterator[str]:
 
 def commands() -> str:
     """Every command as its --help has it, but not as a version of the library happens to lay it out."""
-    return "\n".join(_commands("chorale", get_command(app)))
+    return "\n".join(_commands("chorale", app))
 
 
 def _commands(name: str, command: Any) -> Iterator[str]:
-    inner = getattr(command, "commands", {})
+    inner = command.list_commands(None) if isinstance(command, LazyGroup) else []
     yield _command(name, command, "COMMAND …" if inner else "")
-    for each, one in inner.items():
-        yield from _commands(f"{name} {each}", one)
+    for each in inner:
+        yield from _commands(f"{name} {each}", command.get_command(None, each))
 
 
 def _command(name: str, command: Any, rest: str = "") -> str:
@@ -209,7 +209,7 @@ def _spelling(option: Any) -> str:
 def _meaning(parameter: Any) -> str:
     text = str(parameter.help).strip()
     default = parameter.default
-    if parameter.show_default is False or default is None or isinstance(default, bool) or parameter.required:
+    if parameter.show_default is False or default is None or parameter.required or getattr(parameter, "is_flag", False):
         return text
     return f"{text} [default: {', '.join(default) if isinstance(default, list | tuple) else default}]"
 

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
-from typer.testing import CliRunner
 
 import chorale.metrics.aggregation as library
 from chorale.cli import app

@@ -12,9 +12,9 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.metrics import compare, intervals

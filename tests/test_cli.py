@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from chorale import __version__
 from chorale.cli import app

@@ -1,17 +1,20 @@
-"""A process that runs one command loads that one, and takes plain values without asking Pydantic."""
+"""A process that runs one command loads that one. Lists of commands load none."""
 
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
+import click
 import pytest
-import typer
-from typer.core import TyperCommand
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from chorale.cli.loading import Loaded, LoadingGroup
-from chorale.cli.quick_values import take_quickly
+from chorale.cli import app
+from chorale.cli.commands import COMMANDS
+from chorale.cli.groups import LazyGroup, Program
+from chorale.cli.tree import Clash, CommandTree, command_tree
+from chorale.lazy import load
+from chorale.registry import Command, CommandGroup, commands
 from small_study import write_small_study
 
 LOADED = """
@@ -23,6 +26,20 @@ finally:
     print(*sys.modules, file=sys.stderr)
 """
 HEAVY = {"pydantic", "pydantic_core", "sqlalchemy", "fastapi", "rich.progress", "asyncio", "scipy"}
+SPECS = [spec for spec in [*COMMANDS, *commands()] if isinstance(spec, Command)]
+
+
+def loaded(*arguments: object) -> set[str]:
+    """The modules that a process of the command has imported at its end."""
+    given = [sys.executable, "-c", LOADED, *map(str, arguments)]
+    return set(subprocess.run(given, capture_output=True, text=True, check=True).stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("evaluate", "--help"), ("--version",)], ids=" ".join)
+def test_listing_commands_loads_none_of_them(arguments: tuple[str, ...]) -> None:
+    imported = loaded(*arguments)
+    assert not imported & {spec.place.partition(":")[0] for spec in SPECS}
+    assert not imported & {*HEAVY, "rich", "numpy", "polars"}
 
 
 @pytest.mark.parametrize(
@@ -33,19 +50,17 @@ HEAVY = {"pydantic", "pydantic_core", "sqlalchemy", "fastapi", "rich.progress", 
 def test_a_scoring_command_loads_only_what_it_needs(arguments: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "judgments.csv"
     file.write_text("task,worker,label\nt,a,x\nt,b,y\nu,a,x\nu,b,x\n", "utf-8")
-    given = [str(file) if one == "FILE" else one for one in arguments]
-    done = subprocess.run([sys.executable, "-c", LOADED, *given], capture_output=True, text=True, check=True)
-    imported = set(done.stderr.split())
+    imported = loaded(*(file if each == "FILE" else each for each in arguments))
     assert f"chorale.cli.{arguments[0]}" in imported
     assert not imported & {*HEAVY, "chorale.cli.serve", "chorale.cli.evaluate", "chorale.cli.irt"}
 
 
 def test_a_rehearsal_loads_neither_polars_nor_migrations_nor_tasks_but_its_own(tmp_path: Path) -> None:
     write_small_study(tmp_path / "study", applications=4, gold=2)
-    given = ["rehearse", str(tmp_path / "study"), "--seeds", "1", "--workers", "4"]
-    done = subprocess.run([sys.executable, "-c", LOADED, *given], capture_output=True, text=True, check=True)
-    imported = set(done.stderr.split())
-    assert {one for one in imported if one.startswith("chorale.contract.")} >= {"chorale.kits.rules.tasks.entailment"}
+    imported = loaded("rehearse", tmp_path / "study", "--seeds", "1", "--workers", "4")
+    assert {name for name in imported if name.startswith("chorale.contract.")} >= {
+        "chorale.kits.rules.tasks.entailment"
+    }
     assert not imported & {
         "polars",
         "numpy",
@@ -68,88 +83,131 @@ main()
     assert left_alone > 10 * to_look_through
 
 
-# Values
+# Declarations
 
 
-def taken(*arguments: str, quickly: bool) -> dict[str, Any]:
-    """What a command with options of every kind gets, or the message that it is not run."""
-    got: dict[str, Any] = {}
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: " ".join(spec.path))
+def test_a_summary_is_the_first_line_of_the_docstring(spec: Command) -> None:
+    function = load(spec.place)
+    assert spec.summary == (function.__doc__ or "").strip().splitlines()[0]
 
-    class Command(TyperCommand):
-        def get_params(self, ctx: Any) -> list[Any]:
-            found = super().get_params(ctx)
-            return [take_quickly(one) for one in found] if quickly else found
 
-    app = typer.Typer(add_completion=False)
-
-    @app.command(cls=Command)
-    def command(
-        files: Annotated[list[Path], typer.Argument()],
-        whole: Annotated[int, typer.Option("--whole", min=1, max=10)] = 2,
-        number: Annotated[float | None, typer.Option("--number", min=0)] = None,
-        text: Annotated[str | None, typer.Option("--text")] = None,
-        choice: Annotated[Literal["a", "b"], typer.Option("--choice")] = "a",
-        flag: Annotated[bool, typer.Option("--flag/--no-flag")] = False,
-        unsure: Annotated[bool | None, typer.Option("--unsure/--sure")] = None,
-        folder: Annotated[Path | None, typer.Option("--folder", exists=True)] = None,
-        others: Annotated[list[str] | None, typer.Option("--other")] = None,
-    ) -> None:
-        got.update(locals())
-        got.pop("got")
-
-    result = CliRunner().invoke(app, arguments)
-    return got | {"code": result.exit_code, "told": result.output}
+def test_commands_of_several_lists_are_one_tree() -> None:
+    tree = command_tree(
+        "All.",
+        [Command(("group", "early"), "Early.", "a:early"), Command(("alone",), "Alone.", "a:alone")],
+        [CommandGroup(("group",), "A group.")],
+        [Command(("group", "late"), "Late.", "b:late")],
+    )
+    group = tree.members["group"]
+    assert list(tree.members) == ["alone", "group"]
+    assert isinstance(group, CommandTree)
+    assert [(name, member.place) for name, member in group.members.items() if isinstance(member, Command)] == [
+        ("early", "a:early"),
+        ("late", "b:late"),
+    ]
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("specs", "origins"),
     [
-        ("f",),
-        ("f", "g", "--whole", "3", "--number", "0.5", "--text", "x", "--choice", "b", "--flag", "--other", "o"),
-        ("f", "--other", "o", "--other", "", "--text", "", "--unsure"),
-        *(("f", "--whole", value) for value in ("10", "0", "11", "3.0", "3.5", " 3", "+3", "1_0", "٣", "x", "1e1", "")),
-        *(
-            ("f", "--number", value)
-            for value in ("0", "-0.0", "-1", "nan", "inf", "1e3", "1e400", " 1", "1_0", "x", "")
+        (
+            [Command(("status",), "", "ours.status:status"), Command(("status",), "", "theirs:status")],
+            "`chorale status`: ours.status:status, theirs:status. Uninstall",
         ),
-        *(("f", "--choice", value) for value in ("a", "A", "c", "")),
-        *(("f", "--folder", value) for value in (".", "/nowhere/at/all", "")),
-        ("",),
-        ("f\0g",),
-        (),
-        ("f", "--nonsense"),
+        (
+            [CommandGroup(("status",), "Mine."), Command(("status",), "", "theirs:status")],
+            "`chorale status`: the group “Mine.”, theirs:status. Uninstall",
+        ),
     ],
-    ids=str,
 )
-def test_values_come_out_as_the_library_has_them(arguments: tuple[str, ...]) -> None:
-    """Values, their types, and the messages about wrong ones."""
-    quick, slow = taken(*arguments, quickly=True), taken(*arguments, quickly=False)
-    assert quick == slow
-    assert {name: type(value) for name, value in quick.items()} == {name: type(value) for name, value in slow.items()}
+def test_a_name_that_two_packages_have_is_an_error_where_it_is_used(
+    specs: list[Any], origins: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = command_tree("All.", [*specs, Command(("fine",), "Fine.", "json:loads")])
+    clash = tree.members["status"]
+    assert isinstance(clash, Clash)
+    assert origins in clash.message
+    with pytest.raises(SystemExit) as ended:
+        Program(tree, "1.0")(["status"])
+    assert ended.value.code == 2
+    assert origins in " ".join(capsys.readouterr().err.split())
+    with pytest.raises(SystemExit) as ended:
+        Program(tree, "1.0")(["--help"])
+    assert ended.value.code == 0
 
 
-def test_a_parameter_of_another_version_of_the_library_is_left_alone() -> None:
-    parameter = object()
-    assert take_quickly(parameter) is parameter
+@pytest.mark.parametrize(
+    ("specs", "problem"),
+    [
+        ([Command(("nothing", "x"), "", "a:x")], "`chorale nothing x` (a:x) is in a group that no package declares"),
+        ([Command((), "", "a:x")], "a:x has no name"),
+        ([Command(("",), "", "a:x")], "a:x has no name"),
+    ],
+)
+def test_a_wrong_declaration_takes_no_other_command_away(specs: list[Any], problem: str) -> None:
+    tree = command_tree("All.", specs, [Command(("fine",), "Fine.", "a:fine")])
+    assert list(tree.members) == ["fine"]
+    assert problem in tree.problems[0]
 
 
-# Commands
+def test_two_packages_may_declare_one_group() -> None:
+    tree = command_tree("All.", [CommandGroup(("g",), "One.")], [CommandGroup(("g",), "Two.")])
+    assert list(tree.members) == ["g"]
+    assert not tree.problems
 
 
-def test_commands_are_a_mapping_that_builds_what_is_asked_for() -> None:
-    found = Loaded({"status": "chorale.cli.status:status", "broken": "chorale.cli.nothing_there:x"})
-    assert list(found) == ["status", "broken"] and len(found) == 2 and "status" in found and "x" not in found
-    assert found["status"] is found["status"]
-    assert found["status"].name == "status"
-    assert found.get("nothing") is None
-    found["mine"] = found["status"]
-    assert found["mine"].name == "status"
-    del found["broken"]
-    assert list(found) == ["status", "mine"]
+def test_every_command_can_be_loaded_and_says_what_each_parameter_is() -> None:
+    for spec in SPECS:
+        group: click.Command = app
+        for name in spec.path:
+            assert isinstance(group, LazyGroup)
+            found = group.get_command(None, name)
+            assert found is not None
+            group = found
+        assert group.params
 
 
-def test_a_group_keeps_the_order_of_its_commands() -> None:
-    class Group(LoadingGroup):
-        places = {"status": "chorale.cli.status:status", "check": "chorale.cli.check:check"}  # noqa: RUF012
+# Names that are not known
 
-    assert Group(name="two").list_commands(None) == ["status", "check"]
+
+def run(program: Program, *arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(program, arguments, prog_name="chorale")
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("agreemen",), "No such command 'agreemen'. Did you mean agreement?"),
+        (("xyz",), "No such command 'xyz'."),
+        (("evaluate", "rule"), "There is: frames, mcq, qasrl, rules, srl. Did you mean rules?"),
+        (("evaluate", "\x1b[31mred"), r"No such command '\x1b[31mred'"),
+        (("status", "a", "\x1b[31mred"), "unexpected extra argument (\N{REPLACEMENT CHARACTER}[31mred)"),
+        (("--vershun",), "No such option"),
+        (("import", "xyz", "--help"), "No such command 'xyz'. There is: judgments, qasrl."),
+        (("import", "xyz"), "Missing option '--out'."),
+        (("publish", "x"), "Missing option '--to'. Choose from: prolific."),
+        (("baseline", "frames"), "Missing argument 'NAME'. Choose from: tc, fs, os, os+."),
+    ],
+)
+def test_wrong_names_are_answered_with_right_ones(arguments: tuple[str, ...], message: str) -> None:
+    code, output = run(app, *arguments)
+    assert code == 2
+    assert message in output
+    assert "\x1b" not in output
+
+
+@pytest.mark.parametrize("arguments", [(), ("evaluate",), ("import",)], ids=str)
+def test_a_group_without_a_command_shows_its_commands(arguments: tuple[str, ...]) -> None:
+    code, output = run(app, *arguments)
+    assert code == 2
+    assert "Commands:" in output
+
+
+def test_an_interrupted_command_ends_with_the_status_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LazyGroup, "invoke", interrupted)
+    assert run(app, "status", "x")[0] == 130

@@ -1,21 +1,23 @@
 """Transactions: what is grouped, what is retried, and what a failure leaves behind."""
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, create_engine, select, text
-from sqlalchemy.engine import make_url
+from sqlalchemy import Connection, literal_column, select, text
 from sqlalchemy.exc import OperationalError
 
 from chorale.model import Refusal
-from chorale.store import Store, open_memory_store, open_store, stage_rows, store_url
-from chorale.store.database import GroupCommitWriter, sqlite_engine
+from chorale.store import Store, open_loading_store, open_memory_store, open_store, stage_rows, store_url
+from chorale.store.codec import SHORT_ANSWER, answer_as_text, answer_from_text, as_text
+from chorale.store.database import GroupCommitWriter
 from chorale.store.prepared import ONE, Prepared
-from chorale.store.schema import stage
-from chorale.store.setup import SHORT_ANSWER, answer_as_text, answer_from_text, as_text
+from chorale.store.schema import setting, stage
+from chorale.store.sqlite import sqlite_engine
 from conftest import StudyMaker
 from crowd import people
 
@@ -88,7 +90,7 @@ def test_later_work_of_a_group_sees_the_earlier(store: Store) -> None:
 
 
 def test_a_failed_commit_fails_the_group_and_the_next_goes_on(tmp_path: Path) -> None:
-    engine = sqlite_engine(make_url(f"sqlite:///{tmp_path / 'x.db'}"), "BEGIN IMMEDIATE")
+    engine = sqlite_engine(tmp_path / "x.db")
     with engine.begin() as connection:
         connection.exec_driver_sql("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
         connection.exec_driver_sql(
@@ -105,17 +107,17 @@ def test_a_failed_commit_fails_the_group_and_the_next_goes_on(tmp_path: Path) ->
 
 
 def test_the_writer_outlives_a_database_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = sqlite_engine(make_url(f"sqlite:///{tmp_path / 'x.db'}"), "BEGIN IMMEDIATE")
+    engine = sqlite_engine(tmp_path / "x.db")
     away = OperationalError("connect", {}, Exception("unable to open database file"))
-    real = type(engine).connect
+    real = type(engine).raw_connection
     tries = iter([True, True, False])
 
-    def connect(self: Any) -> Connection:
+    def connect(self: Any) -> Any:
         if next(tries, False):
             raise away
         return real(self)
 
-    monkeypatch.setattr(type(engine), "connect", connect)
+    monkeypatch.setattr(type(engine), "raw_connection", connect)
     writer = GroupCommitWriter(engine)
     for _ in range(2):
         with pytest.raises(OperationalError):
@@ -133,13 +135,26 @@ def test_what_is_queued_is_done_before_closing(tmp_path: Path) -> None:
 
 
 def test_another_process_may_write_in_between(store: Store, tmp_path: Path) -> None:
-    other = create_engine(f"sqlite:///{tmp_path / 'study.db'}")
-    for number in range(20):
-        with other.begin() as connection:
-            connection.execute(text(f"INSERT INTO setting (key, value) VALUES ('other{number}', 'x')"))
-        store.write(put(f"mine{number}")).result(5)
-    other.dispose()
-    assert len(keys(store)) == 40
+    # With the standard library's SQLite, as the command line's or a notebook's would.
+    program = (
+        "import sqlite3, sys\n"
+        f"other = sqlite3.connect({str(tmp_path / 'study.db')!r}, timeout=30)\n"
+        "for number, _ in enumerate(sys.stdin):\n"
+        "    with other:\n"
+        "        other.execute(f\"INSERT INTO setting (key, value) VALUES ('other{number}', 'x')\")\n"
+        "    print('done', flush=True)\n"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        for number in range(20):
+            other.stdin.write("next\n")
+            assert other.stdout.readline() == "done\n"
+            store.write(put(f"mine{number}")).result(5)
+            assert len(keys(store)) == 2 * (number + 1)
+        other.stdin.close()
+    assert other.returncode == 0
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -180,26 +195,29 @@ def test_a_statement_that_is_prepared_once_has_its_limit_written_out() -> None:
     store.close()
 
 
-def test_nothing_is_read_from_a_store_in_memory_after_work_has_failed_half_way() -> None:
-    def write(tx: Connection) -> None:
-        tx.exec_driver_sql("INSERT INTO setting (key, value) VALUES ('half', 'done')")
-
-    def refuse(_tx: Connection) -> None:
-        raise Refusal("no", "Not now.")
-
+@pytest.mark.parametrize("kind", ["memory", "loading"])
+def test_work_that_fails_half_way_leaves_nothing_behind(tmp_path: Path, kind: str) -> None:
     def write_and_fail(tx: Connection) -> None:
-        write(tx)
+        put("half")(tx)
         raise ValueError("a mistake")
 
-    store = open_memory_store()
-    with pytest.raises(Refusal):
-        store.write(refuse).result()
-    store.read(lambda tx: tx.exec_driver_sql("SELECT 1").scalar()).result()
+    store: Store = open_memory_store() if kind == "memory" else open_loading_store(tmp_path / "study.db")
+    store.do(put("before"))
     with pytest.raises(ValueError, match="a mistake"):
         store.write(write_and_fail).result()
-    with pytest.raises(RuntimeError, match="failed half-way"):
-        store.read(lambda tx: tx.exec_driver_sql("SELECT value FROM setting WHERE key = 'half'").scalar()).result()
+    with pytest.raises(ValueError, match="a mistake"):
+        store.do(write_and_fail)
+    store.write(put("after")).result()
+    assert keys(store) == {"before", "after"}
     store.close()
+
+
+def test_a_row_left_to_read_does_not_keep_readers_in_the_past(store: Store) -> None:
+    """The first of several rows is all some statements want; the rest must not hold the moment they were read in."""
+    first = Prepared(select(setting.c.key).order_by(setting.c.key).limit(literal_column("9")))
+    for key in ("k3", "k2", "k1"):
+        store.write(put(key)).result(5)
+        assert [store.read(lambda tx: first.value(tx, {})).result(5) for _ in range(8)] == [key] * 8
 
 
 def test_answers_are_read_as_they_were_written_whatever_was_read_before() -> None:

@@ -5,11 +5,11 @@ from random import Random
 from statistics import fmean, pvariance
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from chorale.cli.app import app
+from chorale.cli import app
 from chorale.contract import installed_tasks
 from chorale.metrics.judgments import Judgments
 from chorale.rehearsal import rehearse

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from click.testing import CliRunner
 from pydantic import BaseModel
-from typer.main import get_command
-from typer.testing import CliRunner
 
 import chorale
 from chorale.cli import app
+from chorale.cli.groups import LazyGroup
 from chorale.contract import installed_tasks
 from chorale.engine.opening import open_study
 from chorale.exchange import export
@@ -80,11 +80,11 @@ def test_all_tasks_are_kept_from_importing_each_other() -> None:
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield name, command
-    for each, inner in getattr(command, "commands", {}).items():
-        yield from commands(f"{name} {each}", inner)
+    for each in command.list_commands(None) if isinstance(command, LazyGroup) else ():
+        yield from commands(f"{name} {each}", command.get_command(None, each))
 
 
-COMMANDS = list(commands("chorale", get_command(app)))
+COMMANDS = list(commands("chorale", app))
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])

@@ -12,10 +12,10 @@ from sqlalchemy import Connection, bindparam, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from chorale.store import MemoryStore, Store, open_loading_store, open_memory_store, open_store, store_url
-from chorale.store.drivers import MemoryDriver
 from chorale.store.participations import attendance
 from chorale.store.prepared import ONE, Prepared, prepared_if_new, prepared_insert, prepared_numbering
-from chorale.store.schema import setting, worker
+from chorale.store.schema import participation, setting, worker
+from chorale.store.sqlite import Driver
 
 ADD = prepared_insert(setting, "key", "value")
 ADD_NEW = prepared_if_new(setting, "key", "value")
@@ -23,6 +23,8 @@ NUMBER = prepared_numbering(worker, "pseudonym", "arrived_at")
 CHANGE = Prepared(
     update(setting).where(setting.c.key >= bindparam("first")).values(value=setting.c.value + bindparam("more"))
 )
+ENTERING = [column.name for column in participation.c]
+ENTER = prepared_insert(participation, *ENTERING)
 VALUES = Prepared(select(setting.c.key, setting.c.value).where(setting.c.key >= bindparam("first")).order_by("key"))
 ONE_VALUE = Prepared(select(setting.c.value).where(setting.c.key == bindparam("key")).limit(ONE))
 
@@ -87,7 +89,8 @@ def test_a_row_that_was_only_begun_to_be_read_does_not_stay_in_the_way(store: St
     store.write(work).result()
 
 
-def test_the_library_finds_its_way_in_memory(memory: MemoryStore) -> None:
+@pytest.mark.parametrize("store", OPENERS, indirect=True)
+def test_the_library_finds_its_way_in_sqlite(store: Store) -> None:
     def work(tx: Connection) -> None:
         empty = tx.execute(select(setting.c.key.label("name"), setting.c.value).where(setting.c.key == "there is none"))
         assert (list(empty.keys()), empty.all()) == (["name", "value"], [])
@@ -106,18 +109,21 @@ def test_the_library_finds_its_way_in_memory(memory: MemoryStore) -> None:
         assert tx.execute(text("SELECT 'abc' REGEXP :pattern"), {"pattern": "^a"}).scalar_one()
         assert tx.execute(text("SELECT :number"), {"number": True}).scalar_one() == 1
 
-    memory.write(work).result()
+    store.write(work).result()
 
 
-def test_what_a_database_in_memory_refuses(memory: MemoryStore) -> None:
-    memory.do(lambda tx: ADD(tx, {"key": "k", "value": "v"}))
+@pytest.mark.parametrize("store", OPENERS, indirect=True)
+def test_what_sqlite_refuses(store: Store) -> None:
+    store.do(lambda tx: ADD(tx, {"key": "k", "value": "v"}))
     with pytest.raises(apsw.ConstraintError, match="UNIQUE constraint failed"):
-        memory.do(lambda tx: ADD(tx, {"key": "k", "value": "again"}))
+        store.do(lambda tx: ADD(tx, {"key": "k", "value": "again"}))
     with pytest.raises(IntegrityError, match="UNIQUE constraint failed"):
-        memory.do(lambda tx: tx.execute(insert(setting).values(key="k", value="again")))
+        store.do(lambda tx: tx.execute(insert(setting).values(key="k", value="again")))
+    with pytest.raises(apsw.ConstraintError, match="FOREIGN KEY constraint failed"):
+        store.do(lambda tx: ENTER(tx, {**dict.fromkeys(ENTERING, 0), "worker_id": 77, "stage_id": 77}))
     with pytest.raises(KeyError, match="first"):
-        memory.do(lambda tx: VALUES.all(tx, {}))
-    assert memory.do(lambda tx: ONE_VALUE.value(tx, {"key": "k"})) == "v"
+        store.do(lambda tx: VALUES.all(tx, {}))
+    assert store.do(lambda tx: ONE_VALUE.value(tx, {"key": "k"})) == "v"
 
 
 def test_a_database_in_memory_is_for_one_thread(memory: MemoryStore) -> None:
@@ -163,17 +169,17 @@ def test_a_statement_is_planned_once_whatever_is_bound_to_it(memory: MemoryStore
         asked.clear()
         for number in range(20):
             attendance(tx, number, number)
+        assert asked == []
 
     memory.do(work)
-    assert asked == []
 
 
-@pytest.mark.parametrize("kind", ["plain_cursor", "cursor"])
+@pytest.mark.parametrize("kind", ["ask", "cursor"])
 def test_a_connection_is_closed_although_rows_were_left_to_read(kind: str) -> None:
     """Some versions of APSW end the process otherwise, when the cursor is cleared away."""
-    driver = MemoryDriver()
-    cursor = getattr(driver, kind)()
-    assert cursor.execute("SELECT 1 UNION SELECT 2").fetchone() == (1,)
+    driver = Driver(":memory:")
+    execute = driver.ask if kind == "ask" else driver.cursor().execute
+    assert execute("SELECT 1 UNION SELECT 2").fetchone() == (1,)
     driver.close()
     with pytest.raises(apsw.ConnectionClosedError):
         driver.execute("SELECT 1")
@@ -184,7 +190,7 @@ def test_statements_that_are_kept_leave_room_for_those_that_run(memory: MemorySt
 
     def work(tx: Connection) -> None:
         driver = tx.connection.driver_connection
-        assert isinstance(driver, MemoryDriver)
+        assert isinstance(driver, Driver)
         for number in range(120):
             driver.execute(f"SELECT key, value, {number} FROM setting WHERE key > 'a' ORDER BY value").fetchall()
         _, not_found = driver.status(apsw.SQLITE_DBSTATUS_LOOKASIDE_MISS_FULL)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from typer.testing import CliRunner
 
 from chorale.cli import app
 from chorale.kits.frames.files.frame_scores import FrameScores, read_frame_scores

@@ -10,9 +10,9 @@ from typing import Any
 import krippendorff
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.kits.questions.files.files import McqQuestions, read_mcq

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.kits.rules.files.rule_files import Rule, read_judged, read_rules, rule_of
@@ -491,7 +491,7 @@ def test_judgments_can_be_named_and_every_two_resources_compared(
     compared = named["pairwise"]["good bad"]["auc"]
     assert compared["difference"] == pytest.approx(3 / 4 - 1 / 4)
     svg = picture.read_text("utf-8")
-    assert svg.startswith("<svg")
+    assert svg.startswith("<?xml")
     assert "good (area 0.750)" in svg
     assert named["counts"] == {
         "entailing": 4,

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.engine.opening import open_study

@@ -6,9 +6,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from chorale.cli import app
 from chorale.kits.frames.candidates import CandidateFrames

@@ -9,11 +9,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli import app

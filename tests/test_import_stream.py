@@ -5,7 +5,6 @@ import fcntl
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -13,11 +12,12 @@ import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
-from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.engine.entering import EXPERTS_PANEL
@@ -33,7 +33,7 @@ from chorale.model import Problem
 from chorale.monitor.status import status
 from chorale.report.people import funnel_section
 from chorale.store import importing as store_importing
-from chorale.store import setup, staging
+from chorale.store import item_rows, staging
 from chorale.store.attendees import attendees
 from chorale.store.staging import Staging
 from chorale.web.app import create_app
@@ -88,9 +88,7 @@ def test_an_import_that_is_killed_leaves_no_study_and_the_next_one_works(tmp_pat
     assert {path.name for path in tmp_path.iterdir()} == {"old.csv", "s"}
 
 
-@pytest.mark.parametrize(
-    "error", [OSError(28, "No space left on device"), sqlite3.OperationalError("database or disk is full")]
-)
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), apsw.FullError("database or disk is full")])
 def test_nothing_is_left_of_an_import_that_fails_late(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
@@ -270,7 +268,7 @@ def test_judgments_are_brought_in_order_and_the_last_of_somebody_counts(tmp_path
 @pytest.mark.slow
 def test_four_times_as_many_judgments_take_hardly_more_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (
-        *((batch_files, "_MOST_KNOWN"), (staging, "_REMEMBERED"), (staging, "_AT_ONCE"), (setup, "BATCH")),
+        *((batch_files, "_MOST_KNOWN"), (staging, "_REMEMBERED"), (staging, "_AT_ONCE"), (item_rows, "BATCH")),
         *((row_spool, "_ROWS_AT_ONCE"), (store_importing, "_BATCH"), (imported_work, "_ITEMS_AT_ONCE")),
     ):
         monkeypatch.setattr(module, name, 200)

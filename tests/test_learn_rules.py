@@ -22,9 +22,9 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from chorale.cli import app
 from chorale.kits.rules.files.extractions import extraction_tables, read_names

@@ -171,7 +171,7 @@ def test_arguments_that_mean_nothing_are_refused() -> None:
 
 def test_importing_takes_nothing_along_and_shows_what_there_is() -> None:
     program = (
-        "import sys, chorale; heavy = {'numpy', 'polars', 'pandas', 'rich', 'typer', 'sqlalchemy'}; "
+        "import sys, chorale; heavy = {'numpy', 'polars', 'pandas', 'rich', 'click', 'sqlalchemy'}; "
         "print(sorted(heavy & sys.modules.keys()), *(name for name in dir(chorale) if name[0] != '_'))"
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

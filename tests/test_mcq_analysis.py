@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.kits.questions.files.files import McqQuestions, read_mcq
@@ -279,7 +279,7 @@ def test_everything_at_once_with_pictures(arm: Path, tmp_path: Path) -> None:
 def test_models_that_beat_people_are_in_the_picture_too() -> None:
     bars = [Bar("behind", 0.1, 0.05, 0.2), Bar("ahead", -0.1, -0.15, 0.0)]
     drawn = ElementTree.fromstring(standalone(bar_chart("Gap", bars, lambda value: f"{value:.1f}")))
-    behind, ahead = (one for one in drawn.iter() if one.tag.endswith("rect") and "bar" in one.get("class", ""))
+    behind, ahead = (one for one in drawn.iter() if one.tag.endswith("rect") and one.get("stroke"))
     zero = float(behind.get("x", "0"))
     assert float(ahead.get("x", "0")) + float(ahead.get("width", "0")) == pytest.approx(zero, abs=0.2)
     assert 0 < float(ahead.get("width", "0")) == pytest.approx(float(behind.get("width", "0")), abs=0.2)

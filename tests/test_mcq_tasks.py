@@ -7,10 +7,10 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
-from typer.testing import CliRunner
 
 from chorale.cli import app
 from chorale.contract import AnswerError, ItemError, Seeds, Task, installed_tasks

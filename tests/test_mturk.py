@@ -17,10 +17,10 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from chorale.audit.verify import verify
-from chorale.cli.app import app
+from chorale.cli import app
 from chorale.engine.started import started_study
 from chorale.kits.mturk.api.requests import OPERATIONS
 from serving import PATIENCE_SECONDS

@@ -17,8 +17,8 @@ from queue import Queue
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 from chorale.audit.payments import payment_differences
 from chorale.cli import app

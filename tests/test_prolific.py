@@ -10,8 +10,8 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli import app

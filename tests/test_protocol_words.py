@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
-from chorale.cli.app import app as cli
+from chorale.cli import app as cli
 from chorale.contract import installed_tasks
 from chorale.engine import entering, work
 from chorale.engine.gates import close_gate

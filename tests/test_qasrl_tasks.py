@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from asking import EXPERT, FIRST_SET, PREDICATE, SECOND_SET, write_qasrl_study, write_rows
 from chorale.audit.verify import verify
-from chorale.cli.app import app
+from chorale.cli import app
 from chorale.contract import AnswerError, installed_tasks
 from chorale.contract.task import ItemError
 from chorale.engine.clock import Clock

@@ -9,10 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 from browsing import Site
 from chorale.audit.verify import verify

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from chorale.cli import app
 from chorale.kits.qasrl.files import Bank, QuestionAnswers, joined, read_bank, read_qasrl, read_sentences

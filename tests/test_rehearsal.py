@@ -19,11 +19,11 @@ from random import Random
 from typing import Any, TypeVar
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from rich.console import Console
-from typer.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli import app
@@ -37,7 +37,7 @@ from chorale.metrics.judgments import Judgments
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
 from chorale.present.scoring import score_table
-from chorale.present.svg import Point, point_chart
+from chorale.present.svg import Axis, Point, point_chart
 from chorale.rehearsal import Crowd, Forecasts, Performance, Rehearsal, Run, parse_vary, read_crowd, rehearse
 from chorale.rehearsal.forecasting import estimate
 from chorale.rehearsal.measuring import measure
@@ -1035,14 +1035,14 @@ def test_an_end_ends_all_of_it(long_rehearsal: subprocess.Popen[str], ending: si
 
 
 def test_the_label_of_the_best_point_stands_in_the_picture() -> None:
-    drawn = point_chart("Quality", [Point(1, 1, "first"), Point(2, 0.2, "second")], "cost", str, str)
+    drawn = point_chart("Quality", [Point(1, 1, "first"), Point(2, 0.2, "second")], Axis("cost"), Axis())
     assert min(float(y) for y in re.findall(r'<text [^>]*y="([-\d.]+)"', drawn)) >= 10
 
 
 @pytest.mark.parametrize("others", [1, 4])
 def test_labels_of_points_that_are_close_do_not_stand_on_each_other(others: int) -> None:
     close = [Point(5 + 0.01 * number, 0.85 + 0.004 * number, f"justification {number}") for number in range(others + 1)]
-    drawn = point_chart("Quality", [*close, Point(200, 0.95, "crowd"), Point(100, 0.7, "expert")], "cost", str, str)
+    drawn = point_chart("Quality", [*close, Point(200, 0.95, "crowd"), Point(100, 0.7, "expert")], Axis("cost"), Axis())
     found = re.findall(r'<text [^>]*x="([-\d.]+)" y="([-\d.]+)"[^>]*>justification', drawn)
     places = [(float(x), float(y)) for x, y in found]
     assert len(places) == others + 1

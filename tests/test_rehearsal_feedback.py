@@ -10,10 +10,10 @@ from statistics import correlation, fmean
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from chorale.audit.verify import verify
-from chorale.cli.app import app
+from chorale.cli import app
 from chorale.contract import installed_tasks
 from chorale.engine.gates import close_gate, close_ready_gates, survey
 from chorale.engine.managing import Act, end_work

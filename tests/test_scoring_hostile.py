@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.cli.progress import patiently

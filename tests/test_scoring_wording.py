@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 from chorale.cli import app
 from chorale.metrics import Comparison, Interval
@@ -89,7 +89,7 @@ def test_columns_of_comparisons_are_spelt_out() -> None:
         (["evaluate", "qasrl", "x", "y", "--average", "mirco"], "Did you mean micro?"),
         (["evaluate", "qasrl", "x", "y", "--iou", "2"], "It must be at most 1."),
         (["aggregate", "x.csv", "--restarts", "0"], "It must be at least 1."),
-        (["aggregate", "x.csv", "--restarts", "abc"], "It must be a whole number."),
+        (["aggregate", "x.csv", "--restarts", "abc"], "'abc' is not a whole number."),
         (["irt", "x.csv", "--model", "4"], "'4' is not one of 1pl, 2pl, 3pl."),
     ],
 )

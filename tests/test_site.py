@@ -24,6 +24,7 @@ from chorale.web.app import create_app
 from chorale.web.pages import HERE, markdown
 from chorale.web.security import HEADERS, MOST_BYTES
 from chorale.web.sessions import WORKER_COOKIE, Sessions, WorkerSession
+from conftest import StudyMaker
 from small_study import write_small_study
 
 JSON = {"content-type": "application/json"}
@@ -254,6 +255,29 @@ def test_malformed_submissions_are_refused_and_change_nothing(site: TestClient, 
     error = answer.json()["error"]
     assert error["code"]
     assert error["message"]
+    assert submit(site, token).json()["status"] == "accepted"
+
+
+@pytest.fixture
+def site_on_either(make_study: StudyMaker) -> Iterator[TestClient]:
+    """On SQLite and on PostgreSQL."""
+    with TestClient(create_app(make_study()), follow_redirects=False) as client:
+        yield client
+
+
+def test_nul_characters_are_refused_for_what_they_are(site_on_either: TestClient) -> None:
+    """PostgreSQL has no place for them; SQLite would keep them until a study moves."""
+    site = site_on_either
+    join(site)
+    token = lease(site)
+    for answer in ("a\0", ["a", {"b": ["\0"]}], {"\0": 1}, "\\\0"):
+        refused = submit(site, token, answer=answer)
+        assert refused.status_code == 422
+        assert "NUL characters" in refused.json()["error"]["message"]
+    # The text of the escape is no NUL. It is no answer here either, which is for the task to say.
+    plain = submit(site, token, answer="\\u0000")
+    assert plain.status_code == 422
+    assert "NUL characters" not in plain.json()["error"]["message"]
     assert submit(site, token).json()["status"] == "accepted"
 
 

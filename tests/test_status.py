@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
-from chorale.cli.app import app as cli
+from chorale.cli import app as cli
 from chorale.engine.control import set_stage_state
 from chorale.engine.gates import close_gate, gate_statuses
 from chorale.engine.opening import open_study

@@ -9,7 +9,7 @@
 Names are loaded when they are first used: importing the package takes no time.
 """
 
-from chorale.lazy_names import lazy_names
+from chorale.lazy import attach
 
 TYPE_CHECKING = False  # importing it from typing takes ten times as long as all the rest
 
@@ -34,13 +34,13 @@ __all__ = [
     "pi",
 ]
 
-__getattr__, __dir__ = lazy_names(
+__getattr__, __dir__ = attach(
     __name__,
     {
-        "Score": "chorale.metrics.score",
-        "UserError": "chorale.model",
-        "aggregate": "chorale.aggregate",
-        "evaluate": "chorale.evaluate",
-        **dict.fromkeys(("alpha", "fleiss", "kappa", "percent", "pi"), "chorale.coefficients"),
+        "aggregate": (),
+        "coefficients": ("alpha", "fleiss", "kappa", "percent", "pi"),
+        "evaluate": (),
+        "metrics.score": ("Score",),
+        "model": ("UserError",),
     },
 )

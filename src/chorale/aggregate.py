@@ -11,7 +11,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Unpack
 
-from chorale.files.wording import did_you_mean
 from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
 from chorale.metrics.aggregation.methods import method_names
 from chorale.metrics.reading.judged import Reading, ReadingOptions
@@ -21,6 +20,7 @@ from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
 from chorale.metrics.scoring.aggregating import Request, score_data
 from chorale.model import UserError
+from chorale.model.problems import did_you_mean
 
 __all__ = ["GLAD", "MACE", "DawidSkene", "MajorityVote", "OneCoinDawidSkene", "Wawa", "score"]
 

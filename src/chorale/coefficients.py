@@ -8,13 +8,13 @@
 from collections.abc import Sequence
 from typing import Any, Unpack, get_args
 
-from chorale.files.wording import did_you_mean
 from chorale.metrics.agreement import DISTANCES, Distance, Level, Weights
 from chorale.metrics.reading.judged import Reading, ReadingOptions, judged_in
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
 from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement
 from chorale.model import UserError
+from chorale.model.problems import did_you_mean
 
 
 class AgreementRequest(ReadingOptions, total=False):

@@ -9,8 +9,8 @@ lists them. Each function takes the command's options as keywords, and gives a `
 
 from typing import Any
 
-from chorale.files.wording import did_you_mean
 from chorale.metrics.given_tables import taking_tables
+from chorale.model.problems import did_you_mean
 from chorale.registry import families
 
 

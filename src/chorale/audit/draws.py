@@ -9,7 +9,7 @@ from chorale.engine.drawing_answers import drawn_answers
 from chorale.engine.running import Study
 from chorale.model import AssignmentKind, StageSettings, StudySettings
 from chorale.protocol import draw_arm
-from chorale.store import Tx, arm_rows, events, gates, item_rows, labels, people, setup
+from chorale.store import Tx, arm_rows, events, gates, item_rows, labels, people, setting_rows
 from chorale.store.events import EventRow
 from chorale.store.response_rows import ResponseRow
 from chorale.store.standing_rows import WorkerStanding
@@ -36,7 +36,7 @@ def arm_differences(tx: Tx, study: Study, settings_at: SettingsAt, standings: Se
         if times[worker] > 1:
             found.append(f"worker {worker}: was put in an arm {times[worker]} times")
     for stratum, drawn in numbers.items():
-        counter = int(setup.setting_value(tx, f"arms:{stratum}") or 0)
+        counter = int(setting_rows.setting_value(tx, f"arms:{stratum}") or 0)
         if sorted(drawn) != list(range(counter)):
             found.append(f"arms: the numbers drawn in stratum {stratum!r} are not 0 to {counter - 1}, each once")
     for row in standings:

@@ -1,22 +1,19 @@
-"""The command line: parse, call, print."""
+"""The command line: parse, call, print.
 
-import gc
+Names are loaded when they are first used: a package that declares commands needs nothing of what runs them.
+"""
 
-from chorale.cli.app import app
+from typing import TYPE_CHECKING
 
-_ALLOCATIONS = 200_000
-"""After how many objects made and kept Python looks for those that only hold each other. What a command reads stays
-until it ends, and looking through it every 700 takes up to a fifth of its time."""
+from chorale.lazy import attach
 
+if TYPE_CHECKING:
+    from chorale.cli.bars import progress_bar, standard_error
+    from chorale.cli.program import app, main
+    from chorale.cli.terminal import show
 
-def main() -> None:
-    """The `chorale` command."""
-    gc.set_threshold(_ALLOCATIONS, 50, 100)
-    try:
-        app(prog_name="chorale")
-    finally:
-        # What is still there goes with the process. Python would look through all of it once more before it ends.
-        gc.freeze()
+__getattr__, __dir__ = attach(
+    __name__, {"bars": ("progress_bar", "standard_error"), "program": ("app", "main"), "terminal": ("show",)}
+)
 
-
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "progress_bar", "show", "standard_error"]

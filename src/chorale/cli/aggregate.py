@@ -1,10 +1,7 @@
 """`chorale aggregate`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.judgments_options import (
@@ -17,9 +14,21 @@ from chorale.cli.judgments_options import (
     WhichRepeat,
     WorkerColumn,
 )
-from chorale.cli.output import say
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.output import print_line
+from chorale.cli.parameters import Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
 from chorale.cli.targets import Force, check_target, writing
+from chorale.metrics.aggregation.methods import method_names
+from chorale.metrics.reading.judged import Reading
+from chorale.metrics.reading.judgment_files import separator_in
+from chorale.metrics.reading.truth_files import read_options, read_truth
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.scoring.aggregating import Request, score_data
+from chorale.metrics.scoring.aggregation import WRITABLE, write_aggregation
+from chorale.model import UserError
+from chorale.model.plural import plural
+from chorale.model.problems import did_you_mean
 
 if TYPE_CHECKING:
     from chorale.metrics.aggregation.result import Aggregation
@@ -27,7 +36,7 @@ if TYPE_CHECKING:
 MethodName = Literal["majority", "confidence", "crowdtruth", "dawid-skene", "one-coin", "mace", "glad", "wawa"]
 Method = Annotated[
     MethodName,
-    typer.Option(
+    Option(
         "--method",
         metavar="NAME",
         help="majority, confidence, crowdtruth, dawid-skene, one-coin, mace, glad or wawa.",
@@ -35,11 +44,11 @@ Method = Annotated[
 ]
 TrustColumn = Annotated[
     str | None,
-    typer.Option("--trust", metavar="COLUMN", help="The column of workers' trust, for confidence.", show_default=False),
+    Option("--trust", metavar="COLUMN", help="The column of workers' trust, for confidence.", show_default=False),
 ]
 Options = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--options",
         metavar="FILE|A,B,C",
         help="All labels there were to choose from: a file with one a line, or a list.",
@@ -47,23 +56,23 @@ Options = Annotated[
     ),
 ]
 OpenTask = Annotated[
-    bool, typer.Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
+    bool, Option("--open", help="For crowdtruth: workers could say anything; there is no list of options.")
 ]
 Iterations = Annotated[
     int | None,
-    typer.Option("--iterations", metavar="N", min=1, help="The most iterations to make.", show_default=False),
+    Option("--iterations", metavar="N", min=1, help="The most iterations to make.", show_default=False),
 ]
 Tolerance = Annotated[
     float | None,
-    typer.Option("--tolerance", metavar="X", min=0, help="Stop when an iteration brings less.", show_default=False),
+    Option("--tolerance", metavar="X", min=0, help="Stop when an iteration brings less.", show_default=False),
 ]
 Restarts = Annotated[
     int | None,
-    typer.Option("--restarts", metavar="N", min=1, help="For mace: how many random starts.", show_default=False),
+    Option("--restarts", metavar="N", min=1, help="For mace: how many random starts.", show_default=False),
 ]
 Smoothing = Annotated[
     float | None,
-    typer.Option(
+    Option(
         "--smoothing",
         metavar="N",
         min=0,
@@ -73,21 +82,19 @@ Smoothing = Annotated[
 ]
 TruthFile = Annotated[
     Path | None,
-    typer.Option(
-        "--truth", metavar="FILE", help="The true labels of tasks: how often is it right?", show_default=False
-    ),
+    Option("--truth", metavar="FILE", help="The true labels of tasks: how often is it right?", show_default=False),
 ]
 TruthTask = Annotated[
     str | None,
-    typer.Option("--truth-task", metavar="COLUMN", help="The truth's column of tasks.", show_default="task"),
+    Option("--truth-task", metavar="COLUMN", help="The truth's column of tasks.", show_default="task"),
 ]
 TruthLabel = Annotated[
     str | None,
-    typer.Option("--truth-label", metavar="COLUMN", help="The truth's column of labels.", show_default="label"),
+    Option("--truth-label", metavar="COLUMN", help="The truth's column of labels.", show_default="label"),
 ]
 AgainstOther = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--against",
         metavar="NAME|FILE",
         help="Another method on the same file (needs --truth), or another file of judgments: is the difference more "
@@ -97,7 +104,7 @@ AgainstOther = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--out",
         metavar="FILE",
         help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.",
@@ -136,14 +143,6 @@ def aggregate(
     as_latex: AsLatex = False,
 ) -> None:
     """Combine what several people said about each task into one answer, with its probability."""
-    from chorale.cli.progress import patiently
-    from chorale.metrics.reading.judged import Reading
-    from chorale.metrics.reading.judgment_files import separator_in
-    from chorale.metrics.reading.truth_files import read_options, read_truth
-    from chorale.metrics.resampling import Resampling
-    from chorale.metrics.scoring.aggregating import Request, score_data
-    from chorale.metrics.scoring.aggregation import WRITABLE
-    from chorale.model import UserError
 
     listed = None if options is None else read_options(options)
     other_method, other_file = _method_or_file(against)
@@ -166,24 +165,19 @@ def aggregate(
         )
     if out is not None:
         _write(result, out, quietly=as_json or as_latex)
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)
 
 
 def _write(result: "Aggregation", out: Path, *, quietly: bool) -> None:
-    from chorale.files.wording import many
-    from chorale.metrics.scoring.aggregation import write_aggregation
 
     with writing(out, "--out"):
         rows = write_aggregation(result, out)
     if not quietly:
-        say(f"Wrote {many(rows, 'row', 'rows')} to {out}.")
+        print_line(f"Wrote {plural(rows, 'row', 'rows')} to {out}.")
 
 
 def _method_or_file(against: str | None) -> tuple[str | None, Path | None]:
     """What --against names. A file that is called like a method needs its folder: ./mace."""
-    from chorale.files.wording import did_you_mean
-    from chorale.metrics.aggregation.methods import method_names
-    from chorale.model import UserError
 
     names = method_names()
     if against is None or against in names:

@@ -1,10 +1,7 @@
 """`chorale agreement`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated, Literal
-
-import typer
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.judgments_options import (
@@ -17,11 +14,16 @@ from chorale.cli.judgments_options import (
     WhichRepeat,
     WorkerColumn,
 )
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.parameters import Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.metrics.reading.judged import Reading, judged_in
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement
 
 Metric = Annotated[
     Literal["alpha", "kappa", "fleiss", "pi", "percent"],
-    typer.Option(
+    Option(
         "--metric",
         metavar="NAME",
         help="alpha (Krippendorff), kappa (Cohen), fleiss (Fleiss' kappa), pi (Scott) or percent.",
@@ -29,11 +31,11 @@ Metric = Annotated[
 ]
 LevelName = Annotated[
     Literal["nominal", "ordinal", "interval", "ratio"],
-    typer.Option("--level", metavar="NAME", help="What labels are, for alpha: nominal, ordinal, interval or ratio."),
+    Option("--level", metavar="NAME", help="What labels are, for alpha: nominal, ordinal, interval or ratio."),
 ]
 DistanceName = Annotated[
     Literal["jaccard", "masi", "span", "ua-f1"] | None,
-    typer.Option(
+    Option(
         "--distance",
         metavar="NAME",
         help="For alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
@@ -42,11 +44,11 @@ DistanceName = Annotated[
 ]
 WeightsName = Annotated[
     Literal["none", "linear", "quadratic"],
-    typer.Option("--weights", metavar="NAME", help="For kappa of ordered labels: none, linear or quadratic."),
+    Option("--weights", metavar="NAME", help="For kappa of ordered labels: none, linear or quadratic."),
 ]
 Order = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--order",
         metavar="A,B,C",
         help="Labels from the lowest to the highest, if they are not numbers.",
@@ -55,13 +57,13 @@ Order = Annotated[
 ]
 MinCommon = Annotated[
     int,
-    typer.Option(
+    Option(
         "--min-common", metavar="N", min=1, help="For kappa and pi: leave out pairs of workers with fewer common items."
     ),
 ]
 OtherFile = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--against",
         metavar="FILE",
         help="Judgments of the same items by others: is the difference more than luck?",
@@ -85,8 +87,8 @@ def agreement(
     empty: EmptyLabel = None,
     repeats: WhichRepeat = "last",
     keep_rejected: KeepRejected = False,
-    pairs: Annotated[bool, typer.Option("--pairs", help="List every two workers with common items.")] = False,
-    items: Annotated[bool, typer.Option("--items", help="List items, the most disputed first.")] = False,
+    pairs: Annotated[bool, Option("--pairs", help="List every two workers with common items.")] = False,
+    items: Annotated[bool, Option("--items", help="List items, the most disputed first.")] = False,
     ci: WithIntervals = False,
     against: OtherFile = None,
     resamples: Resamples = 1000,
@@ -95,11 +97,6 @@ def agreement(
     as_latex: AsLatex = False,
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
-    from chorale.cli.progress import patiently
-    from chorale.metrics.reading.judged import Reading, judged_in
-    from chorale.metrics.resampling import Resampling
-    from chorale.metrics.scoring.agreement import AgreementOptions, score_agreement
-
     reading = Reading(task, worker, label, None, sep, empty, repeats, keep_rejected)
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
     options = AgreementOptions(metric, level, distance, ordered, weights, min_common)
@@ -113,4 +110,4 @@ def agreement(
             with_items=items,
             for_scripts=as_json,
         )
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)

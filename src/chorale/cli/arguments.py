@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from chorale.cli.parameters import Argument, Option
 
-StudyFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The study's folder.", show_default=False)]
+StudyFolder = Annotated[Path, Argument(metavar="DIR", help="The study's folder.", show_default=False)]
 Database = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--db",
         metavar="URL",
         help="The study's database, e.g. postgresql+psycopg://user@host/name. Its own SQLite file if not given.",
@@ -16,14 +16,14 @@ Database = Annotated[
         show_default=False,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+AsJson = Annotated[bool, Option("--json", help="Print one JSON object and nothing else.")]
 PublicUrl = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--public-url",
         metavar="URL",
         help="The address people reach the site at, e.g. https://study.example.org.",
         show_default=False,
     ),
 ]
-StageName = Annotated[str, typer.Argument(metavar="STAGE", help="The stage's name.", show_default=False)]
+StageName = Annotated[str, Argument(metavar="STAGE", help="The stage's name.", show_default=False)]

@@ -1,25 +1,21 @@
 """What commands ask people for: a platform's token, and whether to spend money."""
-# ruff: noqa: PLC0415 - imported when it is needed, so that --help is instant
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
-import typer
+import click
 
-if TYPE_CHECKING:
-    from chorale.platforms.prolific import Prolific
+from chorale.engine.recruiting import TOKEN_VARIABLE, connected, token_in_environment
+from chorale.model import UserError
+from chorale.platforms.prolific import Prolific
 
 
-def prolific() -> "Prolific":
+def prolific() -> Prolific:
     """Prolific's interface, with the token in PROLIFIC_TOKEN or one that is typed unseen. It is kept nowhere."""
-    from chorale.engine.recruiting import TOKEN_VARIABLE, connected, token_in_environment
-    from chorale.model import UserError
-
     token = token_in_environment()
     if token is None and not os.environ.get(TOKEN_VARIABLE):
         if sys.stdin.isatty():
-            token = str(typer.prompt("Prolific's token (it is not shown, and not kept)", hide_input=True)).strip()
+            token = str(click.prompt("Prolific's token (it is not shown, and not kept)", hide_input=True)).strip()
         else:
             token = sys.stdin.readline().strip()
     if not token:
@@ -32,9 +28,7 @@ def prolific() -> "Prolific":
 
 def agreed(question: str) -> bool:
     """Whether somebody says yes."""
-    from chorale.model import UserError
-
     try:
-        return bool(typer.confirm(question, err=True))
-    except typer.Abort:
+        return bool(click.confirm(question, err=True))
+    except click.Abort:
         raise UserError("Nobody said yes, so nothing was spent. Add --yes to agree beforehand.") from None

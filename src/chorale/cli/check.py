@@ -1,15 +1,15 @@
 """`chorale check`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
-from typing import TYPE_CHECKING
-
-import typer
+from dataclasses import asdict
 
 from chorale.cli.arguments import AsJson, StudyFolder
-from chorale.cli.output import print_json, say, show
-
-if TYPE_CHECKING:
-    from chorale.folder.plan import StudyPlan
+from chorale.cli.output import print_json, print_line
+from chorale.cli.terminal import show
+from chorale.folder.plan import StudyPlan, plan_study, study_notes
+from chorale.folder.reading import check_folder, load_folder
+from chorale.model import money_text
+from chorale.monitor.tables import plan_table
+from chorale.rehearsal.preparing import truth_that_fits_nothing
 
 
 def check(directory: StudyFolder, as_json: AsJson = False) -> None:
@@ -17,28 +17,22 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
     if as_json:
         _check_as_json(directory)
         return
-    from chorale.folder.plan import plan_study, study_notes
-    from chorale.folder.reading import load_folder
-    from chorale.monitor.tables import plan_table
-    from chorale.rehearsal.preparing import truth_that_fits_nothing
 
     folder = load_folder(directory)
     plan = plan_study(folder)
-    say(f"{directory} is in order: {plan.title}")
+    print_line(f"{directory} is in order: {plan.title}")
     show(plan_table(plan))
-    say(_cost_sentence(plan))
+    print_line(_cost_sentence(plan))
     for sentence in _round_sentences(plan):
-        say(sentence)
-    say(_workers_sentence(plan))
+        print_line(sentence)
+    print_line(_workers_sentence(plan))
     for note in study_notes(folder):
-        say(f"Before people come: {note}")
+        print_line(f"Before people come: {note}")
     for note in truth_that_fits_nothing(folder):
-        say(f"Before you rehearse: {note}")
+        print_line(f"Before you rehearse: {note}")
 
 
-def _cost_sentence(plan: "StudyPlan") -> str:
-    from chorale.model import money_text
-
+def _cost_sentence(plan: StudyPlan) -> str:
     cost = money_text(plan.cost, plan.currency)
     if plan.most > plan.cost:
         cost += f", or {money_text(plan.most, plan.currency)} if every item asks for the most judgments"
@@ -50,31 +44,31 @@ def _cost_sentence(plan: "StudyPlan") -> str:
     return f"The study costs about {cost}, fees included.{fewer} Work redone for people who are dropped comes on top."
 
 
-def _round_sentences(plan: "StudyPlan") -> list[str]:
+def _round_sentences(plan: StudyPlan) -> list[str]:
     """What rounds and gates cost, and for how many people that was counted."""
-    from chorale.model import money_text
-
-    told = []
+    sentences = []
     for stage in plan.stages:
         if stage.per_worker is not None:
             each = money_text(stage.per_worker, plan.currency)
             many = "1 is" if stage.workers == 1 else f"{stage.workers} are"
-            told.append(f"The round {stage.name} costs {each} for each worker who does it; {many} counted above.")
+            sentences.append(f"The round {stage.name} costs {each} for each worker who does it; {many} counted above.")
     for gate in plan.gates:
         if gate.cost:
             cost = money_text(gate.cost, plan.currency)
-            told.append(f"Bonuses for passing {gate.name} come to {cost} if {gate.passing} of {gate.workers} pass.")
+            sentences.append(
+                f"Bonuses for passing {gate.name} come to {cost} if {gate.passing} of {gate.workers} pass."
+            )
     if plan.training:
         more = money_text(plan.training, plan.currency)
-        told.append(
+        sentences.append(
             f"How many will begin and how many of them pass is not known: rounds are counted for the fewest who can do "
             f"the study, as if nobody failed, or for as many as a gate's `expected` says. Everybody else who does all "
             f"rounds costs {more} more: set `expected` to how many you expect, and try it with `chorale rehearse`."
         )
-    return told
+    return sentences
 
 
-def _workers_sentence(plan: "StudyPlan") -> str:
+def _workers_sentence(plan: StudyPlan) -> str:
     people = "1 worker" if plan.workers == 1 else f"{plan.workers} workers"
     if plan.gates:
         # Those who share a place pass together, and stages that a gate ends need not be finished: no number is needed.
@@ -87,15 +81,9 @@ def _workers_sentence(plan: "StudyPlan") -> str:
 
 
 def _check_as_json(directory: StudyFolder) -> None:
-    from dataclasses import asdict
-
-    from chorale.folder.plan import plan_study, study_notes
-    from chorale.folder.reading import check_folder
-    from chorale.rehearsal.preparing import truth_that_fits_nothing
-
     folder, problems = check_folder(directory)
     if folder is None:
         print_json({"ok": False, "problems": [asdict(problem) for problem in problems]})
-        raise typer.Exit(2)
+        raise SystemExit(2)
     notes = [*study_notes(folder), *truth_that_fits_nothing(folder)]
     print_json({"ok": True, "problems": [], "notes": notes, **asdict(plan_study(folder))})

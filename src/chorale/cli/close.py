@@ -1,41 +1,38 @@
 """`chorale close`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, say, show
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument
+from chorale.cli.terminal import show
+from chorale.engine.gates import close_gate
+from chorale.engine.settling import settle_everything
+from chorale.engine.started import started_study
+from chorale.folder.reading import did_you_mean
+from chorale.model import Refusal, UserError
+from chorale.monitor.tables import verdicts_table
 
-GateName = Annotated[str, typer.Argument(metavar="GATE", help="The gate's name.", show_default=False)]
+GateName = Annotated[str, Argument(metavar="GATE", help="The gate's name.", show_default=False)]
 
 
 def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: AsJson = False) -> None:
     """Close a gate: decide who goes on, book bonuses, write messages, and end the round."""
-    from dataclasses import asdict
-
-    from chorale.engine.gates import close_gate
-    from chorale.engine.settling import settle_everything
-    from chorale.engine.started import started_study
-    from chorale.folder.reading import did_you_mean
-    from chorale.model import Refusal, UserError
-    from chorale.monitor.tables import verdicts_table
-
     with started_study(directory, db) as study:
-        found = study.gates.get(gate)
-        if found is None:
+        named = study.gates.get(gate)
+        if named is None:
             raise UserError(f"There is no gate {gate!r} in this study. {did_you_mean(gate, study.gates)}")
         settle_everything(study)
         try:
-            verdicts = study.store.write(lambda tx: close_gate(tx, study, found, "the command line")).result()
+            verdicts = study.store.write(lambda tx: close_gate(tx, study, named, "the command line")).result()
         except Refusal as refusal:
             raise UserError(refusal.message) from None
     if as_json:
         print_json({"gate": gate, "verdicts": [asdict(verdict) for verdict in verdicts]})
         return
     if not verdicts:
-        say(f"The gate {gate} decided about nobody: it was closed before, or nobody is scored.")
+        print_line(f"The gate {gate} decided about nobody: it was closed before, or nobody is scored.")
         return
     show(verdicts_table(verdicts))
-    say(f"{sum(verdict.passed for verdict in verdicts)} of {len(verdicts)} passed {gate}.")
+    print_line(f"{sum(verdict.passed for verdict in verdicts)} of {len(verdicts)} passed {gate}.")

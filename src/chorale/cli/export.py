@@ -1,19 +1,21 @@
 """`chorale export`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, say
-
-if TYPE_CHECKING:
-    from chorale.engine.running import Study
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.cli.progress import patiently
+from chorale.engine.running import Study
+from chorale.engine.started import started_study
+from chorale.exchange.export import export_file_name, note_export, write_export
+from chorale.exchange.export_folders import FOLDERS
+from chorale.model import UserError
+from chorale.monitor.outcomes import tallies
 
 BY = "the command line"
 STDOUT = Path("-")
@@ -26,7 +28,7 @@ def export(
     directory: StudyFolder,
     format_name: Annotated[
         str,
-        typer.Option(
+        Option(
             "--format",
             metavar="NAME",
             help="jsonl, csv, parquet, huggingface (a folder), labels, crowdkit, labelstudio, mturk, workers, ledger, "
@@ -35,23 +37,17 @@ def export(
     ] = "jsonl",
     out: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Where to write; - for standard output. A name that fits the format if not given.",
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite the file if it is there.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a study's results to a file, with pseudonyms for workers."""
-    from chorale.cli.progress import patiently
-    from chorale.engine.started import started_study
-    from chorale.exchange.export import export_file_name, note_export, write_export
-    from chorale.exchange.export_folders import FOLDERS
-    from chorale.model import UserError
-
     format_name = _ALSO_WRITTEN.get(format_name, format_name)
     if out == STDOUT and as_json:
         raise UserError("--out - and --json both want standard output. Leave one of them out.")
@@ -71,14 +67,12 @@ def export(
     if as_json:
         print_json({"format": format_name, "file": str(target), "rows": rows, **beside})
         return
-    say(f"Wrote {rows:,} rows to {target}.")
+    print_line(f"Wrote {rows:,} rows to {target}.")
     for outcome, count in beside.get("outcomes", {}).items():
-        say(f"  {count:>8,}  {outcome}")
+        print_line(f"  {count:>8,}  {outcome}")
 
 
-def _write_to_stdout(study: "Study", format_name: str) -> None:
-    from chorale.exchange.export import note_export, write_export
-
+def _write_to_stdout(study: Study, format_name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "export"
         write_export(study, format_name, file)
@@ -89,9 +83,7 @@ def _write_to_stdout(study: "Study", format_name: str) -> None:
         sys.stdout.buffer.flush()
 
 
-def _beside_the_table(study: "Study", format_name: str) -> dict[str, dict[str, int]]:
+def _beside_the_table(study: Study, format_name: str) -> dict[str, dict[str, int]]:
     """What a task's table leaves out, and why, belongs beside it."""
-    from chorale.monitor.outcomes import tallies
-
     tally = study.store.read(lambda tx: tallies(tx, study)).result().get(format_name)
     return {} if tally is None else {"outcomes": dict(tally)}

@@ -1,20 +1,24 @@
 """`chorale gold`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 import json
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Annotated, Any
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, say, show
-
-if TYPE_CHECKING:
-    from chorale.engine.running import RunningStage, Study
-    from chorale.store.gold_rows import GoldRow
-    from chorale.store.item_rows import ItemRow
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.cli.terminal import show
+from chorale.contract import AnswerError
+from chorale.engine import gold_desk
+from chorale.engine.running import RunningStage, Study
+from chorale.engine.settling import settle_everything
+from chorale.engine.started import stage_called, started_study
+from chorale.model import UserError
+from chorale.monitor.tables import candidates_table, gold_table
+from chorale.store import gold_rows
+from chorale.store.gold_rows import GoldRow
+from chorale.store.item_rows import ItemRow
 
 BY = "the command line"
 
@@ -34,46 +38,37 @@ class _Wanted:
 def gold(
     directory: StudyFolder,
     stage: Annotated[
-        str | None, typer.Option(metavar="STAGE", help="The stage; all of them if not given.", show_default=False)
+        str | None, Option(metavar="STAGE", help="The stage; all of them if not given.", show_default=False)
     ] = None,
     promote_unanimous: Annotated[
-        bool, typer.Option("--promote-unanimous", help="Make gold of every item all judgments of which agree.")
+        bool, Option("--promote-unanimous", help="Make gold of every item all judgments of which agree.")
     ] = False,
-    promote: Annotated[
-        str | None, typer.Option(metavar="ITEM", help="Make gold of this item.", show_default=False)
-    ] = None,
-    answer: Annotated[
-        str | None, typer.Option(metavar="ANSWER", help="The right answer to it.", show_default=False)
-    ] = None,
+    promote: Annotated[str | None, Option(metavar="ITEM", help="Make gold of this item.", show_default=False)] = None,
+    answer: Annotated[str | None, Option(metavar="ANSWER", help="The right answer to it.", show_default=False)] = None,
     explanation: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="What workers who answer it wrongly will read.", show_default=False),
+        Option(metavar="TEXT", help="What workers who answer it wrongly will read.", show_default=False),
     ] = None,
     retire: Annotated[
-        str | None, typer.Option(metavar="ITEM", help="Use this item as gold no longer.", show_default=False)
+        str | None, Option(metavar="ITEM", help="Use this item as gold no longer.", show_default=False)
     ] = None,
-    reason: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Why; kept with the study.", show_default=False)
-    ] = None,
+    reason: Annotated[str | None, Option(metavar="TEXT", help="Why; kept with the study.", show_default=False)] = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """List a study's gold and what could become gold after a pilot; make gold, retire it."""
-    from chorale.engine.settling import settle_everything
-    from chorale.engine.started import stage_called, started_study
-
     wanted = _Wanted(promote_unanimous, promote, answer, explanation, retire, reason)
     _check(wanted)
     with started_study(directory, db) as study:
         settle_everything(study)
         stages = list(study.stages.values()) if stage is None else [stage_called(study, stage)]
-        told = _change(study, stages, wanted) if _changes(wanted) else _list(study, stages)
+        result = _change(study, stages, wanted) if _changes(wanted) else _list(study, stages)
     if as_json:
-        print_json(told)
+        print_json(result)
     elif _changes(wanted):
-        _print_changes(told)
+        _print_changes(result)
     else:
-        _print_lists(told)
+        _print_lists(result)
 
 
 def _changes(wanted: _Wanted) -> bool:
@@ -82,8 +77,6 @@ def _changes(wanted: _Wanted) -> bool:
 
 def _check(wanted: _Wanted) -> None:
     """Half of what an action needs is a mistake, not something to guess the rest of."""
-    from chorale.model import UserError
-
     if wanted.promote is not None and (wanted.answer is None or wanted.explanation is None):
         raise UserError("--promote needs the right answer (--answer) and what to tell workers (--explanation).")
     if wanted.promote is None and (wanted.answer is not None or wanted.explanation is not None):
@@ -94,9 +87,7 @@ def _check(wanted: _Wanted) -> None:
         raise UserError("--reason belongs to --retire ITEM.")
 
 
-def _change(study: "Study", stages: "list[RunningStage]", wanted: _Wanted) -> dict[str, Any]:
-    from chorale.engine import gold_desk
-
+def _change(study: Study, stages: list[RunningStage], wanted: _Wanted) -> dict[str, Any]:
     promoted: dict[str, int] = {}
     if wanted.promote_unanimous:
         for stage in stages:
@@ -113,18 +104,14 @@ def _change(study: "Study", stages: "list[RunningStage]", wanted: _Wanted) -> di
     return {"promoted": promoted, "retired": wanted.retire}
 
 
-def _only(stages: "list[RunningStage]") -> "RunningStage":
-    from chorale.model import UserError
-
+def _only(stages: list[RunningStage]) -> RunningStage:
     if len(stages) > 1:
         raise UserError(f"Say which stage the item is in: --stage {' or --stage '.join(s.name for s in stages)}.")
     return stages[0]
 
 
-def _parsed(stage: "RunningStage", text: str) -> Any:
+def _parsed(stage: RunningStage, text: str) -> Any:
     """The answer as typed, or as JSON for tasks whose answers are not plain text."""
-    from chorale.contract import AnswerError
-
     try:
         stage.task.shape.parse_answer(text)
     except AnswerError:
@@ -135,26 +122,23 @@ def _parsed(stage: "RunningStage", text: str) -> Any:
     return text
 
 
-def _list(study: "Study", stages: "list[RunningStage]") -> dict[str, Any]:
-    from chorale.engine import gold_desk
-    from chorale.store import gold_rows
-
-    told = []
+def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
+    stages_listed = []
     for stage in stages:
         rows = study.store.read(partial(gold_rows.gold_items, stage_name=stage.name)).result()
-        found = study.store.read(partial(gold_desk.candidates, stage=stage)).result()
-        told.append(
+        candidates = study.store.read(partial(gold_desk.candidates, stage=stage)).result()
+        stages_listed.append(
             {
                 "stage": stage.name,
                 "gold": [_gold_as_json(stage, row) for row in rows],
-                "unanimous": [_candidate_as_json(stage, item) for item in found.unanimous],
-                "confusing": [_candidate_as_json(stage, item) for item in found.confusing],
+                "unanimous": [_candidate_as_json(stage, item) for item in candidates.unanimous],
+                "confusing": [_candidate_as_json(stage, item) for item in candidates.confusing],
             }
         )
-    return {"stages": told}
+    return {"stages": stages_listed}
 
 
-def _gold_as_json(stage: "RunningStage", row: "GoldRow") -> dict[str, Any]:
+def _gold_as_json(stage: RunningStage, row: GoldRow) -> dict[str, Any]:
     return {
         "item": row.key,
         "view": stage.task.form.view(row.payload),
@@ -167,7 +151,7 @@ def _gold_as_json(stage: "RunningStage", row: "GoldRow") -> dict[str, Any]:
     }
 
 
-def _candidate_as_json(stage: "RunningStage", item: "ItemRow") -> dict[str, Any]:
+def _candidate_as_json(stage: RunningStage, item: ItemRow) -> dict[str, Any]:
     return {
         "item": item.key,
         "view": stage.task.form.view(item.payload),
@@ -177,23 +161,21 @@ def _candidate_as_json(stage: "RunningStage", item: "ItemRow") -> dict[str, Any]
     }
 
 
-def _print_changes(told: dict[str, Any]) -> None:
-    for stage, count in told["promoted"].items():
-        say(f"Made gold of {count:,} {'item' if count == 1 else 'items'} of {stage}.")
-    if told["retired"] is not None:
-        say(f"Retired {told['retired']}.")
+def _print_changes(result: dict[str, Any]) -> None:
+    for stage, count in result["promoted"].items():
+        print_line(f"Made gold of {count:,} {'item' if count == 1 else 'items'} of {stage}.")
+    if result["retired"] is not None:
+        print_line(f"Retired {result['retired']}.")
 
 
-def _print_lists(told: dict[str, Any]) -> None:
-    from chorale.monitor.tables import candidates_table, gold_table
-
-    for stage in told["stages"]:
-        say(f"{stage['stage']}: {len(stage['gold']):,} gold")
+def _print_lists(result: dict[str, Any]) -> None:
+    for stage in result["stages"]:
+        print_line(f"{stage['stage']}: {len(stage['gold']):,} gold")
         show(gold_table(stage["gold"]))
         for kind, hint in (
             ("unanimous", "make all of them gold with --promote-unanimous"),
             ("confusing", "make one gold with --promote ITEM --answer ANSWER --explanation TEXT"),
         ):
             if stage[kind]:
-                say(f"{stage['stage']}: {len(stage[kind]):,} {kind}; {hint}")
+                print_line(f"{stage['stage']}: {len(stage[kind]):,} {kind}; {hint}")
                 show(candidates_table(stage[kind]))

@@ -1,17 +1,24 @@
 """`chorale invite`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
-
+from chorale import cli
+from chorale.cli.addresses import checked_public_url
 from chorale.cli.arguments import AsJson, Database, PublicUrl, StudyFolder
-from chorale.cli.output import print_json, say, show
-from chorale.cli.targets import Force
-
-if TYPE_CHECKING:
-    from chorale.engine.running import Study
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.cli.targets import Force, check_target, writing
+from chorale.engine import arrivals
+from chorale.engine.running import Study
+from chorale.engine.started import stage_called, study_to_prepare
+from chorale.files.addresses import read_addresses
+from chorale.files.tables import write_csv
+from chorale.model import UserError
+from chorale.monitor.payouts import invitations_table
+from chorale.store import invitations, setting_rows
+from chorale.store.invitations import REUSABLE
+from chorale.web.links import invitation_path, new_expert_link, new_invitations, study_sessions
 
 BY = "the command line"
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -19,29 +26,25 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 Count = Annotated[
     int | None,
-    typer.Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1, show_default=False),
+    Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1, show_default=False),
 ]
 ExpertName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Invite an expert of this name instead.", show_default=False)
+    str | None, Option(metavar="NAME", help="Invite an expert of this name instead.", show_default=False)
 ]
 InvitedTo = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.", show_default=False),
+    Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.", show_default=False),
 ]
-Reusable = Annotated[
-    bool, typer.Option("--reusable", help="Make one link for many people; --count is how many at most.")
-]
+Reusable = Annotated[bool, Option("--reusable", help="Make one link for many people; --count is how many at most.")]
 Emails = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="A link for every e-mail address in this file.", show_default=False),
+    Option(metavar="FILE", help="A link for every e-mail address in this file.", show_default=False),
 ]
-Out = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="CSV file for addresses and their links.", show_default=False)
-]
-Listed = Annotated[bool, typer.Option("--list", help="List the links there are, and stop.")]
+Out = Annotated[Path | None, Option(metavar="FILE", help="CSV file for addresses and their links.", show_default=False)]
+Listed = Annotated[bool, Option("--list", help="List the links there are, and stop.")]
 Revoke = Annotated[
     int | None,
-    typer.Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.", show_default=False),
+    Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.", show_default=False),
 ]
 
 
@@ -61,11 +64,6 @@ def invite(
     as_json: AsJson = False,
 ) -> None:
     """Make signed links that let workers or an expert in; list them, and revoke them one by one."""
-    from chorale.cli.addresses import checked_public_url
-    from chorale.cli.targets import check_target
-    from chorale.engine.started import stage_called, study_to_prepare
-    from chorale.model import UserError
-    from chorale.store import setup
 
     if expert is not None and (count is not None or reusable or stage is not None):
         raise UserError("--count is for workers, as are --reusable and --stage. Invite experts one by one.")
@@ -78,7 +76,7 @@ def invite(
     with study_to_prepare(directory, db) as study:
         if stage is not None:
             stage_called(study, stage)
-        base = given or study.store.read(lambda tx: setup.setting_value(tx, "site")).result() or DEFAULT_URL
+        base = given or study.store.read(lambda tx: setting_rows.setting_value(tx, "site")).result() or DEFAULT_URL
         if listed:
             _list(study, as_json=as_json)
         elif revoke is not None:
@@ -87,13 +85,10 @@ def invite(
             _invite_addresses(study, emails, out, stage, base, as_json=as_json)
         else:
             links = [base + path for path in _paths(study, count, expert, stage, reusable=reusable)]
-            _tell(links, expert, as_json=as_json)
+            _print_links(links, expert, as_json=as_json)
 
 
-def _paths(study: "Study", count: int | None, expert: str | None, stage: str | None, *, reusable: bool) -> list[str]:
-    from chorale.store.invitations import REUSABLE
-    from chorale.web.links import new_expert_link, new_invitations, study_sessions
-
+def _paths(study: Study, count: int | None, expert: str | None, stage: str | None, *, reusable: bool) -> list[str]:
     sessions = study_sessions(study)
     if expert is not None:
         name = expert.strip()
@@ -109,45 +104,33 @@ def _paths(study: "Study", count: int | None, expert: str | None, stage: str | N
     )
 
 
-def _tell(links: list[str], expert: str | None, *, as_json: bool) -> None:
+def _print_links(links: list[str], expert: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"links": links, "expert": expert})
         return
     for link in links:
-        say(link)
+        print_line(link)
 
 
-def _list(study: "Study", *, as_json: bool) -> None:
-    from chorale.monitor.payouts import invitations_table
-    from chorale.store import invitations
-
+def _list(study: Study, *, as_json: bool) -> None:
     rows = study.store.read(invitations.all_of_them).result()
     if as_json:
         fields = ("id", "kind", "stage", "uses", "most", "made_at", "revoked_at")
         print_json({"invitations": [{name: getattr(row, name) for name in fields} for row in rows]})
     else:
-        show(invitations_table(rows))
+        cli.show(invitations_table(rows))
 
 
-def _revoke(study: "Study", number: int, *, as_json: bool) -> None:
-    from chorale.engine import arrivals
-    from chorale.model import UserError
-
+def _revoke(study: Study, number: int, *, as_json: bool) -> None:
     if not study.store.write(lambda tx: arrivals.revoke(tx, study, number, BY)).result():
         raise UserError(f"There is no valid link with the number {number}. `chorale invite DIR --list` shows them.")
     if as_json:
         print_json({"revoked": number})
     else:
-        say(f"Link {number} lets nobody in any more. Whoever is in stays in.")
+        print_line(f"Link {number} lets nobody in any more. Whoever is in stays in.")
 
 
-def _invite_addresses(study: "Study", emails: Path, out: Path, stage: str | None, base: str, *, as_json: bool) -> None:
-    from chorale.cli.targets import writing
-    from chorale.engine import arrivals
-    from chorale.files.addresses import read_addresses
-    from chorale.files.tables import write_csv
-    from chorale.web.links import invitation_path, study_sessions
-
+def _invite_addresses(study: Study, emails: Path, out: Path, stage: str | None, base: str, *, as_json: bool) -> None:
     addresses = read_addresses(emails)
     sessions = study_sessions(study)
     nonces = study.store.write(lambda tx: arrivals.invite_addresses(tx, study, addresses, stage, BY)).result()
@@ -158,4 +141,6 @@ def _invite_addresses(study: "Study", emails: Path, out: Path, stage: str | None
     if as_json:
         print_json({"addresses": len(rows), "file": str(out)})
     else:
-        say(f"{out} has a link for each of {len(rows)} addresses. Whoever has a link is let in: send each to its own.")
+        print_line(
+            f"{out} has a link for each of {len(rows)} addresses. Whoever has a link is let in: send each to its own."
+        )

@@ -1,18 +1,21 @@
 """`chorale irt`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import AsLatex, Resamples, Seed, tell
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, Resamples, Seed, print_scored
 from chorale.cli.targets import Force, check_target, writing
+from chorale.metrics.reading.responses import read_responses
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.scoring.irt import IrtOptions, score_irt, write_items
+from chorale.model import UserError
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="FILE...",
         help="CSV with one row per responder and one column per item: 1, 0, or empty. Several files are several tests.",
         show_default=False,
@@ -20,11 +23,11 @@ Files = Annotated[
 ]
 Model = Annotated[
     Literal["1pl", "2pl", "3pl"],
-    typer.Option("--model", metavar="NAME", help="1pl (difficulty), 2pl (and discrimination) or 3pl (and guessing)."),
+    Option("--model", metavar="NAME", help="1pl (difficulty), 2pl (and discrimination) or 3pl (and guessing)."),
 ]
 GuessingPriorName = Annotated[
     Literal["fitted", "standard"],
-    typer.Option(
+    Option(
         "--guessing-prior",
         metavar="NAME",
         help="For 3pl, of logit guessing: fitted (one centre for all items, from the data) or standard (N(0, 1)).",
@@ -32,14 +35,12 @@ GuessingPriorName = Annotated[
 ]
 Starts = Annotated[
     int,
-    typer.Option(
-        "--starts", metavar="N", min=1, max=100, help="Fit from N places, all but the first random; keep the best."
-    ),
+    Option("--starts", metavar="N", min=1, max=100, help="Fit from N places, all but the first random; keep the best."),
 ]
-WithIntervals = Annotated[bool, typer.Option("--ci", help="Give 95% intervals of every item and responder.")]
+WithIntervals = Annotated[bool, Option("--ci", help="Give 95% intervals of every item and responder.")]
 HowIntervals = Annotated[
     Literal["posterior", "bootstrap"],
-    typer.Option(
+    Option(
         "--interval",
         metavar="NAME",
         help="With --ci: posterior (what answers and priors leave open), or bootstrap (responders drawn for an item, "
@@ -48,7 +49,7 @@ HowIntervals = Annotated[
 ]
 Others = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--against",
         metavar="FILE",
         help="Other answers to the same items, or by the same responders: is the difference more than luck?",
@@ -57,7 +58,7 @@ Others = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE", help="Write the items to a CSV file as well.", show_default=False),
+    Option("--out", metavar="FILE", help="Write the items to a CSV file as well.", show_default=False),
 ]
 
 
@@ -77,11 +78,6 @@ def irt(
     as_latex: AsLatex = False,
 ) -> None:
     """Fit item response theory: how hard items are, how well they tell responders apart, how able responders are."""
-    from chorale.cli.progress import patiently
-    from chorale.metrics.reading.responses import read_responses
-    from chorale.metrics.resampling import Resampling
-    from chorale.metrics.scoring.irt import IrtOptions, score_irt, write_items
-    from chorale.model import UserError
 
     if interval != "posterior" and not ci:
         raise UserError("--interval says how intervals are found. Ask for them with --ci.")
@@ -98,4 +94,4 @@ def irt(
     if out is not None:
         with writing(out, "--out"):
             write_items(items, out)
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)

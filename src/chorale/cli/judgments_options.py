@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from chorale.cli.parameters import Argument, Option
 
 JudgmentsFile = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="FILE",
         help="Judgments: CSV, TSV, JSONL or Parquet with task, worker and label, or a batch file of MTurk or Appen.",
         show_default=False,
@@ -15,19 +15,19 @@ JudgmentsFile = Annotated[
 ]
 TaskColumn = Annotated[
     str | None,
-    typer.Option("--task", metavar="COLUMN", help="The column that says what was judged.", show_default=False),
+    Option("--task", metavar="COLUMN", help="The column that says what was judged.", show_default=False),
 ]
 WorkerColumn = Annotated[
     str | None,
-    typer.Option("--worker", metavar="COLUMN", help="The column that says who judged it.", show_default=False),
+    Option("--worker", metavar="COLUMN", help="The column that says who judged it.", show_default=False),
 ]
 LabelColumn = Annotated[
     str | None,
-    typer.Option("--label", metavar="COLUMN", help="The column that says what they said.", show_default=False),
+    Option("--label", metavar="COLUMN", help="The column that says what they said.", show_default=False),
 ]
 Separator = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--sep",
         metavar="TEXT",
         help="Labels are sets of options, with this between them; json if cells are JSON lists.",
@@ -36,7 +36,7 @@ Separator = Annotated[
 ]
 EmptyLabel = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--empty",
         metavar="LABEL",
         help="What an empty label stands for. Left out if not given.",
@@ -45,12 +45,12 @@ EmptyLabel = Annotated[
 ]
 WhichRepeat = Annotated[
     Literal["last", "first", "all"],
-    typer.Option(
+    Option(
         "--repeats",
         metavar="last|first|all",
         help="Which of a worker's judgments of the same task counts.",
     ),
 ]
 KeepRejected = Annotated[
-    bool, typer.Option("--keep-rejected", help="Keep the work that a batch file marks as rejected or tainted.")
+    bool, Option("--keep-rejected", help="Keep the work that a batch file marks as rejected or tainted.")
 ]

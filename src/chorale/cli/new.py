@@ -1,26 +1,24 @@
 """`chorale new`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson, StudyFolder
-from chorale.cli.output import print_json, say
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.folder.templates import create_study, create_study_from_files
+from chorale.model import UserError
 
 
 def new(
     directory: StudyFolder,
     template: Annotated[
         str,
-        typer.Option(
-            help="What the study starts from: rules, form, frames, qasrl, mcq-trial or mturk.", metavar="NAME"
-        ),
+        Option(help="What the study starts from: rules, form, frames, qasrl, mcq-trial or mturk.", metavar="NAME"),
     ] = "rules",
     html: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="A layout for Mechanical Turk: HTML with ${variables}. With --csv, for the template mturk.",
             show_default=False,
@@ -28,13 +26,11 @@ def new(
     ] = None,
     csv: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The batch file that fills the layout's variables.", show_default=False),
+        Option(metavar="FILE", help="The batch file that fills the layout's variables.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a new study from a template."""
-    from chorale.folder.templates import create_study, create_study_from_files
-    from chorale.model import UserError
 
     if html is None and csv is None:
         files = create_study(directory, template)
@@ -47,13 +43,13 @@ def new(
     if as_json:
         print_json({"study": str(directory), "template": template, "files": [str(file) for file in files]})
         return
-    say(f"Made {directory} from the template `{template}`: {len(files)} files.")
-    say()
-    say("What to do next:")
-    say(f"  1. Edit {directory / 'study.toml'}; {directory / 'README.md'} says what is what.")
-    say(f"  2. chorale check {directory}")
+    print_line(f"Made {directory} from the template `{template}`: {len(files)} files.")
+    print_line()
+    print_line("What to do next:")
+    print_line(f"  1. Edit {directory / 'study.toml'}; {directory / 'README.md'} says what is what.")
+    print_line(f"  2. chorale check {directory}")
     if html is not None:
-        say(f"  3. chorale serve {directory}")
+        print_line(f"  3. chorale serve {directory}")
         return
-    say(f"  3. chorale rehearse {directory}")
-    say(f"  4. chorale serve {directory}")
+    print_line(f"  3. chorale rehearse {directory}")
+    print_line(f"  4. chorale serve {directory}")

@@ -1,19 +1,23 @@
 """`chorale password`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+import asyncio
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
+import click
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, say
-
-if TYPE_CHECKING:
-    from chorale.engine.running import Study
-    from chorale.store import Tx
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.engine.running import Study
+from chorale.engine.started import study_to_prepare
+from chorale.model import UserError
+from chorale.store import Tx, events, people
+from chorale.web.console.signing_in import NAME_PATTERN
+from chorale.web.links import OWNER
+from chorale.web.staff import Passwords, change_password, check_new_password, make_owner
 
 ENVIRONMENT = "CHORALE_PASSWORD"
 DEFAULT_NAME = "owner"
@@ -23,7 +27,7 @@ def password(
     directory: StudyFolder,
     name: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="The owner's name; if not given, the one chosen when the console was set up.",
             show_default=False,
@@ -33,11 +37,6 @@ def password(
     as_json: AsJson = False,
 ) -> None:
     """Set the owner's password, typed twice or taken from CHORALE_PASSWORD; ends every session of theirs."""
-    import asyncio
-
-    from chorale.engine.started import study_to_prepare
-    from chorale.web.staff import Passwords
-
     with study_to_prepare(directory, db) as study:
         chosen, is_new = study.store.read(lambda tx: _owner(tx, name)).result()
         new = _ask(chosen)
@@ -46,16 +45,11 @@ def password(
     if as_json:
         print_json({"name": chosen, "new": is_new})
     else:
-        say(f"The password of {chosen} is set. Sessions from before have ended.")
+        print_line(f"The password of {chosen} is set. Sessions from before have ended.")
 
 
-def _owner(tx: "Tx", name: str | None) -> tuple[str, bool]:
+def _owner(tx: Tx, name: str | None) -> tuple[str, bool]:
     """Whose password to set, and whether they are the study's first owner."""
-    from chorale.model import UserError
-    from chorale.store import events, people
-    from chorale.web.console.signing_in import NAME_PATTERN
-    from chorale.web.links import OWNER
-
     if name is not None and not re.fullmatch(NAME_PATTERN, name):
         raise UserError(f"{name!r} is not a name to sign in with. Use up to 80 letters, digits and . _ @ + -")
     if not people.has_owner(tx):
@@ -69,9 +63,6 @@ def _owner(tx: "Tx", name: str | None) -> tuple[str, bool]:
 
 
 def _ask(name: str) -> str:
-    from chorale.model import UserError
-    from chorale.web.staff import check_new_password
-
     given = os.environ.get(ENVIRONMENT)
     try:
         new = _typed("New password") if given is None else given
@@ -87,18 +78,14 @@ def _ask(name: str) -> str:
 
 def _typed(prompt: str) -> str:
     """What somebody types unseen, or a line of what is piped in."""
-    from chorale.model import UserError
-
     if sys.stdin.isatty():
-        return str(typer.prompt(prompt, hide_input=True))
+        return str(click.prompt(prompt, hide_input=True))
     line = sys.stdin.readline()
     if not line:
         raise UserError(f"There is no terminal to type a password in. Put it into the variable {ENVIRONMENT}.")
     return line.rstrip("\r\n")
 
 
-def _store(study: "Study", name: str, hashed: str, is_new: bool) -> None:
-    from chorale.web.staff import change_password, make_owner
-
+def _store(study: Study, name: str, hashed: str, is_new: bool) -> None:
     act = make_owner if is_new else change_password
     study.store.write(lambda tx: act(tx, study, name, hashed)).result()

@@ -1,21 +1,22 @@
 """`chorale pause` and `chorale resume`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson, Database, StageName, StudyFolder
-from chorale.cli.output import print_json, say
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.engine.control import set_stage_state
+from chorale.engine.started import stage_called, started_study
+from chorale.model import Refusal, StageState, UserError
 
 PauseReason = Annotated[
     str,
-    typer.Option(
+    Option(
         "--reason", metavar="TEXT", help="Why, for the study's record. In a hurry, leave it out.", show_default=False
     ),
 ]
-ResumeReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why, for the study's record (required).")]
+ResumeReason = Annotated[str, Option("--reason", metavar="TEXT", help="Why, for the study's record (required).")]
 
 
 def pause(
@@ -33,10 +34,6 @@ def resume(
 
 
 def _set_state(directory: Path, name: str, state: str, reason: str, db: str | None, as_json: bool) -> None:
-    from chorale.engine.control import set_stage_state
-    from chorale.engine.started import stage_called, started_study
-    from chorale.model import Refusal, StageState, UserError
-
     with started_study(directory, db) as study:
         stage = stage_called(study, name)
         try:
@@ -49,4 +46,4 @@ def _set_state(directory: Path, name: str, state: str, reason: str, db: str | No
         print_json({"stage": name, "state": state, "changed": changed})
     else:
         kept = " The reason is in the record now." if reason.strip() and state == "paused" and not changed else ""
-        say(f"Stage {name} is {state}{'' if changed else ', as it was before'}.{kept}")
+        print_line(f"Stage {name} is {state}{'' if changed else ', as it was before'}.{kept}")

@@ -1,29 +1,35 @@
 """`chorale pay`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Annotated, Any
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, say, show
-from chorale.cli.targets import Force
+from chorale.cli.asking import prolific
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.cli.progress import patiently
+from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.terminal import show
+from chorale.engine import payouts, recruiting
+from chorale.engine.payouts import Books, Paid
+from chorale.engine.running import Study
+from chorale.engine.started import started_study
+from chorale.exchange import payout_files
+from chorale.files.tables import write_csv
+from chorale.model import UserError, money_number, money_text
+from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
+from chorale.store import submissions
 
 SHORTEST_WAIT = 10
 """Minutes. A request may be under way in another process, and Prolific takes some to pay."""
 
-if TYPE_CHECKING:
-    from chorale.engine.payouts import Books, Paid
-    from chorale.engine.running import Study
-
 
 def pay(
     directory: StudyFolder,
-    yes: Annotated[bool, typer.Option("--yes", help="Pay. Without it, only what would be paid is shown.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Pay. Without it, only what would be paid is shown.")] = False,
     file: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--file",
             metavar="FILE",
             help="CSV file for whoever pays the people that Prolific does not: whom, and how much.",
@@ -33,7 +39,7 @@ def pay(
     force: Force = False,
     resend: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--resend",
             metavar="MINUTES",
             min=SHORTEST_WAIT,
@@ -42,24 +48,19 @@ def pay(
             show_default=False,
         ),
     ] = None,
-    receipts: Annotated[bool, typer.Option("--receipts", help="Show every payout there was, and stop.")] = False,
+    receipts: Annotated[bool, Option("--receipts", help="Show every payout there was, and stop.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Pay people what the ledger says, each amount once: Prolific's by bonuses, others by a file."""
-    from chorale.cli.targets import check_target
-    from chorale.engine.started import started_study
-    from chorale.exchange import payout_files
-    from chorale.monitor.payouts import books_as_json, books_line, books_table, receipts_table
-
     check_target(file, "--file", force=force, endings=(".csv",))
     with started_study(directory, db) as study:
         if receipts:
-            found = study.store.read(payout_files.receipts).result()
+            payouts_made = study.store.read(payout_files.receipts).result()
             if as_json:
-                print_json({"payouts": found})
+                print_json({"payouts": payouts_made})
             else:
-                show(receipts_table(found))
+                show(receipts_table(payouts_made))
             return
         paid = _pay(study, file, resend, quiet=as_json) if yes else None
         books = _books(study)
@@ -68,59 +69,51 @@ def pay(
         return
     if books.due:
         show(books_table(books))
-    say(books_line(books))
+    print_line(books_line(books))
     if paid is None and books.now:
         more = " --file pay.csv" if any(one.by_file for one in books.due) else ""
-        say(f"Nothing was paid. Add --yes{more} to pay what can be paid now.")
+        print_line(f"Nothing was paid. Add --yes{more} to pay what can be paid now.")
 
 
-def _books(study: "Study") -> "Books":
-    from chorale.engine import payouts
-
+def _books(study: Study) -> Books:
     return study.store.read(lambda tx: payouts.books(tx, study)).result()
 
 
-def _pay(study: "Study", file: Path | None, resend: int | None, *, quiet: bool) -> dict[str, Any]:
+def _pay(study: Study, file: Path | None, resend: int | None, *, quiet: bool) -> dict[str, Any]:
     """Pay all that can be paid now, and say what came of it."""
-    from chorale.cli.asking import prolific
-    from chorale.cli.progress import patiently
-    from chorale.engine import payouts, recruiting
-    from chorale.model import UserError, money_text
-    from chorale.store import submissions
-
     currency = study.settings.pay.currency
     by_prolific = bool(study.store.read(submissions.studies).result())
-    told: dict[str, Any] = {"prolific": None, "file": None}
+    paid: dict[str, Any] = {"prolific": None, "file": None}
     if by_prolific:
         with prolific() as client, patiently("talking to Prolific"):
             # What it approved is paid already, so that must be known first.
             recruiting.sync(study, client)
             done = payouts.pay_by_prolific(study, client, resend)
-        told["prolific"] = {
+        paid["prolific"] = {
             "sent": [row.id for row in done.sent],
             "amount": done.amount,
             "in_doubt": [row.id for row in done.in_doubt],
             "refused": done.refused,
         }
         if not quiet:
-            _tell(done, currency)
+            _print_paid(done, currency)
     others = _people_of_file(study)
     if others and file is not None:
-        told["file"] = _write_file(study, file)
+        paid["file"] = _write_file(study, file)
         if not quiet:
-            written = told["file"]
+            written = paid["file"]
             amount = money_text(written["amount"], currency)
-            say(f"{file} has {written['people']} people to be paid {amount} in all (payout {written['payout']}).")
+            print_line(
+                f"{file} has {written['people']} people to be paid {amount} in all (payout {written['payout']})."
+            )
     elif others and not by_prolific:
         raise UserError(f"Nobody was paid: {_many(others)} to be paid by a file. Name it with --file pay.csv.")
     elif others and not quiet:
-        say(f"{_many(others)} not paid by Prolific: name a file for them with --file.")
-    return told
+        print_line(f"{_many(others)} not paid by Prolific: name a file for them with --file.")
+    return paid
 
 
-def _people_of_file(study: "Study") -> int:
-    from chorale.exchange import payout_files
-
+def _people_of_file(study: Study) -> int:
     return study.store.read(lambda tx: payout_files.people_to_pay(tx, study)).result()
 
 
@@ -128,29 +121,22 @@ def _many(people: int) -> str:
     return "1 person is" if people == 1 else f"{people:,} people are"
 
 
-def _tell(done: "Paid", currency: str) -> None:
-    from chorale.model import money_text
-
+def _print_paid(done: Paid, currency: str) -> None:
     if done.sent:
         people = "payout" if len(done.sent) == 1 else "payouts"
-        say(f"Prolific pays {money_text(done.amount, currency)} in {len(done.sent)} {people}.")
+        print_line(f"Prolific pays {money_text(done.amount, currency)} in {len(done.sent)} {people}.")
     for row in done.in_doubt:
-        say(
+        print_line(
             f"Payout {row.id} ({money_text(row.amount, currency)}): it is not known yet whether Prolific took it, so "
             "it is not asked for again. Run this again in some minutes. If Prolific's own page shows nothing of it, "
             "add --resend 30."
         )
     for reason in done.refused:
-        say(f"{reason} Nothing of that was paid; it is tried again the next time.")
+        print_line(f"{reason} Nothing of that was paid; it is tried again the next time.")
 
 
-def _write_file(study: "Study", file: Path) -> dict[str, Any]:
+def _write_file(study: Study, file: Path) -> dict[str, Any]:
     """Write down who is to be paid, then the file, then that it is there: stopped anywhere, the next one goes on."""
-    from chorale.cli.targets import writing
-    from chorale.exchange import payout_files
-    from chorale.files.tables import write_csv
-    from chorale.model import UserError, money_number
-
     number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
     if number is None:
         return {"payout": None, "people": 0, "amount": 0}

@@ -1,19 +1,22 @@
 """`chorale publish`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-import typer
-
+from chorale.cli.addresses import checked_public_url
 from chorale.cli.arguments import AsJson, Database, PublicUrl, StudyFolder
-from chorale.cli.output import print_json, say
-
-if TYPE_CHECKING:
-    from chorale.engine.running import Study
+from chorale.cli.asking import agreed, prolific
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.engine import publishing
+from chorale.engine.running import Study
+from chorale.engine.started import study_to_prepare
+from chorale.model import UserError
+from chorale.store import setting_rows
 
 PanelStudyName = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--study",
         metavar="NAME",
         help="Which study of [prolific] in study.toml; the first if not given.",
@@ -24,21 +27,17 @@ PanelStudyName = Annotated[
 
 def publish(
     directory: StudyFolder,
-    to: Annotated[Literal["prolific"], typer.Option("--to", metavar="PLATFORM", help="Where to publish: prolific.")],
+    to: Annotated[Literal["prolific"], Option("--to", metavar="PLATFORM", help="Where to publish: prolific.")],
     study_name: PanelStudyName = None,
     draft: Annotated[
-        bool, typer.Option("--draft", help="Make the study there and stop before anybody sees it or it costs anything.")
+        bool, Option("--draft", help="Make the study there and stop before anybody sees it or it costs anything.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Agree to the cost without being asked.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Agree to the cost without being asked.")] = False,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Find people: make a study on Prolific, say what it costs, and publish it. Again, for more places."""
-    from chorale.cli.asking import agreed, prolific
-    from chorale.engine import publishing
-    from chorale.engine.started import study_to_prepare
-
     with study_to_prepare(directory, db) as study:
         wanted = publishing.asked_for(study, study_name)
         base = _site(study, public_url)
@@ -48,30 +47,29 @@ def publish(
             published = drafted.is_published and not drafted.adds
             if drafted.needs_asking and not draft:
                 if not as_json:
-                    say(f"{wanted.name} on {to}: {cost}.")
+                    print_line(f"{wanted.name} on {to}: {cost}.")
                 if yes or agreed("Publish it?"):
                     publishing.publish(study, client, wanted, drafted)
                     published = True
     if as_json:
-        told = {"study": wanted.name, "id": drafted.remote.id, "cost": drafted.cost, "places": wanted.places}
-        print_json({**told, "currency": study.settings.pay.currency, "published": published})
+        numbers = {"study": wanted.name, "id": drafted.remote.id, "cost": drafted.cost, "places": wanted.places}
+        print_json({**numbers, "currency": study.settings.pay.currency, "published": published})
     elif not drafted.needs_asking:
-        say(f"{wanted.name} is published already, with {drafted.remote.places} places. For more, raise `places`.")
+        print_line(
+            f"{wanted.name} is published already, with {drafted.remote.places} places. For more, raise `places`."
+        )
     elif published:
-        say(f"{wanted.name} is published. `chorale sync {directory}` tells who has come.")
+        print_line(f"{wanted.name} is published. `chorale sync {directory}` tells who has come.")
     else:
-        say(f"{wanted.name} is there as a draft ({cost}), and costs nothing yet. Publish it by the same command.")
+        print_line(
+            f"{wanted.name} is there as a draft ({cost}), and costs nothing yet. Publish it by the same command."
+        )
 
 
-def _site(study: "Study", public_url: str | None) -> str:
+def _site(study: Study, public_url: str | None) -> str:
     """The address people on the platform come to."""
-    from urllib.parse import urlsplit
 
-    from chorale.cli.addresses import checked_public_url
-    from chorale.model import UserError
-    from chorale.store import setup
-
-    recorded = study.store.read(lambda tx: setup.setting_value(tx, "site")).result()
+    recorded = study.store.read(lambda tx: setting_rows.setting_value(tx, "site")).result()
     base = checked_public_url(public_url) if public_url is not None else recorded or ""
     if not base or urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):
         raise UserError(

@@ -1,26 +1,30 @@
 """`chorale rehearse`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from chorale.cli.arguments import AsJson, StudyFolder
 from chorale.cli.judgments_options import LabelColumn, Separator, TaskColumn, WorkerColumn
-from chorale.cli.output import print_json, say, show, tell_notes
+from chorale.cli.output import print_json, print_line, print_notes
+from chorale.cli.parameters import Option
+from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex
 from chorale.cli.targets import Force, check_target, write_text
+from chorale.cli.terminal import show
+from chorale.engine.started import keep_forecast
+from chorale.model import UserError
+from chorale.present.scoring import score_table
+from chorale.rehearsal import FORECAST_FILE, FitColumns, Forecasts, parse_vary
+from chorale.rehearsal import rehearse as run
+from chorale.rehearsal.page import forecast_page
+from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_told
 
-if TYPE_CHECKING:
-    from chorale.rehearsal import Forecasts
-
-Seeds = Annotated[int, typer.Option(metavar="N", help="How many times to run it.", min=1, max=10_000)]
-FirstSeed = Annotated[int, typer.Option(metavar="N", help="Seed of the first run; the next ones follow it.")]
+Seeds = Annotated[int, Option(metavar="N", help="How many times to run it.", min=1, max=10_000)]
+FirstSeed = Annotated[int, Option(metavar="N", help="Seed of the first run; the next ones follow it.")]
 Workers = Annotated[
     int | None,
-    typer.Option(
+    Option(
         metavar="N",
         help="How many people come; if not given, as rehearsal.toml says, or as many as suit the study's size.",
         min=1,
@@ -30,13 +34,11 @@ Workers = Annotated[
 ]
 Needed = Annotated[
     bool,
-    typer.Option(
-        "--needed", help="Also find the fewest people with whom each run finishes: about seven times the work."
-    ),
+    Option("--needed", help="Also find the fewest people with whom each run finishes: about seven times the work."),
 ]
 Vary = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="SETTING=VALUE,…",
         help="Try these values of a setting, e.g. entailment.judgments=1,2,3 or workers=20,40. Several make all "
         "combinations.",
@@ -45,7 +47,7 @@ Vary = Annotated[
 ]
 Fit = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         metavar="FILE",
         help="Real judgments (task, worker, label), or a batch file of MTurk or Appen: people err as those did.",
         show_default=False,
@@ -53,17 +55,15 @@ Fit = Annotated[
 ]
 Processes = Annotated[
     int | None,
-    typer.Option(
-        metavar="N", help="How many processes to use; one for each core if not given.", min=1, show_default=False
-    ),
+    Option(metavar="N", help="How many processes to use; one for each core if not given.", min=1, show_default=False),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write a page with pictures, as one HTML file.", show_default=False),
+    Option(metavar="FILE", help="Write a page with pictures, as one HTML file.", show_default=False),
 ]
 Save = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--save",
         help="Keep the forecast in the study's folder, as forecast.json: what was planned, for reports to put "
         "beside what came of it.",
@@ -91,11 +91,6 @@ def rehearse(
     as_latex: AsLatex = False,
 ) -> None:
     """Run a study against simulated workers, many times, and forecast its results, cost, wages and duration."""
-    from chorale.cli.progress import patiently
-    from chorale.model import UserError
-    from chorale.rehearsal import FORECAST_FILE, FitColumns, parse_vary
-    from chorale.rehearsal import rehearse as run
-
     columns = FitColumns(task, worker, label, sep)
     if fit is None and any(columns):
         raise UserError("--task, --worker, --label and --sep say how to read --fit. Name that file too.")
@@ -116,29 +111,24 @@ def rehearse(
             progress=progress,
         )
     if out is not None:
-        from chorale.rehearsal.page import forecast_page
-
         write_text(out, "--out", forecast_page(forecast))
     if kept is not None:
-        from chorale.engine.started import keep_forecast
-
         write_text(kept, None, json.dumps(forecast.as_json(), ensure_ascii=False, indent=1) + "\n")
         keep_forecast(directory)
-    _tell(forecast, directory, [file for file in (out, kept) if file is not None], as_json=as_json, as_latex=as_latex)
+    _print_forecast(
+        forecast, directory, [file for file in (out, kept) if file is not None], as_json=as_json, as_latex=as_latex
+    )
 
 
-def _tell(forecast: "Forecasts", directory: Path, files: list[Path], *, as_json: bool, as_latex: bool) -> None:
-    from chorale.present.scoring import score_table
-    from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_told
-
+def _print_forecast(forecast: Forecasts, directory: Path, files: list[Path], *, as_json: bool, as_latex: bool) -> None:
     if as_json:
         print_json({"study": str(directory), **forecast.as_json(), "notes": forecast_notes(forecast)})
         return
     if as_latex:
-        say(forecast_latex(forecast))
+        print_line(forecast_latex(forecast))
     else:
-        say(f"{runs_told(forecast)}.")
+        print_line(f"{runs_told(forecast)}.")
         show(*(score_table(table) for table in forecast_tables(forecast)))
         for file in files:
-            say(f"Wrote {file}.")
-    tell_notes(forecast_notes(forecast))
+            print_line(f"Wrote {file}.")
+    print_notes(forecast_notes(forecast))

@@ -1,22 +1,26 @@
 """`chorale report`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, say, tell_notes
+from chorale.cli.output import print_json, print_line, print_notes
+from chorale.cli.parameters import Option
+from chorale.cli.progress import patiently
 from chorale.cli.scoring import Resamples, Seed
 from chorale.cli.targets import check_target, write_text, writing
-
-if TYPE_CHECKING:
-    from chorale.report import StudyReport
+from chorale.engine.settling import settle_everything
+from chorale.engine.started import started_study
+from chorale.exchange.croissant import FILE_NAME
+from chorale.metrics.resampling import Resampling
+from chorale.model import UserError
+from chorale.monitor.status import note_arms_shown
+from chorale.report import ReportOptions, StudyReport, report_page, study_report
+from chorale.report.printing import find_browser, write_pdf
 
 BY = "the command line"
 USUAL = Path("report.html")
@@ -24,31 +28,31 @@ USUAL = Path("report.html")
 
 Out = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The page; report.html if no file is named at all.", show_default=False),
+    Option(metavar="FILE", help="The page; report.html if no file is named at all.", show_default=False),
 ]
 Pdf = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.", show_default=False),
+    Option(metavar="FILE", help="Print the page to a PDF file, by a Chromium that is there.", show_default=False),
 ]
 DataCard = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         metavar="DIR",
         help="A folder for the data themselves, with the metadata beside them as croissant.json.",
         show_default=False,
     ),
 ]
-WithArms = Annotated[bool, typer.Option("--arms", help="Tell the arms apart. That you looked is written down.")]
-WithCharts = Annotated[bool, typer.Option("--charts/--no-charts", help="Whether to draw charts.")]
+WithArms = Annotated[bool, Option("--arms", help="Tell the arms apart. That you looked is written down.")]
+WithCharts = Annotated[bool, Option("--charts/--no-charts", help="Whether to draw charts.")]
 Licence = Annotated[
     str | None,
-    typer.Option("--license", metavar="NAME", help="The data's licence, for the data card.", show_default=False),
+    Option("--license", metavar="NAME", help="The data's licence, for the data card.", show_default=False),
 ]
 Url = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="Where the data are published, for the data card.", show_default=False),
+    Option(metavar="URL", help="Where the data are published, for the data card.", show_default=False),
 ]
-ForceFiles = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
+ForceFiles = Annotated[bool, Option("--force", help="Overwrite files that are there.")]
 
 
 def report(
@@ -67,14 +71,6 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write a report on a study: one page with protocol, numbers, charts and data card, to read, print and publish."""
-    from chorale.cli.progress import patiently
-    from chorale.engine.settling import settle_everything
-    from chorale.engine.started import started_study
-    from chorale.metrics.resampling import Resampling
-    from chorale.model import UserError
-    from chorale.monitor.status import note_arms_shown
-    from chorale.report import ReportOptions, report_page, study_report
-    from chorale.report.printing import find_browser, write_pdf
 
     if not (out or pdf or data_card or as_json):
         out = USUAL
@@ -89,30 +85,28 @@ def report(
         if arms:
             study.store.write(lambda tx: note_arms_shown(tx, study, BY, "a report with --arms")).result()
         resampling = Resampling(ci=True, resamples=resamples, seed=seed, progress=progress)
-        told = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), resampling)
-        page = report_page(told)
+        report_made = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), resampling)
+        page = report_page(report_made)
         if out is not None:
             write_text(out, "--out", page)
         if pdf is not None and browser is not None:
             with writing(pdf, "--pdf"):
                 write_pdf(page, pdf, browser)
         if data_card is not None:
-            _write_card(data_card, told)
-    _tell(told, [file for file in (out, pdf, data_card) if file is not None], as_json=as_json)
+            _write_card(data_card, report_made)
+    _print_report(report_made, [file for file in (out, pdf, data_card) if file is not None], as_json=as_json)
 
 
-def _tell(told: "StudyReport", files: list[Path], *, as_json: bool) -> None:
+def _print_report(report_made: StudyReport, files: list[Path], *, as_json: bool) -> None:
     if as_json:
-        print_json(told.as_json())
+        print_json(report_made.as_json())
         return
     for file in files:
-        say(f"Wrote {file}.")
-    tell_notes(told.notes)
+        print_line(f"Wrote {file}.")
+    print_notes(report_made.notes)
 
 
 def _check_folder(folder: Path | None, *, force: bool) -> None:
-    from chorale.model import UserError
-
     if folder is None or not folder.exists():
         return
     if not folder.is_dir():
@@ -133,7 +127,7 @@ def _data_folder(folder: Path | None) -> Iterator[Path]:
     yield folder
 
 
-def _write_card(folder: Path, told: "StudyReport") -> None:
-    from chorale.exchange.croissant import FILE_NAME
-
-    write_text(folder / FILE_NAME, "--data-card", json.dumps(told.croissant, ensure_ascii=False, indent=1) + "\n")
+def _write_card(folder: Path, report_made: StudyReport) -> None:
+    write_text(
+        folder / FILE_NAME, "--data-card", json.dumps(report_made.croissant, ensure_ascii=False, indent=1) + "\n"
+    )

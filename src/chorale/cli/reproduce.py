@@ -1,19 +1,23 @@
 """`chorale reproduce`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import AsLatex, tell
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, print_scored
+from chorale.model import UserError
+from chorale.model.problems import did_you_mean
+from chorale.registry import papers
+from chorale.reproduce import FileState, check_data
+from chorale.reproduce.tables import reproduced, what_to_get
 
 
 def reproduce(
     paper: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PAPER",
             help="dumitrache2019, jindal2022, nangia2021, roit2020 or zeichner2012.",
             show_default=False,
@@ -21,7 +25,7 @@ def reproduce(
     ],
     data: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--data",
             metavar="DIR",
             help="Folder with the paper's published data. If it is not given, the command says what to get.",
@@ -32,12 +36,6 @@ def reproduce(
     as_latex: AsLatex = False,
 ) -> None:
     """Compute a paper's numbers again from its published data, beside what the paper printed."""
-    from chorale.cli.progress import patiently
-    from chorale.files.wording import did_you_mean
-    from chorale.model import UserError
-    from chorale.registry import papers
-    from chorale.reproduce import FileState, check_data
-    from chorale.reproduce.tables import reproduced, what_to_get
 
     known = papers().get(paper)
     if known is None:
@@ -53,4 +51,4 @@ def reproduce(
         raise UserError(f"{where}Get these, put them into a folder, and name it with --data DIR:\n{lines}")
     with patiently(f"computing {paper}") as progress:
         cells = list(known.cells(data, progress))
-    tell(reproduced(known, cells, files), as_json=as_json, as_latex=as_latex)
+    print_scored(reproduced(known, cells, files), as_json=as_json, as_latex=as_latex)

@@ -1,25 +1,25 @@
 """What the scoring commands share: their options, how they read, wait and print."""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from chorale.cli.output import print_json, say, show, tell_notes
+from chorale.cli.output import print_json, print_line, print_notes
+from chorale.cli.parameters import Option
+from chorale.cli.terminal import show
+from chorale.present.scoring import latex_document, score_table
 
 if TYPE_CHECKING:
     from chorale.metrics.score import Result
 
-WithIntervals = Annotated[bool, typer.Option("--ci", help="Give 95% bootstrap intervals, over items.")]
+WithIntervals = Annotated[bool, Option("--ci", help="Give 95% bootstrap intervals, over items.")]
 Resamples = Annotated[
-    int, typer.Option("--resamples", metavar="N", min=100, max=1_000_000, help="How many resamples to draw.")
+    int, Option("--resamples", metavar="N", min=100, max=1_000_000, help="How many resamples to draw.")
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Where drawing starts.")]
-AsLatex = Annotated[bool, typer.Option("--latex", help="Print LaTeX tables.")]
+Seed = Annotated[int, Option("--seed", metavar="N", min=0, help="Where resampling starts.")]
+AsLatex = Annotated[bool, Option("--latex", help="Print LaTeX tables.")]
 Against = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--against",
         metavar="FILE",
         help="Another system's output: is the difference more than luck? Paired bootstrap and randomisation.",
@@ -28,16 +28,14 @@ Against = Annotated[
 ]
 
 
-def tell(scored: "Result", *, as_json: bool, as_latex: bool) -> None:
+def print_scored(scored: "Result", *, as_json: bool, as_latex: bool) -> None:
     """Print a result in the shape that was asked for. Notes go to standard error, so that a pipe gets results alone."""
-    from chorale.present.scoring import latex_document, score_table
-
     if as_json:
         print_json(scored.as_json())
         return
     if as_latex:
-        say(latex_document(scored.tables, scored.signature))
+        print_line(latex_document(scored.tables, scored.signature))
     else:
         show(*(score_table(table) for table in scored.tables))
-        say(scored.signature)
-    tell_notes(scored.notes)
+        print_line(scored.signature)
+    print_notes(scored.notes)

@@ -1,5 +1,4 @@
 """`chorale serve`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 import json
 import os
@@ -7,22 +6,30 @@ import signal
 import sys
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from fastapi import FastAPI
+from uvicorn import Config
 
+from chorale.cli.addresses import checked_public_url, local_url, port_of, reserve, why_not
 from chorale.cli.arguments import Database, PublicUrl, StudyFolder
-from chorale.cli.output import say
+from chorale.cli.output import print_line
+from chorale.cli.parameters import Option
+from chorale.engine.opening import open_study, serving_alone
+from chorale.engine.recruiting import connected, token_in_environment
+from chorale.engine.running import Study
+from chorale.folder.plan import study_notes
+from chorale.folder.reading import load_folder
+from chorale.model import UserError
+from chorale.platforms.prolific import Prolific
+from chorale.store import setting_rows
+from chorale.web.app import create_app
+from chorale.web.links import arrival_url, setup_link_path
+from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer
 
 if TYPE_CHECKING:
     from socket import socket
-    from types import FrameType
-
-    from fastapi import FastAPI
-
-    from chorale.engine.running import Study
-    from chorale.platforms.prolific import Prolific
-    from chorale.web.servers import Announce
 
 ENVIRONMENT = "CHORALE_SERVE"
 _GRACE_SECONDS = 10
@@ -31,15 +38,13 @@ _GRACE_SECONDS = 10
 def serve(
     directory: StudyFolder,
     db: Database = None,
-    host: Annotated[str, typer.Option(metavar="HOST", help="Where to listen; 0.0.0.0 for everywhere.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
+    host: Annotated[str, Option(metavar="HOST", help="Where to listen; 0.0.0.0 for everywhere.")] = "127.0.0.1",
+    port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
-    processes: Annotated[int, typer.Option(metavar="N", help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
-    access_log: Annotated[bool, typer.Option("--access-log", help="Log every request.")] = False,
+    processes: Annotated[int, Option(metavar="N", help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
+    access_log: Annotated[bool, Option("--access-log", help="Log every request.")] = False,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
-    from chorale.cli.addresses import checked_public_url, local_url, port_of, reserve
-    from chorale.engine.opening import open_study, serving_alone
 
     public = None if public_url is None else checked_public_url(public_url)
     options = _uvicorn_options(public, access_log)
@@ -64,12 +69,6 @@ def serve(
 def _serve_here(
     study: "Study", bound: "socket", public: str | None, options: dict[str, Any], announce: "Announce"
 ) -> None:
-    from uvicorn import Config
-
-    from chorale.cli.addresses import why_not
-    from chorale.model import UserError
-    from chorale.web.app import create_app
-    from chorale.web.servers import SiteServer
 
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
@@ -80,30 +79,26 @@ def _serve_here(
     try:
         server.run(sockets=[bound])
     except KeyboardInterrupt:
-        say("Closed.")
+        print_line("Closed.")
     except OSError as error:
         if server.started:
             raise
         raise UserError(why_not(error, host, port)) from None
 
 
-def _prolific(study: "Study") -> "Prolific | None":
+def _prolific(study: Study) -> Prolific | None:
     """For a site that finds its people on Prolific, if there is a token to talk to it."""
-    from chorale.engine.recruiting import connected, token_in_environment
-
     token = token_in_environment() if study.settings.prolific is not None else None
     # People wait for the answer, and what fails is tried again soon.
     return None if token is None else connected(token, tries=2, timeout=5.0)
 
 
-def _stop(_number: int, _frame: "FrameType | None") -> None:
+def _stop(_number: int, _frame: FrameType | None) -> None:
     """Asked to end by the system: end well. The server has finished its requests before this is called."""
     raise SystemExit(0)
 
 
-def _refuse_sqlite(study: "Study") -> None:
-    from chorale.model import UserError
-
+def _refuse_sqlite(study: Study) -> None:
     if study.store.dialect == "sqlite":
         raise UserError(
             "--processes needs PostgreSQL: on SQLite one process does all the writing, which is what makes it fast. "
@@ -113,30 +108,25 @@ def _refuse_sqlite(study: "Study") -> None:
 
 def _note_address(study: "Study", base: str) -> None:
     """So that `chorale invite` makes links to where the site really is."""
-    from chorale.store import setup
 
-    study.store.write(lambda tx: setup.set_setting(tx, "site", base)).result()
+    study.store.write(lambda tx: setting_rows.set_setting(tx, "site", base)).result()
 
 
 def _print_links(study: "Study", base: str) -> None:
-    from chorale.web.links import arrival_url, setup_link_path
 
     arrival = study.settings.arrival
-    say(f"{study.settings.study.title}")
+    print_line(f"{study.settings.study.title}")
     if arrival.by_url:
-        say(f"  for {arrival.panel}:  {arrival_url(base, arrival)}")
-    say(f"  console:  {base}/console")
+        print_line(f"  for {arrival.panel}:  {arrival_url(base, arrival)}")
+    print_line(f"  console:  {base}/console")
     if (setup_path := setup_link_path(study)) is not None:
-        say(f"  set it up, once:  {base}{setup_path}")
-    say(f"Serving at {base}. Invitations: `chorale invite`. Ctrl-C closes the site.")
+        print_line(f"  set it up, once:  {base}{setup_path}")
+    print_line(f"Serving at {base}. Invitations: `chorale invite`. Ctrl-C closes the site.")
 
 
 def _print_notes(directory: Path) -> None:
-    from chorale.folder.plan import study_notes
-    from chorale.folder.reading import load_folder
-
     for note in study_notes(load_folder(directory)):
-        say(f"Before people come: {note}")
+        print_line(f"Before people come: {note}")
 
 
 def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
@@ -155,9 +145,6 @@ def _uvicorn_options(public: str | None, access_log: bool) -> dict[str, Any]:
 def _serve_with_processes(
     directory: Path, db: str | None, public: str | None, bound: "socket", options: dict[str, Any], announce: "Announce"
 ) -> None:
-    from uvicorn import Config
-
-    from chorale.web.servers import HEALTH_CHECK_SECONDS, SiteProcesses
 
     opened = {"directory": str(directory.absolute()), "db": db, "public_url": public}
     os.environ[ENVIRONMENT] = json.dumps(opened)
@@ -170,11 +157,8 @@ def _serve_with_processes(
     SiteProcesses(config, bound, announce).run()
 
 
-def app_from_environment() -> "FastAPI":
+def app_from_environment() -> FastAPI:
     """The application of one of several server processes, which get nothing from their parent but this."""
-    from chorale.engine.opening import open_study
-    from chorale.web.app import create_app
-
     opened = json.loads(os.environ[ENVIRONMENT])
     study = open_study(Path(opened["directory"]), opened["db"])
     return create_app(study, public_url=opened["public_url"], prolific=_prolific(study))

@@ -1,31 +1,46 @@
 """`chorale status`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, say, show
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.cli.terminal import show
+from chorale.engine.closing_pay import beyond_budget
+from chorale.engine.gates import gate_statuses
+from chorale.engine.settling import settle_everything
+from chorale.engine.started import started_study
+from chorale.metrics.resampling import Resampling
+from chorale.model import UserError, money_text
+from chorale.monitor.costs import arm_costs, study_costs
+from chorale.monitor.outcomes import tallies
+from chorale.monitor.status import note_arms_shown, summary
+from chorale.monitor.status import status as current_status
+from chorale.monitor.tables import (
+    arms_table,
+    cost_lines,
+    dropped_table,
+    gates_table,
+    outcomes_table,
+    stages_table,
+    wage_line,
+)
+from chorale.present.scoring import score_table
+from chorale.report.kit_sections import declared_sections, section_content
+from chorale.store import Tx, arm_rows
 
 if TYPE_CHECKING:
     from chorale.engine.running import Study
     from chorale.report.document import SectionContent
-    from chorale.store import Tx
-
 
 Arms = Annotated[
     bool,
-    typer.Option("--arms", help="Show how many are in each arm and what it costs. That you looked is written down."),
+    Option("--arms", help="Show how many are in each arm and what it costs. That you looked is written down."),
 ]
 
 
 def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:
     """Show where a study stands: stages, workers, gates, cost, wages."""
-    from chorale.engine.settling import settle_everything
-    from chorale.engine.started import started_study
-    from chorale.model import UserError
-    from chorale.monitor.status import note_arms_shown, summary
 
     with started_study(directory, db) as study:
         if arms and study.settings.arms is None:
@@ -44,8 +59,6 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
 
 def _of_kits(study: "Study") -> "dict[str, SectionContent]":
     """What kits have to show of a study that is going on, by section."""
-    from chorale.metrics.resampling import Resampling
-    from chorale.report.kit_sections import declared_sections, section_content
 
     def contents(tx: "Tx") -> "dict[str, SectionContent | None]":
         shown = [declared for declared in declared_sections(study) if declared.in_status]
@@ -56,9 +69,6 @@ def _of_kits(study: "Study") -> "dict[str, SectionContent]":
 
 
 def _print_arms(study: "Study") -> None:
-    from chorale.monitor.costs import arm_costs
-    from chorale.monitor.tables import arms_table
-    from chorale.store import arm_rows
 
     counts = study.store.read(arm_rows.arm_counts).result()
     costs = study.store.read(lambda tx: arm_costs(tx, study)).result()
@@ -66,26 +76,11 @@ def _print_arms(study: "Study") -> None:
 
 
 def _print_status(study: "Study") -> None:
-    from chorale.engine.closing_pay import beyond_budget
-    from chorale.engine.gates import gate_statuses
-    from chorale.model import money_text
-    from chorale.monitor.costs import study_costs
-    from chorale.monitor.outcomes import tallies
-    from chorale.monitor.status import status as current_status
-    from chorale.monitor.tables import (
-        cost_lines,
-        dropped_table,
-        gates_table,
-        outcomes_table,
-        stages_table,
-        wage_line,
-    )
-    from chorale.present.scoring import score_table
 
     now = study.store.read(lambda tx: current_status(tx, study)).result()
     pay = study.settings.pay
     gates = study.store.read(lambda tx: gate_statuses(tx, study)).result()
-    say(study.settings.study.title)
+    print_line(study.settings.study.title)
     show(
         stages_table(now, pay.currency),
         *([gates_table(gates)] if gates else []),
@@ -95,17 +90,17 @@ def _print_status(study: "Study") -> None:
     for content in _of_kits(study).values():
         show(*map(score_table, content.tables))
     fees = money_text(now.totals["fee"], pay.currency)
-    say(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees.")
+    print_line(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees.")
     if now.stopped:
         budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
-        say(f"Nothing more is given out in {names}: the budget of {budget} does not cover one more answer.")
-        say("Raise `pay.budget` in study.toml and start the site again.")
+        print_line(f"Nothing more is given out in {names}: the budget of {budget} does not cover one more answer.")
+        print_line("Raise `pay.budget` in study.toml and start the site again.")
     for gate in gates:
         if gate.lacking:
-            say(" ".join(beyond_budget(study, gate.name, gate.lacking)))
+            print_line(" ".join(beyond_budget(study, gate.name, gate.lacking)))
     for line in cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
-        say(line)
-    say(wage_line(now, pay.currency, pay.minimum_hourly))
+        print_line(line)
+    print_line(wage_line(now, pay.currency, pay.minimum_hourly))
     for name in now.below_in:
         median = now.wages[name].median or 0
-        say(f"In {name} an hour pays {money_text(median, pay.currency)} (median), which is below your minimum.")
+        print_line(f"In {name} an hour pays {money_text(median, pay.currency)} (median), which is below your minimum.")

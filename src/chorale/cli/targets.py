@@ -1,14 +1,15 @@
 """Files that scoring commands write beside what they print."""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from chorale.cli.parameters import Option
+from chorale.files.tables import replacing
+from chorale.model import UserError
 
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is written if it is there.")]
+Force = Annotated[bool, Option("--force", help="Overwrite the file that is written if it is there.")]
 
 
 def check_target(path: Path | None, option: str | None, *, force: bool, endings: Sequence[str] = ()) -> None:
@@ -16,8 +17,6 @@ def check_target(path: Path | None, option: str | None, *, force: bool, endings:
 
     `option` names the file; None if it is always called the same.
     """
-    from chorale.model import UserError
-
     if path is None:
         return
     named = str(path) if option is None else f"{option} {path}"
@@ -35,8 +34,6 @@ def check_target(path: Path | None, option: str | None, *, force: bool, endings:
 @contextmanager
 def writing(path: Path, option: str | None) -> Iterator[None]:
     """A file that can't be written after all is the user's to put right."""
-    from chorale.model import UserError
-
     try:
         yield
     except OSError as error:
@@ -47,7 +44,5 @@ def writing(path: Path, option: str | None) -> Iterator[None]:
 
 def write_text(path: Path, option: str | None, text: str) -> None:
     """Write a file whole or not at all. Half a surrogate pair, which no encoding has, becomes a question mark."""
-    from chorale.files.tables import replacing
-
     with writing(path, option), replacing(path) as draft:
         draft.write_text(text, "utf-8", errors="replace")

@@ -11,9 +11,9 @@ from chorale.contract import AnswerError
 from chorale.engine.running import RunningStage, Study
 from chorale.model import UserError
 from chorale.store import Tx, events, item_rows
+from chorale.store.codec import as_text
 from chorale.store.events import EventRow
 from chorale.store.item_rows import ItemRow
-from chorale.store.setup import as_text
 
 ASKED, ANSWERED = "sent to expert", "expert answered"
 LOOKED_AT = 2_000

@@ -19,10 +19,10 @@ from chorale.engine.settings_history import History
 from chorale.model import AssignmentKind, EntryKind, GoldRecord, Standing, UserError
 from chorale.protocol import gold_after, gold_bonus, review_worker
 from chorale.store import Tx, corrections, events, item_rows, participations, responses
+from chorale.store.codec import as_text
 from chorale.store.corrections import Correction, GradedByGold
 from chorale.store.item_rows import ItemRow
 from chorale.store.responses import GoldAnswer
-from chorale.store.setup import as_text
 
 WORKERS_AT_ONCE = 20
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from chorale.engine.offering import more_may_come
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import derive_answers
-from chorale.store import Tx, drawing, events, participations, setup
+from chorale.store import Tx, drawing, events, participations, positions, stage_rows
 from chorale.store.gates import closed_gates
 
 
@@ -22,7 +22,7 @@ def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
     takers = study.taking_some
     if not takers:
         return []
-    paused = setup.paused_stages(tx)
+    paused = stage_rows.paused_stages(tx)
     done = []
     for later in takers:
         if not closed.isdisjoint(later.closed_by):
@@ -59,7 +59,7 @@ def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> li
     >>> drawn_answers(7, "grading", 2, [11, 12, 15, 21]) == drawn_answers(7, "grading", 2, [21, 15, 12, 11])
     True
     """
-    return sorted(sorted(given, key=lambda one: (setup.drawn_share(seed, f"{later}:each", str(one)), one))[:count])
+    return sorted(sorted(given, key=lambda one: (positions.drawn_share(seed, f"{later}:each", str(one)), one))[:count])
 
 
 def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, worker_id: int) -> bool:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from chorale.engine.running import RunningStage, Study
 from chorale.model import EXPERT
 from chorale.protocol import Admission, draw_arm
-from chorale.store import Tx, arm_rows, events, gates, participations, people, setup
+from chorale.store import Tx, arm_rows, events, gates, locks, participations, people, setting_rows
 from chorale.store.credentials import Credentials
 
 EXPERTS_PANEL = "expert"
@@ -48,7 +48,7 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
     rule = study.settings.arms
     if rule is None:
         return
-    arm_rows.lock_arms(tx)
+    locks.lock_arms(tx)
     if arm_rows.arm_of(tx, worker_id) is not None:
         return
     panel = people.panel_of(tx, worker_id) or ""
@@ -56,8 +56,8 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
         return
     stratum = panel if rule.stratify == "panel" else ""
     counter = f"arms:{stratum}"
-    number = int(setup.setting_value(tx, counter) or 0)
-    setup.set_setting(tx, counter, str(number + 1))
+    number = int(setting_rows.setting_value(tx, counter) or 0)
+    setting_rows.set_setting(tx, counter, str(number + 1))
     drawn = draw_arm(rule, study.settings.study.seed, stratum, number)
     arm_rows.put_in_arm(tx, worker_id, drawn.arm)
     evidence = {"arm": drawn.arm, "stratum": stratum, "number": number, "block": drawn.block}

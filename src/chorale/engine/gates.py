@@ -25,7 +25,7 @@ from chorale.engine.running import RunningGate, RunningStage, Study
 from chorale.folder.feedback import TemplateMistakeError, compose, mean_criteria
 from chorale.model import MessageState, Refusal, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
-from chorale.store import Tx, events, gates, grade_rows, message_rows
+from chorale.store import Tx, events, gates, grade_rows, locks, message_rows
 from chorale.store.grade_rows import GradedAnswer
 
 
@@ -87,7 +87,7 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
     """Decide about everybody together, and end the gate's stages. Closing twice is once."""
     if gate.settings.decides_each:
         raise Refusal("no_closing", f"The gate {gate.name} decides about each worker as they finish.")
-    gates.lock_closing(tx)
+    locks.lock_closing(tx)
     if gate.name in gates.closed_gates(tx):
         return []
     # First, since it waits for those who are sending their last answer: then they are among those who are scored.

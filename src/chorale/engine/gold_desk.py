@@ -8,7 +8,7 @@ from typing import Any
 from chorale.contract import AnswerError
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, ItemState, UserError
-from chorale.store import Tx, events, item_lists, item_rows, response_rows, responses, setup
+from chorale.store import Tx, codec, events, gold_rows, item_lists, item_rows, response_rows, responses
 from chorale.store.item_lists import ItemsWanted
 from chorale.store.item_rows import ItemRow
 
@@ -89,7 +89,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     if stage.settings.gold is None:
         raise UserError(f"Stage {stage.name!r} has no gold. Add a [stage.gold] table to study.toml first.")
     before = responses.gold_answer(tx, item.id)
-    if before is not None and before.answer != setup.as_text(raw_answer):
+    if before is not None and before.answer != codec.as_text(raw_answer):
         raise UserError(
             f"Item {key!r} has been gold with the answer {before.answer}, which workers may have been graded by. "
             "It can be used again with that answer only."
@@ -100,7 +100,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
         answer: Answer = stage.task.shape.parse_gold(raw_answer, item.payload)
     except AnswerError as error:
         raise UserError(f"{raw_answer!r} is not an answer to item {key!r}: {error}") from None
-    setup.put_gold(
+    gold_rows.put_gold(
         tx,
         item.id,
         stage.id,
@@ -145,7 +145,7 @@ def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason:
             f"{key!r} is part of the round {stage.name!r}, which is the same for everybody. Leave it, or make another "
             "round without it."
         )
-    setup.retire_gold(tx, item.id)
+    gold_rows.retire_gold(tx, item.id)
     events.record(
         tx,
         study.clock(),

@@ -13,7 +13,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import AssignmentKind, Refusal, StageState
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
 from chorale.protocol.situation_words import NO_CONSENT, message
-from chorale.store import Tx, events, gates, leasing, offering, participations, people, setup
+from chorale.store import Tx, codec, events, gates, leasing, offering, participations, people, stage_rows
 from chorale.store.credentials import credentials_of
 from chorale.store.leasing import Lease
 from chorale.store.offering import OfferedItem
@@ -134,7 +134,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
             never,
             worker.consented_at is not None,
             max_per_worker=stage.settings.max_per_worker,
-            paused=stage.id in setup.paused_stages(tx),
+            paused=stage.id in stage_rows.paused_stages(tx),
         )
     )
     if now.state is not State.AVAILABLE:
@@ -242,5 +242,5 @@ def _offer(
     arrangement = None
     if stage.task.form.arrange is not None:
         seeds = Seeds.of(study.settings.study.seed, stage.name, pseudonym, lease.item_key)
-        arrangement = stage.task.form.arrange(setup.from_text(lease.payload), seeds)
+        arrangement = stage.task.form.arrange(codec.frozen_from_text(lease.payload), seeds)
     return Offer("item", "", progress, lease, stage.view_of(lease.payload), arrangement, ended)

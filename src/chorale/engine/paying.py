@@ -7,7 +7,7 @@ from typing import NamedTuple
 from chorale.engine.running import RunningStage, Study
 from chorale.model import EntryKind, GoldRecord, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, part_of_round, parts_bonus
-from chorale.store import Tx, events, gates, leasing, ledger, offering, participations, setup
+from chorale.store import Tx, events, gates, leasing, ledger, locks, offering, participations, setting_rows
 from chorale.store.mturk.hits import promised as promised_by_hits
 from chorale.store.participations import ParticipationRow
 
@@ -149,13 +149,13 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     budget = study.settings.pay.budget
     if budget is None:
         return True
-    setup.lock_budget(tx)
+    locks.lock_budget(tx)
     out, payments = _promised(tx, study)
     more = out + most_for_one(study, stage)
     spent = participations.spent(tx)
     enough = spent + _with_fee(study, more, payments + 2) <= budget
-    if not enough and setup.setting_value(tx, BUDGET_REACHED) != str(budget):
-        setup.set_setting(tx, BUDGET_REACHED, str(budget))
+    if not enough and setting_rows.setting_value(tx, BUDGET_REACHED) != str(budget):
+        setting_rows.set_setting(tx, BUDGET_REACHED, str(budget))
         evidence = {"budget": budget, "spent": spent, "promised": more}
         events.record(tx, study.clock(), BUDGET_REACHED, evidence)
     return enough
@@ -164,7 +164,7 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
 def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
     """Whether the budget covers amounts to be paid at once, on top of all that items in work can earn."""
     if study.settings.pay.budget is not None:
-        setup.lock_budget(tx)
+        locks.lock_budget(tx)
     return would_cover(tx, study, amount, payments)
 
 

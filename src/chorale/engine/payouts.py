@@ -23,7 +23,7 @@ from chorale.engine.running import Study
 from chorale.model import UserError
 from chorale.platforms.prolific import MOST_AT_ONCE, InDoubtError, Prolific, RefusedError, has_arrived
 from chorale.platforms.prolific.planning import CLOSED, OPEN
-from chorale.store import Tx, events, payments, submissions
+from chorale.store import Tx, events, locks, payments, submissions
 from chorale.store.payments import PAYING, PLANNED, SENT, SET_UP, SETTLED, Account, NewPayment, PaymentRow, PayoutRow
 from chorale.store.submissions import SubmissionRow
 
@@ -170,7 +170,7 @@ def _plan(study: Study, client: Prolific) -> list[int]:
     }
 
     def write_down(tx: Tx) -> list[int]:
-        payments.lock_payments(tx)
+        locks.lock_payments(tx)
         # Looked at again: another process may have been faster, and then what was there before is not known.
         still = [
             one

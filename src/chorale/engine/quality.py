@@ -15,7 +15,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_worker
 from chorale.model import UserError
 from chorale.protocol import WorkerQuality, review_quality
-from chorale.store import Tx, events, labels, participations, responses
+from chorale.store import Tx, events, labels, locks, participations, responses
 from chorale.store.responses import GivenAnswer
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def counted_by(tx: Tx, stage: RunningStage, upto: int, last: int) -> list[GivenA
 
 def _is_all_there(tx: Tx, stage: RunningStage, known: StageQuality) -> bool:
     """Whether qualities rest on what anybody finds who computes them again: nothing from before is still on its way."""
-    responses.await_others(tx)
+    locks.await_others(tx)
     return [answer.response for answer in counted_by(tx, stage, known.upto, known.events)] == [
         answer.response for answer in known.answers
     ]

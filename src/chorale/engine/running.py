@@ -15,8 +15,8 @@ from chorale.model import EXPERT, Answer, GateSettings, GoldRecord, Refusal, Sta
 from chorale.model.frozen import frozen
 from chorale.protocol import Admission, Reason, lowest_correct, may_enter
 from chorale.store import Store
+from chorale.store.codec import MOST_ANSWERS, SHORT_ANSWER, as_text, frozen_from_text
 from chorale.store.credentials import Credentials
-from chorale.store.setup import MOST_ANSWERS, SHORT_ANSWER, as_text, from_text
 
 MOST_VIEWS = 4_000
 MOST_CREDENTIALS = 1_000
@@ -49,7 +49,7 @@ class RunningStage:
     def view_of(self) -> Callable[[str], dict[str, Any]]:
         """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too."""
         view = self.task.form.view
-        return lru_cache(maxsize=MOST_VIEWS)(lambda payload: frozen(view(from_text(payload))))
+        return lru_cache(maxsize=MOST_VIEWS)(lambda payload: frozen(view(frozen_from_text(payload))))
 
     def admission(self, credentials: Credentials, record: GoldRecord | None = None) -> Admission:
         """Whether somebody with these credentials may work here, and with this gold in the stage it asks for."""

@@ -17,7 +17,7 @@ from chorale.engine.grading import grade_answer
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
-from chorale.store import Tx, events, item_rows, labels, responses, setup
+from chorale.store import Tx, codec, events, item_rows, labels, positions, responses
 from chorale.store.labels import LabelledItem, Unsettled
 from chorale.store.leasing import Assigned
 
@@ -142,7 +142,7 @@ def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgme
         state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else state,
         wanted=max(decision.wanted, taken),
         taken=taken,
-        label=None if combined is None else setup.answer_as_text(combined.answer),
+        label=None if combined is None else codec.answer_as_text(combined.answer),
         confidence=confidence,
         counted=len(judgments),
         released=decision.released,
@@ -191,7 +191,7 @@ def _happened(item: LabelledItem) -> str:
 def _evidence_of(item: LabelledItem, judgments: Sequence[Judgment]) -> dict[str, Any]:
     """What a label rests on."""
     return {
-        "answer": None if item.label is None else setup.answer_from_text(item.label),
+        "answer": None if item.label is None else codec.answer_from_text(item.label),
         "confidence": item.confidence,
         "released": item.released,
         "judgments": [
@@ -286,7 +286,7 @@ def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, A
 
 def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
     if new:
-        setup.add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        item_rows.add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
         told = {**evidence, "items": [item.key for item in new]}
         events.record(tx, study.clock(), "derived", told, stage_id=later.id)
 
@@ -320,7 +320,7 @@ def derived_items(
     else:
         raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
     for new in found:
-        if rule.sample >= 1 or setup.drawn_share(seed, later.name, new.key) < rule.sample:
+        if rule.sample >= 1 or positions.drawn_share(seed, later.name, new.key) < rule.sample:
             yield new
 
 

@@ -16,10 +16,10 @@ from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, 
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
 from chorale.store import Tx, events, item_rows, labels, leasing, participations, responses
+from chorale.store.codec import as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
 from chorale.store.leasing import Assigned, AssignmentRow
 from chorale.store.participations import ParticipationRow
-from chorale.store.setup import as_text, from_text
 
 
 class Outcome(NamedTuple):
@@ -172,7 +172,7 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
         given.explanation if wrong else None,
         _STANDINGS[record.standing],
         Progress(record.answered, record.earned),
-        _compared_before(tx, stage, held, from_text(given.answer)) if wrong else None,
+        _compared_before(tx, stage, held, frozen_from_text(given.answer)) if wrong else None,
         not wrong if given.kind == AssignmentKind.TRAINING else None,
         stage_id=stage.id,
     )
@@ -183,7 +183,7 @@ def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -
     if gold is None:
         return None
     _, item = item_rows.content_of(tx, held.assignment.item_id)
-    return _compared(stage, held.assignment.kind, item, answer, from_text(gold.answer))
+    return _compared(stage, held.assignment.kind, item, answer, frozen_from_text(gold.answer))
 
 
 def _renew_if_ended(
@@ -231,7 +231,7 @@ def _grade(
     gold = responses.gold_answer(tx, assignment.item_id, to_grade=True)
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
-    expected = from_text(gold.answer)
+    expected = frozen_from_text(gold.answer)
     result = stage.task.grading.grade(answer, expected)
     responses.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
     return _Graded(result, gold.explanation, expected)

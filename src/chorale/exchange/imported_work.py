@@ -13,8 +13,8 @@ from chorale.exchange.imported_files import CURRENCY, StagedBatch
 from chorale.model import GoldRecord, Judgment, money_text
 from chorale.protocol import trust
 from chorale.store import Tx, events, importing, labels
+from chorale.store.codec import as_text
 from chorale.store.importing import AddedWork, NewWorker, PaidEach
-from chorale.store.setup import as_text
 
 T = TypeVar("T")
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"

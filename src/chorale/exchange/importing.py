@@ -16,9 +16,9 @@ from chorale.exchange.imported_work import Progress, bring_in_work, counted
 from chorale.files.batch_files import BatchOptions, read_batch
 from chorale.files.rows import shortened
 from chorale.files.source import Passage
-from chorale.files.wording import many
 from chorale.folder.draft import draft_folder
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 from chorale.store import open_loading_store
 from chorale.store.loading import disk_errors
 from chorale.store.staging import Staging
@@ -100,7 +100,7 @@ def _staged(
         raise UserError(f"{path} can't be imported", [problem])
     totals = staging.arrange()
     if totals.repeated:
-        again = many(totals.repeated, "judgment", "judgments")
+        again = plural(totals.repeated, "judgment", "judgments")
         notes.append(f"{again} left out: the worker judged the task more than once, and the last one counts.")
     if totals.most > MOST_JUDGMENTS:
         line, task = staging.too_many(MOST_JUDGMENTS)

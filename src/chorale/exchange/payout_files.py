@@ -5,7 +5,7 @@ from typing import Any
 
 from chorale.engine.payouts import add_payout, books
 from chorale.engine.running import Study
-from chorale.store import Tx, invitations, payments
+from chorale.store import Tx, invitations, locks, payments
 from chorale.store.payments import PLANNED, SENT, NewPayment
 
 FILE = "file"
@@ -26,7 +26,7 @@ class ToPay:
 
 def plan_file(tx: Tx, study: Study) -> int | None:
     """Write down who is to be paid by a file; its number. One that was not finished comes first, as it was."""
-    payments.lock_payments(tx)
+    locks.lock_payments(tx)
     begun = payments.payouts(tx, platform=FILE, states=(PLANNED,))
     if begun:
         return begun[0].id

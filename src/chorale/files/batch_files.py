@@ -27,8 +27,8 @@ from chorale.files.judgment_layout import Layout, layout_of
 from chorale.files.row_spool import Cells, RowSpool
 from chorale.files.rows import is_table, shortened
 from chorale.files.source import Passage
-from chorale.files.wording import many
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 LABEL = "label"
 """What the form calls the one thing it asks."""
@@ -130,7 +130,7 @@ class _Kept:
         """What was refused, once all rows were gone through."""
         if self._gone:
             said = " or ".join(sorted(self._layout.refused))
-            shown = f"{many(self._gone, 'judgment', 'judgments')} whose {self._layout.refusal} is {said}"
+            shown = f"{plural(self._gone, 'judgment', 'judgments')} whose {self._layout.refusal} is {said}"
             yield f"{'Kept' if self._keep else 'Left out'}: {shown}."
 
 
@@ -230,7 +230,7 @@ class Batch:
             )
         if self._empty:
             label = self._layout.label or "answer"
-            left = many(self._empty, "row left out: it has", "rows left out: they have")
+            left = plural(self._empty, "row left out: it has", "rows left out: they have")
             found.append(f"{left} no {label}.")
         return found
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from chorale.files.rows import shortened
 from chorale.files.source import MOST_PROBLEMS
-from chorale.files.wording import many
 from chorale.model import Problem
+from chorale.model.plural import plural
 
 EMPTY = frozenset({"_", "-"})
 """CoNLL-2009's Chinese part writes a dash."""
@@ -65,7 +65,7 @@ def table_of(rows: list[list[str]], numbers: list[int], report: Report) -> list[
         if len(row) != width:
             fix = "Give every token of a sentence as many columns: one per predicate behind the fixed ones."
             report(
-                number, f"has {many(len(row), 'column', 'columns')} where the sentence's first line has {width}", fix
+                number, f"has {plural(len(row), 'column', 'columns')} where the sentence's first line has {width}", fix
             )
             break
         if "" in row:

@@ -7,8 +7,9 @@ from functools import cache, partial
 from pathlib import Path
 
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
+from chorale.lazy import load
 from chorale.model import UserError
-from chorale.registry import Kit, installed, load
+from chorale.registry import Kit, installed
 
 
 @cache

@@ -5,7 +5,7 @@ Names that need NumPy are loaded when they are first used: a command that prints
 
 from typing import TYPE_CHECKING
 
-from chorale.lazy_names import lazy_names
+from chorale.lazy import attach
 
 if TYPE_CHECKING:
     from chorale.metrics.bootstrap import intervals, median_interval, row_intervals, tally_intervals
@@ -55,6 +55,4 @@ _MODULES = {
     "tally": ("Tally",),
 }
 
-__getattr__, __dir__ = lazy_names(
-    __name__, {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
-)
+__getattr__, __dir__ = attach(__name__, _MODULES)

@@ -13,8 +13,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from chorale.files.judgment_columns import JSON_LISTS, as_text, columns_of, label_column, split_labels
-from chorale.files.wording import in_short, many
 from chorale.metrics.ordering import order_of
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 Codes = NDArray[np.int32]
 Repeats = Literal["last", "first", "all"]
@@ -48,12 +49,12 @@ class Judgments:
         return len(self.tasks)
 
     def __repr__(self) -> str:
-        return in_short(
+        return brief_repr(
             "Judgments",
-            many(len(self), "judgment", "judgments"),
-            many(len(self.task_names), "task", "tasks"),
-            many(len(self.worker_names), "worker", "workers"),
-            many(len(self.options), "label", "labels") + (" in sets" if self.sets is not None else ""),
+            plural(len(self), "judgment", "judgments"),
+            plural(len(self.task_names), "task", "tasks"),
+            plural(len(self.worker_names), "worker", "workers"),
+            plural(len(self.options), "label", "labels") + (" in sets" if self.sets is not None else ""),
         )
 
     @classmethod
@@ -134,7 +135,7 @@ class Judgments:
         kept = np.zeros(len(self), dtype=np.bool_)
         kept[order[np.r_[edge, True] if keep == "last" else np.r_[True, edge]]] = True
         gone = len(self) - int(np.count_nonzero(kept))
-        left_out = many(gone, "judgment", "judgments")
+        left_out = plural(gone, "judgment", "judgments")
         note = f"{left_out} left out: the worker judged the task more than once, and the {keep} one counts."
         return self.taken(kept, note)._without_unused_labels()
 
@@ -224,7 +225,7 @@ def _without_gaps(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     gone = len(frame) - len(kept)
     if not gone:
         return frame, ()
-    return kept, (f"{many(gone, 'row left out: it has', 'rows left out: they have')} no label.",)
+    return kept, (f"{plural(gone, 'row left out: it has', 'rows left out: they have')} no label.",)
 
 
 def _with_sets_as_text(frame: pl.DataFrame, *, counted: bool) -> pl.DataFrame:

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from chorale.files.wording import in_short, many
 from chorale.metrics.score_html import html_result
 from chorale.metrics.score_table import ScoreTable, shown_interval, shown_number
 from chorale.model.extras import need_package
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 if TYPE_CHECKING:
     # Printing needs none of them, and they take time to import.
@@ -34,7 +35,7 @@ class Result:
         return {**self.json, "notes": list(self.notes), "signature": self.signature}
 
     def __repr__(self) -> str:
-        return in_short(type(self).__name__, many(len(self.tables), "table", "tables"), self.signature)
+        return brief_repr(type(self).__name__, plural(len(self.tables), "table", "tables"), self.signature)
 
     def _repr_html_(self) -> str:
         return html_result(self.tables, self.notes, self.signature)
@@ -77,9 +78,9 @@ class Score(Result):
         around = f" ({shown_interval(self.interval)})" if self.interval is not None else ""
         more = len(self.values) - 1
         parts = [f"{self.name} {number}{around}"]
-        parts += [many(more, "more number", "more numbers")] if more > 0 else []
-        parts += [many(len(self.notes), "note", "notes")] if self.notes else []
-        return in_short(type(self).__name__, *parts)
+        parts += [plural(more, "more number", "more numbers")] if more > 0 else []
+        parts += [plural(len(self.notes), "note", "notes")] if self.notes else []
+        return brief_repr(type(self).__name__, *parts)
 
     def to_polars(self) -> "pl.DataFrame":
         """A row per number: its name, value, interval, and the test if there was one."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import in_short, many
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 FloatArray = NDArray[np.float64]
 
@@ -20,8 +21,8 @@ class Statistics:
     """One row per item, one column per statistic."""
 
     def __repr__(self) -> str:
-        items = many(len(self.items), "item", "items")
-        return in_short("Statistics", items, many(self.rows.shape[1], "number each", "numbers each"))
+        items = plural(len(self.items), "item", "items")
+        return brief_repr("Statistics", items, plural(self.rows.shape[1], "number each", "numbers each"))
 
     def __post_init__(self) -> None:
         if self.rows.ndim != 2 or len(self.items) != len(self.rows):

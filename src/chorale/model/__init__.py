@@ -4,8 +4,9 @@ One definition each, used everywhere: code, database, web and docs. Names are lo
 that only score files need none of the settings.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from chorale.lazy import attach
 
 if TYPE_CHECKING:
     from chorale.model.money import money_number, money_text
@@ -49,50 +50,67 @@ if TYPE_CHECKING:
         StageSettings,
     )
 
-_HOMES = {
-    "EXPERT": "protocol_settings",
-    "Answer": "nouns",
-    "ArmsSettings": "protocol_settings",
-    "ArrivalSettings": "settings",
-    "AssignmentKind": "nouns",
-    "AssignmentState": "nouns",
-    "EntryKind": "nouns",
-    "EntrySettings": "stage_settings",
-    "GateSettings": "protocol_settings",
-    "GoldBonus": "protocol_settings",
-    "GoldRecord": "nouns",
-    "GoldSettings": "stage_settings",
-    "ItemSettings": "stage_settings",
-    "ItemState": "nouns",
-    "Judgment": "nouns",
-    "JudgmentSettings": "stage_settings",
-    "Label": "nouns",
-    "MessageState": "nouns",
-    "NewItem": "nouns",
-    "PartsBonus": "protocol_settings",
-    "PaySettings": "settings",
-    "Payload": "nouns",
-    "Problem": "problems",
-    "ProlificFilter": "recruiting_settings",
-    "ProlificSettings": "recruiting_settings",
-    "ProlificStudy": "recruiting_settings",
-    "Promotion": "protocol_settings",
-    "QualitySettings": "protocol_settings",
-    "Refusal": "problems",
-    "RehearsalSettings": "stage_settings",
-    "RoundSettings": "protocol_settings",
-    "SourceItem": "nouns",
-    "StagePay": "stage_settings",
-    "StageSettings": "stage_settings",
-    "StageState": "nouns",
-    "Standing": "nouns",
-    "StudyInfo": "settings",
-    "StudySettings": "settings",
-    "UserError": "problems",
-    "invited_to": "protocol_settings",
-    "money_number": "money",
-    "money_text": "money",
-}
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "money": (
+            "money_number",
+            "money_text",
+        ),
+        "nouns": (
+            "Answer",
+            "AssignmentKind",
+            "AssignmentState",
+            "EntryKind",
+            "GoldRecord",
+            "ItemState",
+            "Judgment",
+            "Label",
+            "MessageState",
+            "NewItem",
+            "Payload",
+            "SourceItem",
+            "StageState",
+            "Standing",
+        ),
+        "problems": (
+            "Problem",
+            "Refusal",
+            "UserError",
+        ),
+        "protocol_settings": (
+            "EXPERT",
+            "ArmsSettings",
+            "GateSettings",
+            "GoldBonus",
+            "PartsBonus",
+            "Promotion",
+            "QualitySettings",
+            "RoundSettings",
+            "invited_to",
+        ),
+        "recruiting_settings": (
+            "ProlificFilter",
+            "ProlificSettings",
+            "ProlificStudy",
+        ),
+        "settings": (
+            "ArrivalSettings",
+            "PaySettings",
+            "StudyInfo",
+            "StudySettings",
+        ),
+        "stage_settings": (
+            "EntrySettings",
+            "GoldSettings",
+            "ItemSettings",
+            "JudgmentSettings",
+            "RehearsalSettings",
+            "StagePay",
+            "StageSettings",
+        ),
+    },
+)
 
 __all__ = [
     "EXPERT",
@@ -138,11 +156,3 @@ __all__ = [
     "money_number",
     "money_text",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found

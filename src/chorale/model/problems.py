@@ -1,6 +1,7 @@
 """How mistakes are told to the person who can fix them."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -40,3 +41,16 @@ class Refusal(Exception):  # noqa: N818 - a decision, not a failure
         self.code = code
         self.message = message
         self.status = status
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence to put behind a message about a name that is not known, or nothing if none is close.
+
+    >>> did_you_mean("kapa", ["alpha", "kappa"])
+    ' Did you mean kappa?'
+    >>> did_you_mean("xyz", ["alpha", "kappa"])
+    ''
+    """
+    by_small = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(name[:100].lower(), by_small, n=1, cutoff=0.5)
+    return f" Did you mean {by_small[near[0]]}?" if near else ""

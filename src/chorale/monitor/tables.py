@@ -7,9 +7,9 @@ from rich.table import Table
 
 from chorale.engine.gates import GateStatus
 from chorale.files.rows import shortened
-from chorale.files.wording import many
 from chorale.folder.plan import StudyPlan
 from chorale.model import money_text
+from chorale.model.plural import plural
 from chorale.monitor.costs import ArmCosts, CostTerms
 from chorale.monitor.status import DroppedWorker, Status
 from chorale.present.terminal import add_row, table_of
@@ -206,7 +206,7 @@ def wage_line(status: Status, currency: str, minimum: int) -> str:
             return "What an hour pays is not known: no working time was measured."
         return "Nobody has worked yet."
     line = (
-        f"An hour pays {money_text(wage.median, currency)} (median of {many(wage.workers, 'worker', 'workers')}; "
+        f"An hour pays {money_text(wage.median, currency)} (median of {plural(wage.workers, 'worker', 'workers')}; "
         f"10th percentile {money_text(wage.tenth_percentile, currency)})."
     )
     if wage.median < minimum:

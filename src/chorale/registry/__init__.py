@@ -6,18 +6,18 @@ from chorale.registry.installed import (
     commands,
     families,
     installed,
-    load,
     loaded_parts,
     papers,
     readers,
     sections,
     tasks,
 )
-from chorale.registry.kit import Command, Kit, Place, ReportSection
+from chorale.registry.kit import Command, CommandGroup, Kit, Place, ReportSection
 
 __all__ = [
     "BrokenKit",
     "Command",
+    "CommandGroup",
     "Kit",
     "Place",
     "ReportSection",
@@ -25,7 +25,6 @@ __all__ = [
     "commands",
     "families",
     "installed",
-    "load",
     "loaded_parts",
     "papers",
     "readers",

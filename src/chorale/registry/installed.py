@@ -7,12 +7,12 @@ wherever it is used.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
+from chorale.lazy import load
 from chorale.model import UserError
-from chorale.registry.kit import Command, Kit, Place, ReportSection
+from chorale.registry.kit import Command, CommandGroup, Kit, Place, ReportSection
 
 GROUP = "chorale.kits"
 _OLD_GROUP = "chorale.tasks"
@@ -109,12 +109,6 @@ class Parts(Mapping[str, T], Generic[T]):
         return self._places[name][0][0]
 
 
-def load(place: Place) -> Any:
-    """What is at a place."""
-    module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)
-
-
 def _parts(kind: str, of_kit: Callable[[Kit], Mapping[str, Place]]) -> Parts[Any]:
     places: dict[str, list[tuple[str, Place]]] = {}
     for kit in installed().kits.values():
@@ -148,9 +142,9 @@ def papers() -> Parts[Any]:
     return _parts("reproduction", lambda kit: kit.papers)
 
 
-def commands() -> list[tuple[str, Command]]:
-    """The commands of all kits, each with the kit's name."""
-    return [(kit.name, command) for kit in installed().kits.values() for command in kit.commands]
+def commands() -> list[Command | CommandGroup]:
+    """The commands of all kits."""
+    return [command for kit in installed().kits.values() for command in kit.commands]
 
 
 def sections() -> list[ReportSection]:

@@ -19,12 +19,19 @@ class Command:
     path: tuple[str, ...]
     """Its name, behind those of the groups it belongs to: `("evaluate", "rules")`."""
     summary: str
-    """One line for `--help`: the first of the function's docstring."""
+    """What it does: the first line of the function's docstring."""
     place: Place
+    """Where the function is. Its module is imported when the command is named."""
 
-    @property
-    def name(self) -> str:
-        return " ".join(self.path)
+
+@dataclass(frozen=True, slots=True)
+class CommandGroup:
+    """A command that has others, such as `chorale evaluate`."""
+
+    path: tuple[str, ...]
+    summary: str
+    usual: str | None = None
+    """The command that is meant where none of the group's is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,7 @@ class Kit:
     summary: str
     tasks: Mapping[str, Place] = field(default_factory=dict)
     """`Task` objects, by the names that study files use."""
-    commands: tuple[Command, ...] = ()
+    commands: tuple[Command | CommandGroup, ...] = ()
     families: Mapping[str, Place] = field(default_factory=dict)
     """Metric families (`chorale.metrics.Family`), by the name that `chorale evaluate` and `chorale.evaluate` use."""
     readers: Mapping[str, Place] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.runs import GateRun, Run, StageRun
 from chorale.rehearsal.simulated import Knowledge
 from chorale.rehearsal.starving import why_starved
-from chorale.store import Tx, events, item_rows, ledger, setup, standing_rows
+from chorale.store import Tx, events, item_rows, ledger, setting_rows, standing_rows
 from chorale.store.gates import closed_gates
 from chorale.store.grade_rows import active_in
 from chorale.store.stage_rows import StageCounts
@@ -194,7 +194,7 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
 
 
 def _about_budget(tx: Tx) -> Iterator[str]:
-    if setup.setting_value(tx, "budget reached") is not None:
+    if setting_rows.setting_value(tx, "budget reached") is not None:
         yield "the budget was reached in some runs: from then on nothing that could exceed it was given out."
 
 

@@ -1,11 +1,12 @@
 """Forecasts as one page with pictures: who came and who stayed, what was spent when, quality against cost."""
 
+from collections.abc import Callable
 from html import escape
 
 from chorale.metrics.score_html import html_table
 from chorale.model import money_text
 from chorale.present.html import html_page
-from chorale.present.svg import Bar, Point, Shown, bar_chart, line_chart, point_chart
+from chorale.present.svg import PAGE_STYLE, Axis, Bar, Curve, Point, bar_chart, curve_chart, point_chart
 from chorale.rehearsal import Estimate, Forecast, Forecasts
 from chorale.rehearsal.forecasting import (
     ENOUGH_RUNS,
@@ -52,7 +53,7 @@ def forecast_page(told: Forecasts) -> str:
         parts.append(_figure("What had been spent when, a line for each run", _cost_curves(told, forecast)))
     if len(told.forecasts) > MOST_IN_DETAIL:
         parts.append(f"<p>The first {MOST_IN_DETAIL} variations are shown in detail.</p>")
-    return html_page(f"Rehearsal: {told.title}", _STYLE, "\n".join(parts))
+    return html_page(f"Rehearsal: {told.title}", _STYLE + PAGE_STYLE, "\n".join(parts))
 
 
 def _how_people_err(told: Forecasts) -> str:
@@ -76,30 +77,31 @@ def _intervals_hold(told: Forecasts) -> str:
 def _funnel(forecast: Forecast) -> str:
     bars = []
     for key, label in (("arrived", "came"), ("active", "worked")):
-        bars += _bar(label, forecast.of(_OF_RUN[key]), stronger=True)
+        bars += _bar(label, forecast.of(_OF_RUN[key]), faint=False)
     for name in forecast.stages:
         for key, label in _KEPT_AND_LOST:
             found = forecast.of_stage(name, _OF_STAGE[key])
             # Where nobody is lost, there is nothing to see.
             if key in ("entered", "finished") or (found is not None and found.high):
-                bars += _bar(f"{name}: {label}", found, stronger=key == "entered")
+                bars += _bar(f"{name}: {label}", found, faint=key != "entered")
         for gate in forecast.runs[0].gates:
             if gate.after == name:
-                bars += _bar(f"{gate.name}: passed", forecast.of_gate(gate.name, _OF_GATE["passed"]), stronger=True)
+                bars += _bar(f"{gate.name}: passed", forecast.of_gate(gate.name, _OF_GATE["passed"]), faint=False)
                 undecided = forecast.of_gate(gate.name, _OF_GATE["undecided"])
                 if undecided is not None and undecided.high:
-                    bars += _bar(f"{gate.name}: never decided about", undecided, stronger=False)
+                    bars += _bar(f"{gate.name}: never decided about", undecided, faint=True)
     title = "How many people came, entered each stage, finished it, and passed what comes after it"
     return bar_chart(title, bars, lambda value: f"{value:,.1f}".removesuffix(".0"))
 
 
-def _bar(label: str, found: Estimate | None, *, stronger: bool) -> list[Bar]:
-    return [] if found is None else [Bar(label, found.mean, found.low, found.high, stronger)]
+def _bar(label: str, found: Estimate | None, *, faint: bool) -> list[Bar]:
+    return [] if found is None else [Bar(label, found.mean, found.low, found.high, faint=faint)]
 
 
 def _cost_curves(told: Forecasts, forecast: Forecast) -> str:
-    lines = [run.curve for run in forecast.runs if run.curve]
-    return line_chart("Cost over time", lines, "hours since the first arrival", _money(told))
+    curves = [Curve("", run.curve, faint=True) for run in forecast.runs if run.curve]
+    hours, cost = Axis("hours since the first arrival", zero=True), Axis(shown=_money(told), zero=True)
+    return curve_chart("Cost over time", curves, hours, cost)
 
 
 def _quality_against_cost(told: Forecasts) -> str:
@@ -111,7 +113,8 @@ def _quality_against_cost(told: Forecasts) -> str:
         return ""
     cost = "cost of an answer" if told.forecasts[0].arms else "cost"
     title = f"Quality against cost: {what}"
-    return _figure(title, point_chart(title, points, cost, _money(told), lambda share: f"{share:.0%}"))
+    quality = Axis("quality", lambda share: f"{share:.0%}")
+    return _figure(title, point_chart(title, points, Axis(cost, _money(told)), quality))
 
 
 def _of_arms(told: Forecasts) -> list[Point]:
@@ -148,7 +151,7 @@ def _point(cost: Estimate | None, quality: Estimate | None, label: str) -> list[
     return [Point(cost.mean, quality.mean, label, (cost.low, cost.high), (quality.low, quality.high))]
 
 
-def _money(told: Forecasts) -> Shown:
+def _money(told: Forecasts) -> Callable[[float], str]:
     return lambda amount: money_text(round(amount), told.currency)
 
 
@@ -160,9 +163,9 @@ def _figure(caption: str, picture: str) -> str:
 
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6676; --line: #d5dbe3; --back: #fff; --mark: #2b6cb0; }
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6676; --line: #d5dbe3; --back: #fff; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ee; --soft: #a3adbb; --line: #3a4452; --back: #14181f; --mark: #7db3ea; }
+  :root { --ink: #e6e9ee; --soft: #a3adbb; --line: #3a4452; --back: #14181f; }
 }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); max-width: 60rem;
   margin: 2rem auto; padding: 0 1rem; }
@@ -174,15 +177,10 @@ th, td { padding: 0.2rem 0.8rem 0.2rem 0; border-bottom: 1px solid var(--line); 
 th { color: var(--soft); font-weight: 500; vertical-align: bottom; } th, td.number { white-space: normal; }
 .interval { white-space: nowrap; } .text { text-align: left; } .number { text-align: right; }
 figure { margin: 1.5rem 0; } figure .wide { margin: 0; }
-svg { width: 100%; min-width: 36rem; max-width: 44rem; height: auto; }
-svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
-.bar { fill: var(--mark); opacity: 0.45; } .strong { opacity: 0.9; } .range { stroke: var(--ink); stroke-width: 1.5; }
-.grid { stroke: var(--line); } .axis { stroke: var(--soft); } .point { fill: var(--mark); }
-.curve { fill: none; stroke: var(--mark); stroke-width: 1.5; opacity: 0.6; }
+svg { display: block; }
 footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
 @media print {
-  :root { --ink: #000; --soft: #444; --line: #bbb; --back: #fff; --mark: #2b6cb0; }
+  :root { --ink: #000; --soft: #444; --line: #bbb; --back: #fff; }
   body { margin: 0; max-width: none; font-size: 10pt; } figure, table { break-inside: avoid; }
-  .bar, .point, .curve { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """

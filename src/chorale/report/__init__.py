@@ -6,12 +6,11 @@ from pathlib import Path
 from chorale.audit.verify import verify
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.running import Study
-from chorale.files.wording import many
 from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
+from chorale.model.plural import plural
 from chorale.monitor.costs import study_costs
 from chorale.monitor.status import status
-from chorale.report import charts
 from chorale.report.agreement import aggregation_section, agreement_section
 from chorale.report.costs import costs_section, planned_section
 from chorale.report.data_card import data_card_section, data_files, day
@@ -47,7 +46,6 @@ def _report(
 ) -> StudyReport:
     # First, because it holds as much as all the rest.
     checked = _verification_section(tx, study)
-    draw = options.charts and charts.can_draw()
     now, came = status(tx, study), attendees(tx, EXPERTS_PANEL)
     stages = {
         name: (stage, counted_answers(tx, stage))
@@ -60,7 +58,7 @@ def _report(
     }
     agreement = agreement_section(stages, questions, resampling)
     imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
-    funnel = funnel_section(tx, study, now, came, imported, draw=draw)
+    funnel = funnel_section(tx, study, now, came, imported, draw=options.charts)
     costs = study_costs(tx, study)
     methods = methods_paragraph(study, now, costs, funnel.json, agreement.json, imported)
     card, metadata = data_card_section(
@@ -74,16 +72,16 @@ def _report(
         planned_section(tx, study, directory, now, costs, came),
         agreement,
         aggregation_section(questions, resampling),
-        disagreement_section(stages, items, draw=draw),
+        disagreement_section(stages, items, draw=options.charts),
         *monitoring_sections(stages, items),
-        workers_section(tx, study, now, draw=draw),
+        workers_section(tx, study, now, draw=options.charts),
         *kit_sections(tx, study, resampling, with_arms=options.arms),
         card,
         checked,
     ]
-    notes = [charts.NEEDED] if options.charts and not draw else []
+    notes = []
     if checked.json["differences"]:
-        differing = many(len(checked.json["differences"]), "number differs", "numbers differ")
+        differing = plural(len(checked.json["differences"]), "number differs", "numbers differ")
         notes.append(f"{differing} from what was recorded: see Verification.")
     return StudyReport(study.settings.study.title, _subtitle(came), sections, metadata, notes)
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from chorale.engine.running import RunningStage
-from chorale.files.wording import many
 from chorale.metrics import Interval, Metric, Statistics, ratio, signature
 from chorale.metrics.aggregation.result import certainty
 from chorale.metrics.reading.judged import Judged
@@ -21,6 +20,7 @@ from chorale.metrics.scoring.aggregating import Request, score_aggregation
 from chorale.metrics.scoring.aggregation_intervals import mean_intervals
 from chorale.metrics.scoring.agreement import score_agreement
 from chorale.model import UserError
+from chorale.model.plural import plural
 from chorale.report.document import Bullets, Part, Section
 from chorale.report.questions import Answered
 from chorale.store.response_rows import Counted
@@ -210,7 +210,7 @@ def _aggregated(one: Answered, method: str, resampling: Resampling) -> dict[str,
         "certainty": float(sure.mean()),
         "ci": mean_intervals({"certainty": sure}, resampling)["certainty"].as_list(),
         "same_as_study": sum(same) / len(same) if same else None,
-        "compared": many(len(same), "item", "items"),
+        "compared": plural(len(same), "item", "items"),
         "signature": signature("aggregate", {**request.settings(), **resampling.settings()}, inputs),
     }
 

@@ -10,9 +10,9 @@ from typing import Any
 from chorale.engine.paying import is_for_finishing
 from chorale.engine.planning import Noted, noted_forecast
 from chorale.engine.running import Study
-from chorale.files.wording import many
 from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import UserError, money_text
+from chorale.model.plural import plural
 from chorale.monitor.costs import ArmCosts, CostTerms, arm_costs
 from chorale.monitor.status import Status, shared_as_json
 from chorale.rehearsal import FORECAST_FILE
@@ -109,7 +109,7 @@ def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: C
             for key, (title, unit, value) in actual.items()
             if (row := _beside(planned, key, title, unit, value, currency))
         ]
-        rehearsals = many(planned.get("runs", 0), "rehearsal", "rehearsals")
+        rehearsals = plural(planned.get("runs", 0), "rehearsal", "rehearsals")
         parts.append(f"As forecast by {rehearsals} with simulated people, and as it was.")
         parts.append(_since(noted))
         columns = ("what", "planned#", "interval#", "actual#", "within")
@@ -131,7 +131,7 @@ def _about_experts(tx: Tx) -> list[Part]:
     given = sum(row.answered for row in experts)
     if not given:
         return []
-    theirs = f"{many(given, 'answer', 'answers')} of {many(people_who_worked(experts), 'expert', 'experts')}"
+    theirs = f"{plural(given, 'answer', 'answers')} of {plural(people_who_worked(experts), 'expert', 'experts')}"
     return [f"Experts are not among those who came and worked, planned or actual: {theirs} come on top."]
 
 

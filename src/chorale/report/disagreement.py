@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chorale.engine.running import RunningStage
+from chorale.files.answer_text import answer_text
 from chorale.files.rows import shortened
-from chorale.files.wording import answer_words
 from chorale.metrics.score_table import ScoreTable
-from chorale.report import charts
-from chorale.report.document import Figure, Part, Section
+from chorale.present.svg import column_chart
+from chorale.report.document import NUMBERS_BELOW, Figure, Part, Section
 from chorale.report.questions import questions_of
 from chorale.store.item_rows import ItemRow
 from chorale.store.response_rows import Counted
@@ -45,9 +45,9 @@ def disagreement_section(
         drawn = bins
         if len(bins) > _MOST_DRAWN:
             drawn = {"all stages": [sum(counts) for counts in zip(*bins.values(), strict=True)]}
-        columns = [(named[place], name, counts[place]) for name, counts in drawn.items() for place in range(_BINS)]
-        svg = charts.histogram(columns, "confidence", "items") if draw else None
-        parts.append(Figure("How sure the results are", table, svg))
+        title = "How sure the results are"
+        svg = column_chart(title, named, drawn, "confidence", "items", description=NUMBERS_BELOW)
+        parts.append(Figure(title, table, svg if draw else None))
         rows = [(name, one["items"], one["unanimous"], one["share"]) for name, one in unanimous.items()]
         columns_of = ("stage", "items with several answers#", "unanimous#", "share#")
         parts.append(ScoreTable("Items on which all agree", columns_of, rows, digits=3))
@@ -95,9 +95,7 @@ def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[
     for response in responses:
         if response.item in wanted:
             told = brief(
-                answer_words(
-                    _comparable(stage, stage.task.explaining.present(payloads[response.item], response.answer))
-                )
+                answer_text(_comparable(stage, stage.task.explaining.present(payloads[response.item], response.answer)))
             )
             given.setdefault(response.item, Counter())[told] += 1
     return [

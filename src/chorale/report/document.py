@@ -6,6 +6,9 @@ from typing import Any
 
 from chorale.metrics.score_table import ScoreTable
 
+NUMBERS_BELOW = "The table below has its numbers."
+"""What assistive software reads of a picture, after its title."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -18,7 +21,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A resampling that needs no table: it has all its words in it. It takes the colours of the page."""
+    """A drawing that needs no table: it has all its words in it."""
 
     caption: str
     svg: str

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from chorale.engine.running import Study
+from chorale.lazy import load
 from chorale.metrics.resampling import Resampling
-from chorale.registry import ReportSection, load, sections
+from chorale.registry import ReportSection, sections
 from chorale.report.document import Bullets, Part, Section, SectionContent
 from chorale.store import Tx
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from chorale import __version__
 from chorale.engine.running import Study
-from chorale.files.wording import many
 from chorale.model import money_text
+from chorale.model.plural import plural
 from chorale.monitor.costs import CostTerms
 from chorale.monitor.status import Status
 from chorale.report.protocol import gold_in_words, judgments_in_words
@@ -34,18 +34,18 @@ def methods_paragraph(
 
 
 def _opening(study: Study, now: Status, funnel: Mapping[str, Any], imported: Sequence[str]) -> str:
-    judgments = many(sum(one.judgments for one in now.stages), "judgment", "judgments")
-    worked = many(funnel["worked"], "person", "people")
+    judgments = plural(sum(one.judgments for one in now.stages), "judgment", "judgments")
+    worked = plural(funnel["worked"], "person", "people")
     if imported:
         return (
             f"The data are {judgments} by {worked}, collected "
             f"elsewhere and imported into Chorale {__version__} from {', '.join(imported)}."
         )
     judging = len(now.stages) - len(now.rounds)
-    did = f"collected {judgments} in {many(judging, 'stage', 'stages')}"
+    did = f"collected {judgments} in {plural(judging, 'stage', 'stages')}"
     if not judging:
-        did = f"had people go through {many(len(now.rounds), 'round', 'rounds')}"
-    experts = f", and {many(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
+        did = f"had people go through {plural(len(now.rounds), 'round', 'rounds')}"
+    experts = f", and {plural(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
     return (
         f"We {did} with Chorale {__version__} (seed {study.settings.study.seed}); {worked} worked, of "
         f"{funnel['arrived']:,} who came{experts}."
@@ -55,8 +55,8 @@ def _opening(study: Study, now: Status, funnel: Mapping[str, Any], imported: Seq
 def _training(now: Status, gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """Who went through rounds, and who was let on."""
     rounds = [
-        f"{many(one.workers, 'person', 'people')} gave {many(one.answers, 'answer', 'answers')} to {one.name} "
-        f"({many(of.questions, 'question', 'questions')}), and {of.finished:,} finished it"
+        f"{plural(one.workers, 'person', 'people')} gave {plural(one.answers, 'answer', 'answers')} to {one.name} "
+        f"({plural(of.questions, 'question', 'questions')}), and {of.finished:,} finished it"
         for one in now.stages
         if (of := now.rounds.get(one.name)) is not None
     ]
@@ -82,7 +82,7 @@ def _stages(study: Study, now: Status) -> Iterator[str]:
         made = f" made from {' and '.join(stage.settings.sources)}" if stage.settings.sources else ""
         released = f", and {counts.released:,} results were released" if not stage.settings.grades else ""
         yield (
-            f"In {stage.name} ({stage.task.name}), each of {many(counts.items, 'item', 'items')}{made} was to get "
+            f"In {stage.name} ({stage.task.name}), each of {plural(counts.items, 'item', 'items')}{made} was to get "
             f"{judgments_in_words(stage.settings)}; {counts.complete:,} were completed, with {counts.judgments:,} that "
             f"count{released}."
         )
@@ -94,9 +94,9 @@ def _quality(study: Study, now: Status) -> Iterator[str]:
     gold = sum(one.gold_answers for one in now.stages)
     dropped = sum(one.dropped for one in now.stages)
     discarded = sum(one.discarded for one in now.stages)
-    gone = f"{many(dropped, 'time', 'times')} a worker was dropped from a stage" if dropped else "nobody was dropped"
-    not_counted = f", and {many(discarded, 'judgment', 'judgments')} did not count" if discarded else ""
-    met = many(gold, "answer", "answers")
+    gone = f"{plural(dropped, 'time', 'times')} a worker was dropped from a stage" if dropped else "nobody was dropped"
+    not_counted = f", and {plural(discarded, 'judgment', 'judgments')} did not count" if discarded else ""
+    met = plural(gold, "answer", "answers")
     yield f"Quality was checked with {met} to items with known answers; {gone}{not_counted}."
     rules: dict[tuple[str, str], list[str]] = defaultdict(list)
     for one in now.stages:

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chorale.engine.running import RunningStage
-from chorale.files.wording import answer_words, many
+from chorale.files.answer_text import answer_text
 from chorale.metrics.score_table import ScoreTable
+from chorale.model.plural import plural
 from chorale.monitor.arm_outcomes import share_estimate
 from chorale.report.disagreement import brief, item_text
 from chorale.report.document import Part, Section
@@ -48,7 +49,7 @@ def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[ItemRow]) -> 
     done = len({row.item for row in responses})
     told = (
         f"{100 * settings.items.sample:g}% of what came of {sources}, drawn by chance, was to be reviewed in "
-        f"{stage.name}: {many(len(items), 'item', 'items')}, of which {many(done, 'was', 'were')} reviewed."
+        f"{stage.name}: {plural(len(items), 'item', 'items')}, of which {plural(done, 'was', 'were')} reviewed."
     )
     questions = questions_of(stage)
     counts = [(question, _counted(question, responses)) for question in questions]
@@ -103,7 +104,7 @@ def _unlike_most(
         {
             "item": row.item,
             "text": item_text(stage, payloads[row.item]),
-            "review": brief(answer_words(stage.task.explaining.present(payloads[row.item], row.answer))),
+            "review": brief(answer_text(stage.task.explaining.present(payloads[row.item], row.answer))),
         }
         for row in unlike[:_EXAMPLES]
     ]

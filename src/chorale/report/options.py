@@ -6,7 +6,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
     charts: bool = True
-    """Whether to draw charts, if that can be done."""
+    """Whether to draw charts beside their tables."""
     arms: bool = False
     """Whether to tell the arms apart. Whoever asks should write it down (`note_arms_shown`)."""
     licence: str | None = None

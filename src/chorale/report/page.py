@@ -1,11 +1,11 @@
 """A report as one HTML file: no scripts, nothing to load, and made to be printed as well."""
 
-import base64
 import json
 from html import escape
 
 from chorale import __version__
 from chorale.metrics.score_html import html_table, html_text
+from chorale.present.svg import PAGE_STYLE
 from chorale.report.document import Bullets, Drawn, Figure, Part, Quoted, Section, StudyReport
 
 
@@ -24,7 +24,7 @@ def report_page(report: StudyReport) -> str:
     metadata = json.dumps(report.croissant, ensure_ascii=True, indent=1).replace("<", "\\u003c").replace(">", "\\u003e")
     return _PAGE.format(
         title=html_text(report.title),
-        style=_STYLE,
+        style=_STYLE + PAGE_STYLE,
         body="\n".join(part for part in body if part),
         metadata=metadata,
         version=escape(__version__),
@@ -47,21 +47,16 @@ def _part(part: Part) -> str:
         case Quoted():
             return f"<blockquote><p>{html_text(part.text)}</p></blockquote>"
         case Drawn():
-            drawing = f'<div class="wide" tabindex="0">{part.svg}</div>'
-            return f"<figure><figcaption>{html_text(part.caption)}</figcaption>{drawing}</figure>"
+            return _figure(part.caption, part.svg)
         case Figure():
-            return _figure(part)
+            drawing = "" if part.svg is None else _figure(part.caption, part.svg) + "\n"
+            return drawing + html_table(part.table)
     return html_table(part)
 
 
-def _figure(figure: Figure) -> str:
-    if figure.svg is None:
-        return html_table(figure.table)
-    # As a picture of its own: what one chart names can't get in the way of another's.
-    source = base64.b64encode(figure.svg.encode("utf-8")).decode("ascii")
-    words = f"{html_text(figure.caption)}. The table below has its numbers."
-    picture = f'<img alt="{words}" src="data:image/svg+xml;base64,{source}">'
-    return f"<figure><figcaption>{html_text(figure.caption)}</figcaption>{picture}</figure>\n{html_table(figure.table)}"
+def _figure(caption: str, svg: str) -> str:
+    drawing = f'<div class="wide" tabindex="0">{svg}</div>'
+    return f"<figure><figcaption>{html_text(caption)}</figcaption>{drawing}</figure>"
 
 
 _STYLE = """
@@ -87,14 +82,9 @@ th { color: var(--soft); font-weight: 500; } .text { text-align: left; max-width
   white-space: pre-wrap; }
 @media (min-width: 44rem) { caption { white-space: nowrap; } }
 .number { text-align: right; } td.number { white-space: nowrap; }
-figure { margin: 1.5rem 0; } figure svg { width: 100%; min-width: 24rem; max-width: 44rem; height: auto; }
-figure img { display: block; max-width: 100%; height: auto; background: #fff; border-radius: 4px; padding: 6px; }
+figure { margin: 1.5rem 0; } figure .wide { margin: 0.4rem 0; }
+figure svg { display: block; }
 blockquote { margin: 1.2rem 0; padding: 0.2rem 1.2rem; background: var(--card); border-left: 3px solid var(--mark); }
-svg text { font: 13px system-ui, sans-serif; fill: var(--ink); } svg .small { font-size: 11.5px; fill: var(--soft); }
-svg .stage { fill: var(--card); stroke: var(--mark); stroke-width: 1.5; }
-svg .gate { fill: var(--back); stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 5 3; }
-svg .edge { fill: none; stroke: var(--soft); stroke-width: 1.5; } svg .way { stroke-dasharray: 4 4; }
-svg .head { fill: var(--soft); }
 footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
 @page { size: A4; margin: 18mm 16mm; }
 @media print {
@@ -104,9 +94,9 @@ footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
   nav { display: none; } h2, caption, figcaption { break-after: avoid; }
   p:has(+ .wide), p:has(+ ul) { break-after: avoid; }
   figure, table, tr, p, li, blockquote, #verification { break-inside: avoid; }
-  figure svg { min-width: 0; max-width: 100%; } figure svg, figure img { max-height: 205mm; width: auto; }
+  figure svg { max-width: 100%; max-height: 205mm; width: auto; height: auto; }
   a { color: inherit; text-decoration: none; }
-  svg .stage, blockquote, .notes { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  blockquote, .notes { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """
 _PAGE = """<!doctype html>
@@ -114,7 +104,7 @@ _PAGE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>Report: {title}</title>
 <style>{style}</style>
 <script type="application/ld+json">

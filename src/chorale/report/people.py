@@ -14,9 +14,9 @@ from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import Standing, money_text
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import Status
+from chorale.present.svg import Bar, bar_chart, column_chart
 from chorale.protocol import hourly_wage
-from chorale.report import charts
-from chorale.report.document import Figure, Part, Section
+from chorale.report.document import NUMBERS_BELOW, Figure, Part, Section
 from chorale.store import Tx, people, stage_rows, standing_rows
 from chorale.store.attendees import Attendees
 from chorale.store.standing_rows import WorkerStanding
@@ -95,12 +95,15 @@ def _items(now: Status, *, draw: bool) -> list[Part]:
             for one in judged
         ],
     )
+    kinds = ("items", "complete", "released")
     bars = [
-        (one.name, kind, float(value))
+        Bar(one.name, float(value), series=number)
         for one in judged
-        for kind, value in (("items", one.items), ("complete", one.complete), ("released", one.released))
+        for number, value in enumerate((one.items, one.complete, one.released))
     ]
-    return [Figure("From items to released results", stages, charts.bars(bars, "items") if draw and bars else None)]
+    title = "From items to released results"
+    svg = bar_chart(title, bars, lambda value: f"{value:,.0f}", series=kinds, description=NUMBERS_BELOW)
+    return [Figure(title, stages, svg if draw and bars else None)]
 
 
 def crowd_and_experts(tx: Tx) -> tuple[list[WorkerStanding], list[WorkerStanding]]:
@@ -157,12 +160,11 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
         parts.append(f"The busiest tenth of the workers gave {share:.1%} of all answers.")
     bins = _bins(_answers_of_each(standings))
     if bins:
-        table = ScoreTable(
-            "Answers of each worker", ("answers", "workers#"), [(name, count) for name, _, count in bins]
-        )
-        parts.append(
-            Figure("How much each worker did", table, charts.histogram(bins, "answers", "workers") if draw else None)
-        )
+        table = ScoreTable("Answers of each worker", ("answers", "workers#"), list(bins.items()))
+        title = "How much each worker did"
+        counts = {"workers": list(bins.values())}
+        svg = column_chart(title, list(bins), counts, "answers", "workers", description=NUMBERS_BELOW)
+        parts.append(Figure(title, table, svg if draw else None))
     if not rows:
         parts.append(
             f"Fewer than {_FEW} people have worked in any stage: what could be said would be about single people."
@@ -238,16 +240,13 @@ def _busiest_share(standings: Sequence[WorkerStanding]) -> float | None:
     return sum(counts[: int(len(counts) * _BUSIEST)]) / sum(counts)
 
 
-def _bins(counts: Sequence[int]) -> list[tuple[str, str, int]]:
+def _bins(counts: Sequence[int]) -> dict[str, int]:
     """At most ten bins of equal width; none where so few worked that they could be told apart."""
     if len(counts) < _FEW:
-        return []
+        return {}
     width = -(-max(counts) // 10)
     found = [0] * -(-max(counts) // width)
     for count in counts:
         found[(count - 1) // width] += 1
     ends = [(place * width + 1, (place + 1) * width) for place in range(len(found))]
-    return [
-        (str(low) if low == high else f"{low}–{high}", "workers", count)
-        for (low, high), count in zip(ends, found, strict=True)
-    ]
+    return {str(low) if low == high else f"{low}–{high}": count for (low, high), count in zip(ends, found, strict=True)}

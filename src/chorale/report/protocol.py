@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from chorale.engine.running import Study
-from chorale.files.wording import many
 from chorale.model import GateSettings, GoldSettings, StageSettings, StudySettings, money_text
+from chorale.model.plural import plural
 from chorale.report.diagram import protocol_diagram
 from chorale.report.document import Bullets, Drawn, Section
 
@@ -63,7 +63,7 @@ def gold_in_words(gold: GoldSettings) -> tuple[str, str]:
     of = "these" if gold.window is None else f"the latest {gold.window:,} of these"
     if gold.smoothing:
         of += f", with {gold.smoothing:g} more counted as right by the share of {gold.floor:g},"
-    return of, f"below {gold.floor:g} after {many(gold.after, 'such answer', 'such answers')}"
+    return of, f"below {gold.floor:g} after {plural(gold.after, 'such answer', 'such answers')}"
 
 
 def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]:

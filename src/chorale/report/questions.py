@@ -12,8 +12,8 @@ from chorale.metrics.agreement import Level
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.scoring.agreement import AgreementOptions
 from chorale.store import Tx
+from chorale.store.codec import as_text
 from chorale.store.response_rows import Counted, counted_responses
-from chorale.store.setup import as_text
 
 _LEVELS: dict[FieldKind, Level] = {
     FieldKind.LABEL: "nominal",

@@ -2,20 +2,10 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, select, text, update
+from sqlalchemy import Connection, Select, bindparam, func, select, update
 
 from chorale.store.prepared import Prepared
 from chorale.store.schema import qualification, worker
-
-# Any number will do, as long as every Chorale process takes the same one.
-ARMS_LOCK = 7_205_011_964
-
-
-def lock_arms(tx: Connection) -> None:
-    """Let one at a time be put in an arm: the order they come in decides. On SQLite, writing at all is that lock."""
-    if tx.dialect.name == "postgresql":
-        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": ARMS_LOCK})
-
 
 _ARM = Prepared(select(worker.c.arm).where(worker.c.id == bindparam("worker_id")))
 

@@ -1,6 +1,5 @@
 """What the console asks for: few rows at a time, found by an index, however large the study is."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, delete, func, literal_column, or_, select
 
+from chorale.store.codec import from_text
 from chorale.store.schema import (
     entry,
     event,
@@ -129,7 +129,7 @@ def labels_over_time(tx: Connection, parts: int, each: int) -> list[list[tuple[i
             .order_by(event.c.id)
             .limit(each)
         )
-        rows = [(int(at), int(stage_id), json.loads(told)) for at, stage_id, told in tx.execute(query)]
+        rows = [(int(at), int(stage_id), from_text(told)) for at, stage_id, told in tx.execute(query)]
         if rows:
             found.append(rows)
     return found
@@ -203,7 +203,7 @@ def dropped(tx: Connection, most: int) -> list[DroppedRow]:
     found: dict[tuple[str, str], DroppedRow] = {}
     for name, who, at, told in tx.execute(query):
         # Somebody dropped again has an event for each time.
-        found.setdefault((name, who), DroppedRow(name, who, at, json.loads(told)))
+        found.setdefault((name, who), DroppedRow(name, who, at, from_text(told)))
     return list(found.values())
 
 

@@ -1,13 +1,12 @@
 """Gold that was corrected: what it was before, and everything that was decided by it."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, ScalarSelect, func, or_, select, update
 
 from chorale.model import EntryKind, Standing
-from chorale.model.frozen import frozen
+from chorale.store.codec import from_text, frozen_from_text
 from chorale.store.events import record
 from chorale.store.schema import entry, event, gold, grade, item, participation, response, stage, worker
 
@@ -61,8 +60,8 @@ def corrections(tx: Connection, stage_name: str | None = None) -> list[Correctio
         query = query.where(stage.c.name == stage_name)
     found = []
     for number, at, name, item_id, key, evidence in tx.execute(query):
-        told = json.loads(evidence)
-        before, after = json.loads(told["before"]), json.loads(told["answer"])
+        told = from_text(evidence)
+        before, after = from_text(told["before"]), from_text(told["answer"])
         found.append(Correction(number, at, name, item_id, key, before, after))
     return found
 
@@ -73,7 +72,7 @@ def unfinished(tx: Connection) -> list[Correction]:
     if not found:
         return []
     known = tx.execute(select(event.c.evidence).where(event.c.kind == FINISHED)).scalars()
-    finished = {int(json.loads(evidence)["correction"]) for evidence in known}
+    finished = {int(from_text(evidence)["correction"]) for evidence in known}
     return [one for one in found if one.id not in finished]
 
 
@@ -172,7 +171,7 @@ def graded_by_gold(tx: Connection, stage_id: int, *, worker_id: int) -> list[Gra
     )
     found: list[GradedByGold] = []
     for number, worker_no, name, item_id, kind, answer, expected, at, times, graded_at in tx.execute(query):
-        given, right = frozen(json.loads(answer)), frozen(json.loads(expected))
+        given, right = frozen_from_text(answer), frozen_from_text(expected)
         found.append(GradedByGold(number, worker_no, name, item_id, kind, given, right, at, times, graded_at))
     return found
 

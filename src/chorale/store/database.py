@@ -8,18 +8,19 @@ answered before it is on disk. On PostgreSQL every piece of work is a transactio
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import QueuePool
 
 from chorale.model import Refusal
+from chorale.store.sqlite import DEFERRED, IMMEDIATE, SqliteConnection, sqlite_engine
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -60,10 +61,10 @@ class GroupCommitWriter:
         self._thread.join()
 
     def _run(self) -> None:
-        connection: Connection | None = None
+        connection: SqliteConnection | None = None
         while group := self._next_group():
             try:
-                connection = connection or self._engine.connect()
+                connection = connection or SqliteConnection(self._engine)
             except Exception as error:
                 # No file handles, no disk: this group hears of it, and the next one tries again.
                 _fail(group, error)
@@ -93,15 +94,15 @@ class GroupCommitWriter:
             group.append(more)
         return group
 
-    def _commit_together(self, connection: Connection, group: list[_Queued]) -> bool:
+    def _commit_together(self, connection: SqliteConnection, group: list[_Queued]) -> bool:
         """Run the group and commit it; False if that failed as a whole."""
         wanted = [(work, future) for work, future in group if future.set_running_or_notify_cancel()]
         try:
             try:
                 answers = _run_all(connection, wanted)
             except _HalfDoneError:
-                with connection.begin():
-                    answers = [run_in_savepoint(connection, work, future) for work, future in wanted]
+                with connection.transaction(IMMEDIATE):
+                    answers = [_answer_in_savepoint(connection, work, future) for work, future in wanted]
         except Exception as error:  # a failed commit fails the whole group
             for _, future in wanted:
                 future.set_exception(error)
@@ -116,21 +117,21 @@ class _HalfDoneError(Exception):
     """Some work failed after it had written something: all of the group is undone."""
 
 
-def _run_all(connection: Connection, wanted: Sequence[_Queued]) -> list[Callable[[], None]]:
+def _run_all(connection: SqliteConnection, wanted: Sequence[_Queued]) -> list[Callable[[], None]]:
     """Run a group in one transaction, without savepoints: they have SQLite keep a copy of every page it touches.
 
     Nearly all work succeeds, or is refused before it has written anything. Where that is not so, nothing of the group
     is kept, and all of it runs again with savepoints: work can be run twice.
     """
-    driver: Any = connection.connection.driver_connection
+    changes = connection.driver.total_changes
     answers: list[Callable[[], None]] = []
-    with connection.begin():
+    with connection.transaction(IMMEDIATE):
         for work, future in wanted:
-            before = driver.total_changes
+            before = changes()
             try:
                 answers.append(partial(future.set_result, work(connection)))
             except Refusal as refusal:
-                if driver.total_changes != before:
+                if changes() != before:
                     raise _HalfDoneError from refusal
                 answers.append(partial(future.set_exception, refusal))
             except Exception as error:
@@ -144,20 +145,26 @@ def _fail(group: list[_Queued], error: Exception) -> None:
             future.set_exception(error)
 
 
-def run_in_savepoint(connection: Connection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:
-    """Run work, or undo all it did; what tells the future how it went."""
-    # Straight to the driver: there is nothing here for SQLAlchemy to do, and it is done for every submission.
-    driver: Any = connection.connection.driver_connection
-    driver.execute("SAVEPOINT work")
+def _answer_in_savepoint(connection: SqliteConnection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:
+    """Run work; what gives the future its result or failure."""
+    try:
+        return partial(future.set_result, run_in_savepoint(connection, work))
+    except Exception as error:
+        return partial(future.set_exception, error)
+
+
+def run_in_savepoint(connection: SqliteConnection, work: Work[T]) -> T:
+    """Run work that is part of a larger transaction; if it fails, nothing of it is left."""
+    change = connection.change
+    change("SAVEPOINT work")
     try:
         result = work(connection)
-    except Exception as error:
-        failure = error
-        driver.execute("ROLLBACK TO work")
-        driver.execute("RELEASE work")
-        return lambda: future.set_exception(failure)
-    driver.execute("RELEASE work")
-    return lambda: future.set_result(result)
+    except BaseException:
+        change("ROLLBACK TO work")
+        change("RELEASE work")
+        raise
+    change("RELEASE work")
+    return result
 
 
 class PooledWriter:
@@ -193,7 +200,7 @@ class Store:
 
     def __init__(self, writer: _Writer, write_engine: Engine, read_engine: Engine) -> None:
         self._writer = writer
-        self._engines = (write_engine, read_engine)
+        self._engines = {write_engine, read_engine}
         self._read_engine = read_engine
         self._readers = ThreadPoolExecutor(4, thread_name_prefix="chorale-reader")
         self.dialect = write_engine.dialect.name
@@ -215,36 +222,17 @@ class Store:
             engine.dispose()
 
     def _run_read(self, work: Work[T]) -> T:
-        with self._read_engine.connect() as connection, connection.begin():
-            return work(connection)
+        if self.dialect == "sqlite":
+            with closing(SqliteConnection(self._read_engine)) as connection, connection.transaction(DEFERRED):
+                return work(connection)
+        with self._read_engine.begin() as pooled:
+            return work(pooled)
 
 
 def connect(url: URL) -> Store:
     """A store on a database that has the current schema (see `opening`)."""
     if url.get_backend_name() == "sqlite":
-        write_engine = sqlite_engine(url, "BEGIN IMMEDIATE")
-        return Store(GroupCommitWriter(write_engine), write_engine, sqlite_engine(url, "BEGIN"))
+        engine = sqlite_engine(Path(str(url.database)))
+        return Store(GroupCommitWriter(engine), engine, engine)
     engine = create_engine(url, pool_size=THREADS, max_overflow=8)
     return Store(PooledWriter(engine), engine, engine.execution_options(isolation_level="REPEATABLE READ"))
-
-
-def sqlite_engine(url: URL, begin: str) -> Engine:
-    """An engine whose transactions we open ourselves: the driver's own way would not cover schema changes."""
-    engine = create_engine(url, poolclass=QueuePool, connect_args={"cached_statements": 512, "timeout": 60})
-
-    @event.listens_for(engine, "connect")
-    def _configure(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None
-        for pragma in (
-            "journal_mode = WAL",
-            "synchronous = FULL",
-            "foreign_keys = ON",
-            "cache_size = -65536",
-        ):
-            connection.execute(f"PRAGMA {pragma}").fetchall()
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)
-
-    return engine

@@ -1,6 +1,5 @@
 """The append-only record of decisions and their evidence."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from pydantic_core import to_json
 from sqlalchemy import Connection, bindparam, func, select
 
+from chorale.store.codec import from_text
 from chorale.store.prepared import prepared_insert
 from chorale.store.schema import event, item, stage, worker
 
@@ -114,6 +114,6 @@ def recent(
     if item_id is not None:
         query = query.where(event.c.item_id == item_id)
     return [
-        EventRow(row.id, row.at, row.kind, row.stage, row.worker, row.item, json.loads(row.evidence))
+        EventRow(row.id, row.at, row.kind, row.stage, row.worker, row.item, from_text(row.evidence))
         for row in tx.execute(query)
     ]

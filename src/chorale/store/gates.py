@@ -1,12 +1,12 @@
 """Gates: who holds which qualification, what was decided about whom, and which gates are closed."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, select, text
+from sqlalchemy import Connection, Select, bindparam, func, select
 
+from chorale.store.codec import as_ordered_text, from_text
 from chorale.store.prepared import Prepared, prepared_if_new, prepared_insert
 from chorale.store.schema import gate, qualification, verdict, worker
 
@@ -79,7 +79,7 @@ def verdicts(tx: Connection, name: str | None = None) -> list[VerdictRow]:
             at=row.at,
             score=row.score,
             passed=bool(row.passed),
-            evidence=json.loads(row.evidence),
+            evidence=from_text(row.evidence),
         )
         for row in tx.execute(query)
     ]
@@ -128,7 +128,7 @@ def add_verdict(
             "at": now,
             "score": score,
             "passed": passed,
-            "evidence": json.dumps(dict(evidence), ensure_ascii=False),
+            "evidence": as_ordered_text(dict(evidence)),
         },
     )
 
@@ -146,12 +146,6 @@ def closing_times(tx: Connection) -> dict[str, int]:
 
 
 _CLOSE = prepared_if_new(gate, "name", "closed_at")
-
-
-def lock_closing(tx: Connection) -> None:
-    """Wait for whoever closes a gate, and keep others from it: several can end the same stage."""
-    if tx.dialect.name == "postgresql":
-        tx.execute(text(f"LOCK TABLE {gate.name} IN SHARE ROW EXCLUSIVE MODE"))
 
 
 def close(tx: Connection, name: str, now: int) -> bool:

@@ -1,13 +1,18 @@
-"""Gold, and how workers did on it."""
+"""Gold: adding, changing and retiring it, and how workers did on it."""
 
-import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, case, func, select
+from sqlalchemy import Connection, Select, and_, bindparam, case, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
+from chorale.model import Answer, NewItem
+from chorale.store.codec import as_text, from_text
 from chorale.store.corrections import FIRST_GRADE, latest_gold_grade
 from chorale.store.corrections import KIND as CORRECTED
+from chorale.store.item_rows import add_items, batches
+from chorale.store.positions import shuffled_position
 from chorale.store.schema import event, gold, grade, item, response, stage
 
 
@@ -58,8 +63,8 @@ def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[G
             item_id=row[0],
             stage=row[1],
             key=row[2],
-            payload=json.loads(row[3]),
-            answer=json.loads(row[4]),
+            payload=from_text(row[3]),
+            answer=from_text(row[4]),
             explanation=row[5],
             origin=row[6],
             active=bool(row[7]),
@@ -81,3 +86,80 @@ def _right_after_corrections(tx: Connection, lowest_correct: float) -> dict[int,
         .group_by(response.c.item_id)
     )
     return {int(row[0]): int(row[1]) for row in tx.execute(query)}
+
+
+@dataclass(frozen=True, slots=True)
+class NewGold:
+    item: NewItem
+    answer: Answer
+    explanation: str
+    origin: str
+
+
+def known_gold(tx: Connection, stage_id: int) -> dict[str, tuple[str, str]]:
+    """The answers and explanations of a stage's gold by item key."""
+    query = (
+        select(item.c.key, gold.c.answer, gold.c.explanation)
+        .join(item, item.c.id == gold.c.item_id)
+        .where(gold.c.stage_id == stage_id)
+    )
+    return {key: (answer, explanation) for key, answer, explanation in tx.execute(query)}
+
+
+def explain_gold(tx: Connection, stage_id: int, key: str, explanation: str) -> None:
+    of_item = select(item.c.id).where(item.c.stage_id == stage_id, item.c.key == key).scalar_subquery()
+    tx.execute(update(gold).where(gold.c.item_id == of_item).values(explanation=explanation))
+
+
+def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Sequence[NewGold]) -> None:
+    """Add gold items that are not part of the stage's own items."""
+    add_items(tx, stage_id, stage_name, seed, [row.item for row in rows], wanted=0)
+    keys = [row.item.key for row in rows]
+    ids: dict[str, int] = {}
+    for batch in batches(keys):
+        query = select(item.c.key, item.c.id).where(item.c.stage_id == stage_id, item.c.key.in_(batch))
+        ids.update({row.key: row.id for row in tx.execute(query)})
+    for row in rows:
+        put_gold(
+            tx,
+            ids[row.item.key],
+            stage_id,
+            stage_name,
+            seed,
+            row.item.key,
+            row.answer,
+            row.explanation,
+            row.origin,
+        )
+
+
+def put_gold(
+    tx: Connection,
+    item_id: int,
+    stage_id: int,
+    stage_name: str,
+    seed: int,
+    key: str,
+    answer: Answer,
+    explanation: str,
+    origin: str,
+) -> None:
+    """Make an item gold, or change its gold answer."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    values = {"answer": as_text(answer), "explanation": explanation, "origin": origin, "active": True}
+    tx.execute(
+        upsert(gold)
+        .values(
+            item_id=item_id,
+            stage_id=stage_id,
+            position=shuffled_position(seed, f"{stage_name}:gold", key),
+            **values,
+        )
+        .on_conflict_do_update(index_elements=[gold.c.item_id], set_=values)
+    )
+
+
+def retire_gold(tx: Connection, item_id: int) -> bool:
+    """Stop using an item as gold; answers given so far stay graded."""
+    query = update(gold).where(gold.c.item_id == bindparam("of_item")).values(active=False)
+    return bool(tx.execute(query, {"of_item": item_id}).rowcount)

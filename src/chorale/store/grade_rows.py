@@ -1,6 +1,5 @@
 """Graded answers: what gates decide by."""
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select
 
-from chorale.model.frozen import frozen
+from chorale.store.codec import from_text, frozen_from_text
 from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
@@ -88,12 +87,12 @@ def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | 
             response_id=row[2],
             stage_id=row[3],
             score=row[4],
-            reasons=tuple(json.loads(row[5])),
-            answer=frozen(json.loads(row[6])),
-            payload=frozen(json.loads(row[7])),
-            criteria=json.loads(row[8] or "{}"),
+            reasons=tuple(from_text(row[5])),
+            answer=frozen_from_text(row[6]),
+            payload=frozen_from_text(row[7]),
+            criteria=from_text(row[8] or "{}"),
             grade_id=row[9],
-            expert=None if row[10] is None else frozen(json.loads(row[10])),
+            expert=None if row[10] is None else frozen_from_text(row[10]),
         )
         for row in query.all(tx, _named(stage_ids, worker_id))
     ]
@@ -145,8 +144,8 @@ def all_grades(tx: Connection, item_id: int | None = None) -> list[GradeRow]:
             kind=row.kind,
             source=row.source,
             score=row.score,
-            reasons=tuple(json.loads(row.reasons)),
-            criteria=None if row.criteria is None else json.loads(row.criteria),
+            reasons=tuple(from_text(row.reasons)),
+            criteria=None if row.criteria is None else from_text(row.criteria),
             graded_at=row.graded_at,
         )
         for row in tx.execute(query)

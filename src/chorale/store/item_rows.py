@@ -1,18 +1,21 @@
-"""Items as they are: one, some or all of a stage, and what they were made from."""
+"""Items: adding them, and reading one, some or all of a stage, and what they were made from."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, and_, bindparam, func, literal_column, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, func, insert, literal_column, or_, select
 
-from chorale.model import ItemState, Label, Payload, SourceItem
+from chorale.model import ItemState, Label, NewItem, Payload, SourceItem
 from chorale.model.frozen import frozen
+from chorale.store.codec import as_text, from_text, frozen_from_text
 from chorale.store.database import STREAMED
-from chorale.store.prepared import Prepared
+from chorale.store.positions import shuffled_position
+from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
 from chorale.store.schema import assignment, gold, item, item_source, response, stage, worker
-from chorale.store.setup import from_text
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ _CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindpa
 def content_of(tx: Connection, item_id: int) -> tuple[str, Payload]:
     """What an item is called, and what it is about."""
     key, payload = _CONTENT.first(tx, {"item_id": item_id})
-    return key, from_text(payload)
+    return key, frozen_from_text(payload)
 
 
 _ITEMS: Select[Any] = (
@@ -83,11 +86,11 @@ def _item_row(row: Any) -> ItemRow:
         row[1],
         row[2],
         row[3],
-        json.loads(row[4]),
+        from_text(row[4]),
         row[5],
         row[6],
         row[7],
-        None if row[8] is None else json.loads(row[8]),
+        None if row[8] is None else from_text(row[8]),
         row[9],
         row[10],
         bool(row[11]),
@@ -178,3 +181,92 @@ def origins(tx: Connection, stage_name: str) -> Iterator[OriginRow]:
     )
     for row in tx.execute(query, execution_options=STREAMED):
         yield OriginRow(*row)
+
+
+def known_items(tx: Connection, stage_id: int) -> dict[str, str]:
+    """The payloads of a stage's items by key."""
+    query = select(item.c.key, item.c.payload).where(item.c.stage_id == stage_id)
+    return {row.key: row.payload for row in tx.execute(query)}
+
+
+BATCH, FEW = 2_000, 8
+
+
+def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:
+    """Add items; `wanted` judgments each, 0 for items that are only gold."""
+    added = 0
+    for batch in batches(items):
+        rows = [_new_row(stage_id, stage_name, seed, new, wanted) for new in batch]
+        if len(rows) <= FEW:
+            for row, new in zip(rows, batch, strict=True):
+                _add_one(tx, row, new.sources)
+        else:
+            tx.execute(insert(item), rows)
+            if any(new.sources for new in batch):
+                _add_sources(tx, stage_id, batch)
+        added += len(batch)
+    return added
+
+
+def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: int) -> dict[str, Any]:
+    return {
+        "stage_id": stage_id,
+        "key": new.key,
+        "group_key": new.group,
+        "payload": as_text(new.payload),
+        "position": shuffled_position(seed, stage_name, new.key),
+        "state": (ItemState.OPEN if wanted else ItemState.COMPLETE).value,
+        "wanted": wanted,
+        "taken": 0,
+        "label": None,
+        "confidence": None,
+        "counted": 0,
+        "released": False,
+        "response_id": new.response,
+    }
+
+
+_INSERT_ITEM = prepared_numbering(
+    item,
+    "stage_id",
+    "key",
+    "group_key",
+    "payload",
+    "position",
+    "state",
+    "wanted",
+    "taken",
+    "label",
+    "confidence",
+    "counted",
+    "released",
+    "response_id",
+)
+_INSERT_SOURCE = prepared_insert(item_source, "item_id", "source_id")
+
+
+def _add_one(tx: Connection, row: Mapping[str, Any], sources: Sequence[int]) -> None:
+    """The usual case while people work: every answer makes an item."""
+    item_id = _INSERT_ITEM.number(tx, row)
+    for source in sources:
+        _INSERT_SOURCE(tx, {"item_id": item_id, "source_id": source})
+
+
+def _add_sources(tx: Connection, stage_id: int, batch: Sequence[NewItem]) -> None:
+    ids = {
+        key: item_id
+        for item_id, key in tx.execute(
+            select(item.c.id, item.c.key).where(item.c.stage_id == stage_id, item.c.key.in_([new.key for new in batch]))
+        )
+    }
+    tx.execute(
+        insert(item_source),
+        [{"item_id": ids[new.key], "source_id": source} for new in batch for source in new.sources],
+    )
+
+
+def batches(items: Iterable[T]) -> Iterator[list[T]]:
+    """Parts that are small enough for one statement."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, bindparam, case, func, literal_column, select, text, update
 
 from chorale.model import ItemState, Judgment, Label, Payload, SourceItem
+from chorale.store.codec import answer_from_text
 from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, item, item_source, participation
-from chorale.store.setup import answer_from_text
 
 _COLUMNS = (
     item.c.id,

@@ -1,27 +1,26 @@
 """A new database on its way to be filled with finished work, of which nobody knows yet.
 
-If anything goes wrong, the file is thrown away. So nothing needs a journal, nothing is made durable before the end, and
-what is looked up by is sorted out once, when everything is there.
+If anything goes wrong, the file is thrown away. So nothing is made durable before the end, and what is looked up by is
+sorted out once, when everything is there.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+import apsw
 from sqlalchemy import Connection
-from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import StaticPool
 
-from chorale.store.direct import DirectStore, file_engine
+from chorale.store.inline import InlineStore
+from chorale.store.sqlite import sqlite_engine
 
 _PRAGMAS = (
-    "journal_mode = OFF",
+    # Not in memory: undoing work may take a copy of all it has touched.
+    "journal_mode = DELETE",
     "synchronous = OFF",
     "locking_mode = EXCLUSIVE",
-    # Whatever refers to anything is put in after it. `chorale verify` looks at the whole.
-    "foreign_keys = OFF",
     # Room for what everybody's judgments are told apart by, which is put in by chance.
     "cache_size = -65536",
 )
@@ -33,19 +32,17 @@ def disk_errors() -> Iterator[None]:
     """What SQLite says of a disk, such as that it is full, as other files say it."""
     try:
         yield
-    except (sqlite3.OperationalError, OperationalError) as error:
+    except (apsw.FullError, apsw.IOError, OperationalError) as error:
         raise OSError(str(getattr(error, "orig", error))) from error
 
 
-class LoadingStore(DirectStore):
+class LoadingStore(InlineStore):
     """A store on a new SQLite file, without the indexes that have no part in what a table may hold."""
 
     def __init__(self, file: Path, migrate: Callable[[Connection], None]) -> None:
-        engine = file_engine(URL.create("sqlite", database=str(file.absolute())), _PRAGMAS)
-        with engine.begin() as connection:
-            migrate(connection)
-        super().__init__(engine)
-        self._driver: Any = self._connection.driver
+        super().__init__(sqlite_engine(file, _PRAGMAS, StaticPool))
+        self._driver = self._connection.driver
+        self.do(migrate)
         self._indexes = [(str(name), str(sql)) for name, sql in self._driver.execute(_INDEXES).fetchall()]
         for name, _ in self._indexes:
             self._driver.execute(f"DROP INDEX {name}")
@@ -56,7 +53,6 @@ class LoadingStore(DirectStore):
         self._driver.execute("PRAGMA cache_size = -16384")
         for _, sql in self._indexes:
             self._driver.execute(sql)
-        self._driver.execute("COMMIT")
-        self._driver.execute("PRAGMA locking_mode = NORMAL").fetchall()
-        self._driver.execute("PRAGMA journal_mode = WAL").fetchall()
-        self._driver.execute("BEGIN")
+        with self._inline.committed():
+            self._driver.execute("PRAGMA locking_mode = NORMAL").fetchall()
+            self._driver.execute("PRAGMA journal_mode = WAL").fetchall()

@@ -1,24 +1,26 @@
 """Opening a study's database: created, migrated as a whole, or refused with what to do."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 
 from chorale.model import UserError
-from chorale.store.database import Store, connect, sqlite_engine
+from chorale.store.database import Store, connect
 from chorale.store.loading import LoadingStore
+from chorale.store.locks import lock_migration
+from chorale.store.sqlite import IMMEDIATE, SqliteConnection, sqlite_engine
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 MIGRATIONS = Path(__file__).with_name("migrations")
-# Any number will do, as long as every Chorale process takes the same one.
-MIGRATION_LOCK = 7_205_011_962
 
 
 def store_url(address: str | None, default_file: Path) -> URL:
@@ -87,11 +89,9 @@ def _upgrade(config: "Config", connection: Connection) -> None:
 
 def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
     is_sqlite = url.get_backend_name() == "sqlite"
-    engine = sqlite_engine(url, "BEGIN IMMEDIATE") if is_sqlite else create_engine(url)
+    engine = sqlite_engine(Path(str(url.database))) if is_sqlite else create_engine(url)
     try:
-        with engine.begin() as connection:
-            if not is_sqlite:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": MIGRATION_LOCK})
+        with _alone(engine) as connection:
             current = _revision(connection)
             config, known, head = _scripts(migrations)
             if current == head:
@@ -105,11 +105,23 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
                     f"This study was last opened by a newer Chorale (schema {current!r}, this one knows up to "
                     f"{head!r}). Update Chorale and open it again; nothing was changed."
                 )
-            if current is not None and is_sqlite and url.database:
-                _keep_copy(Path(url.database), current)
+            if current is not None and is_sqlite:
+                _keep_copy(Path(str(url.database)), current)
             _upgrade(config, connection)
     finally:
         engine.dispose()
+
+
+@contextmanager
+def _alone(engine: Engine) -> Iterator[Connection]:
+    """A transaction beside which no other one changes the schema."""
+    if engine.dialect.name == "sqlite":
+        with closing(SqliteConnection(engine)) as connection, connection.transaction(IMMEDIATE):
+            yield connection
+    else:
+        with engine.begin() as pooled:
+            lock_migration(pooled)
+            yield pooled
 
 
 def _revision(connection: Connection) -> str | None:

@@ -1,20 +1,18 @@
 """Who is owed what, and what was paid: payouts are written down before they are made, and never change."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, case, func, insert, select, text, update
+from sqlalchemy import Connection, case, func, insert, select, update
 
 from chorale.model import EntryKind
+from chorale.store.codec import as_ordered_text, from_text
 from chorale.store.recruiting_schema import payment, payout, submission
 from chorale.store.schema import entry, worker, worker_identity
 
 PLANNED, SET_UP, PAYING, SENT, SETTLED = "planned", "set up", "paying", "sent", "settled"
 UNFINISHED = (PLANNED, SET_UP, PAYING)
-# Any number will do, as long as every Chorale process takes the same one.
-PAY_LOCK = 7_205_011_965
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +77,6 @@ class NewPayment:
     up_to_entry: int
     submission_id: str | None = None
     bonuses_before: Sequence[int] = ()
-
-
-def lock_payments(tx: Connection) -> None:
-    """Let one transaction at a time decide whom to pay. On SQLite, writing at all is that lock."""
-    if tx.dialect.name == "postgresql":
-        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": PAY_LOCK})
 
 
 def accounts(tx: Connection) -> list[Account]:
@@ -167,7 +159,7 @@ def add_payout(
                 "amount": one.amount,
                 "up_to_entry": one.up_to_entry,
                 "submission_id": one.submission_id,
-                "bonuses_before": json.dumps(list(one.bonuses_before)),
+                "bonuses_before": as_ordered_text(list(one.bonuses_before)),
             }
             for one in payments
         ],
@@ -204,7 +196,7 @@ _PAYMENTS = select(
 
 def payments_in(tx: Connection, payout_id: int) -> list[PaymentRow]:
     rows = tx.execute(_PAYMENTS.where(payment.c.payout_id == payout_id).order_by(payment.c.id))
-    return [PaymentRow(*row[:7], tuple(json.loads(row[7])), row[8]) for row in rows]
+    return [PaymentRow(*row[:7], tuple(from_text(row[7])), row[8]) for row in rows]
 
 
 def move_payout(tx: Connection, payout_id: int, before: str, after: str, **changes: Any) -> bool:

@@ -1,6 +1,5 @@
 """Workers, who they are to their panel, and the people who run the study."""
 
-import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from random import Random
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from chorale.store.codec import as_ordered_text
 from chorale.store.prepared import Prepared, prepared_if_new, prepared_numbering
 from chorale.store.schema import requester, setting, worker, worker_identity
 
@@ -58,7 +58,7 @@ def arrive(
         return known, False
     pseudonym = "w-" + "".join(rng.choices(_ALPHABET, k=10))
     worker_id = _ADD_WORKER.number(tx, {"pseudonym": pseudonym, "arrived_at": now})
-    told = json.dumps(dict(visit), ensure_ascii=False)
+    told = as_ordered_text(dict(visit))
     identity = {"worker_id": worker_id, "panel": panel, "external_id": external_id, "visit": told}
     if not _ADD_IDENTITY.changed(tx, identity):
         # Somebody else's transaction made the same person a moment ago: ours leaves an unused worker to take back.

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chorale.store.direct import DirectConnection
+from chorale.store.sqlite import SqliteConnection
 
 ONE: ColumnElement[int] = literal_column("1")
 """Written out, in statements that run for every answer: a bound value has to be put in its place every time."""
@@ -42,7 +42,7 @@ class Prepared:
 
     def __call__(self, tx: Connection, parameters: Mapping[str, Any]) -> None:
         """Change something."""
-        if type(tx) is DirectConnection:
+        if type(tx) is SqliteConnection:
             # A rehearsal comes here, and to the others, half a million times.
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
@@ -51,15 +51,15 @@ class Prepared:
 
     def changed(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
         """Change something, and tell in how many rows."""
-        if type(tx) is DirectConnection:
+        if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
-            return tx.driver.changed()
+            return tx.driver.changes()
         return self._run(tx, parameters).rowcount
 
     def first(self, tx: Connection, parameters: Mapping[str, Any]) -> Any:
         """The first row, None if there is none; the others are not wanted."""
-        if type(tx) is DirectConnection:
+        if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             return tx.ask(sql, arrange(parameters)).fetchone()
         return self._run(tx, parameters).first()
@@ -71,7 +71,7 @@ class Prepared:
 
     def all(self, tx: Connection, parameters: Mapping[str, Any]) -> Sequence[Any]:
         """All rows."""
-        if type(tx) is DirectConnection:
+        if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             found: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
             return found
@@ -84,8 +84,7 @@ class Prepared:
     def many(self, tx: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
         """Change something once for every row."""
         sql, arrange = self._compiled_for(tx)
-        if arranged := [arrange(row) for row in rows]:
-            tx.exec_driver_sql(sql, arranged)
+        _run_many(tx, sql, [arrange(row) for row in rows])
 
     def _run(self, tx: Connection, parameters: Mapping[str, Any]) -> CursorResult[*tuple[Any, ...]]:
         sql, arrange = self._compiled_for(tx)
@@ -104,6 +103,14 @@ class Prepared:
     def statement(self, dialect: str) -> Executable:  # noqa: ARG002
         """What is compiled for a kind of database."""
         return self._statement
+
+
+def _run_many(tx: Connection, sql: str, rows: Sequence[Any]) -> None:
+    """Run a finished statement once for every row."""
+    if type(tx) is SqliteConnection:
+        tx.driver.change_many(sql, rows)
+    elif rows:  # of none, SQLAlchemy would make one without values
+        tx.exec_driver_sql(sql, list(rows))
 
 
 def _compile(statement: Any, tx: Connection) -> tuple[str, Arrange]:
@@ -146,9 +153,7 @@ class _Insert(Prepared):
             places = [self._columns.index(name) for name in compiled.positiontup]
             in_order = places == list(range(len(places)))
             arranged = list(rows if in_order else map(itemgetter(*places), rows))
-        # Of none, SQLAlchemy would make one without values.
-        if arranged:
-            tx.exec_driver_sql(str(compiled), arranged)
+        _run_many(tx, str(compiled), arranged)
 
 
 def prepared_insert(table: Table, *columns: str) -> _Insert:
@@ -169,10 +174,10 @@ class _Numbering(Prepared):
         return super().statement(dialect) if dialect == "sqlite" else self._returning
 
     def number(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
-        if type(tx) is DirectConnection:
+        if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
-            return tx.driver.numbered()
+            return tx.driver.last_insert_rowid()
         inserted = self._run(tx, parameters)
         return int(inserted.lastrowid if tx.dialect.name == "sqlite" else inserted.scalar_one())
 

@@ -1,6 +1,5 @@
 """Responses with everything that belongs to them, streamed: what exports write and everything is recomputed from."""
 
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, and_, case, func, not_, or_, select
 
 from chorale.model import ItemState, Standing
-from chorale.model.frozen import frozen
+from chorale.store.codec import from_text, frozen_from_text
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
 from chorale.store.schema import assignment, gold, grade, item, participation, response, stage, worker
@@ -101,7 +100,7 @@ class _Shared:
     def parsed(self, text: str) -> Any:
         if text in self._known:
             return self._known[text]
-        found = frozen(json.loads(text))
+        found = frozen_from_text(text)
         if len(text) <= _SHORT and len(self._known) < _MOST_SHARED:
             self._known[text] = found
         return found
@@ -136,7 +135,7 @@ def all_responses(
     `to_keep` is for those who hold all of them: without the items' payloads, and what is the same is there once.
     """
     query = _WITHOUT_PAYLOADS if to_keep else _RESPONSES
-    named, parsed = (sys.intern, _Shared().parsed) if to_keep else (str, json.loads)
+    named, parsed = (sys.intern, _Shared().parsed) if to_keep else (str, from_text)
     if stage_name is not None:
         query = query.where(stage.c.name == stage_name)
     if pseudonym is not None:

@@ -1,20 +1,19 @@
 """Answers: taking them, grading them by gold, and counting them as judgments."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, literal_column, select, text
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, literal_column, select
 
 from chorale.model import GoldRecord, GoldSettings, Judgment
 from chorale.protocol import trust
+from chorale.store.codec import answer_from_text, as_ordered_text, as_text, from_text
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.leasing import AssignmentRow
 from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
-from chorale.store.schema import assignment, event, gold, grade, item, participation, response, worker
-from chorale.store.setup import answer_from_text, as_text
+from chorale.store.schema import assignment, gold, grade, item, participation, response, worker
 
 _PRODUCTION: ColumnElement[str] = literal_column("'production'")
 
@@ -125,7 +124,7 @@ def add_grade(
             "score": score,
             "reasons": as_text(list(reasons)),
             # In the order of the rubric.
-            "criteria": None if criteria is None else json.dumps(dict(criteria), ensure_ascii=False),
+            "criteria": None if criteria is None else as_ordered_text(dict(criteria)),
             "graded_at": now,
         },
     )
@@ -185,18 +184,9 @@ def answers_after(tx: Connection, stage_id: int, after: int) -> list[GivenAnswer
     """The production answers of a stage that came after a response, whether they count or not."""
     rows = _ANSWERS_AFTER.all(tx, {"stage_id": stage_id, "after": after})
     return [
-        GivenAnswer(response_id, key, name, worker_id, json.loads(answer))
+        GivenAnswer(response_id, key, name, worker_id, from_text(answer))
         for response_id, key, name, worker_id, answer in rows
     ]
-
-
-def await_others(tx: Connection) -> None:
-    """Wait until whatever has a number is there to be read: with several servers, numbers are given out before that.
-
-    Nobody writes a response or an event until this transaction ends. On SQLite, writing at all is that lock.
-    """
-    if tx.dialect.name == "postgresql":
-        tx.execute(text(f"LOCK TABLE {response.name}, {event.name} IN SHARE MODE"))
 
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:

@@ -1,15 +1,16 @@
-"""Where stages stand, in numbers."""
+"""Stages: adding them, changing their state, and where they stand in numbers."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, case, func, literal_column, or_, select
+from sqlalchemy import Connection, Select, and_, case, func, insert, literal_column, or_, select, update
 
-from chorale.model import ItemState, Standing
+from chorale.model import ItemState, StageState, Standing
 from chorale.store import mturk_schema
-from chorale.store.schema import assignment, gold, item, participation, response, stage
+from chorale.store.prepared import Prepared
+from chorale.store.schema import assignment, event, gold, item, item_source, participation, response, setting, stage
 
 HITS = "mturk"
 """The task of the stage that scripts put their HITs beside."""
@@ -207,3 +208,61 @@ _PRODUCED: Select[Any] = select(
     func.sum(participation.c.gold_answered),
     func.sum(participation.c.answered),
 ).group_by(participation.c.stage_id)
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    id: int
+    name: str
+    position: int
+    task: str
+    task_version: int
+    state: str
+
+
+def is_untouched(tx: Connection) -> bool:
+    """Whether nobody has come near the stages and items yet."""
+    traces = (
+        select(participation.c.stage_id).limit(1),
+        select(event.c.id).where(or_(event.c.stage_id.is_not(None), event.c.item_id.is_not(None))).limit(1),
+    )
+    return all(tx.execute(query).first() is None for query in traces)
+
+
+def clear(tx: Connection, keep: Collection[str]) -> None:
+    """Forget items, gold, and stages of other names. Those that stay keep their ids: another server may use them."""
+    for table in (gold, item_source, item):
+        tx.execute(table.delete())
+    tx.execute(stage.delete().where(stage.c.name.not_in(keep)))
+    tx.execute(setting.delete().where(setting.c.key == "seed"))
+
+
+_STAGES = Prepared(select(stage).order_by(stage.c.position))
+
+
+def stages(tx: Connection) -> list[StageRow]:
+    return [StageRow(*row) for row in _STAGES.all(tx, {})]
+
+
+_PAUSED = Prepared(select(stage.c.id).where(stage.c.state == literal_column("'paused'")))
+
+
+def paused_stages(tx: Connection) -> frozenset[int]:
+    return frozenset(_PAUSED.column(tx, {}))
+
+
+def add_stage(tx: Connection, name: str, position: int, task: str, task_version: int) -> int:
+    return int(
+        tx.execute(
+            insert(stage)
+            .values(name=name, position=position, task=task, task_version=task_version, state=StageState.OPEN)
+            .returning(stage.c.id)
+        ).scalar_one()
+    )
+
+
+def set_stage_state(tx: Connection, stage_id: int, state: StageState) -> bool:
+    """Change the state; False if it already was so."""
+    return bool(
+        tx.execute(update(stage).where(stage.c.id == stage_id, stage.c.state != state).values(state=state)).rowcount
+    )

@@ -4,8 +4,6 @@ There may be millions, in any order. SQLite finds those that were given twice, a
 items and of their times, without any more of them in memory than it is given room for.
 """
 
-import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby, islice
@@ -14,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chorale.files.batch_files import BatchRow
+from chorale.store.codec import as_ordered_text, from_text
+from chorale.store.sqlite import Driver
 
 _AT_ONCE = 5_000
 _REMEMBERED, _MOST_CHARACTERS = 50_000, 8_000_000
@@ -125,8 +125,9 @@ class Staging:
     """The judgments of one file. First they are added, then arranged; after that they are there to be asked for."""
 
     def __init__(self, file: Path) -> None:
-        self._database = sqlite3.connect(file, isolation_level=None)
-        self._database.executescript(_BEFORE)
+        # Rows are of any types.
+        self._database: Any = Driver(str(file))
+        self._database.execute(_BEFORE).fetchall()
         self._added = 0
 
     def close(self) -> None:
@@ -145,7 +146,7 @@ class Staging:
                     row.line,
                     told.number((row.task, row.told)) or told.add((row.task, row.told), _told(row)),
                     workers.setdefault(row.worker, len(workers) + 1),
-                    answers.number(row.given) or answers.add(row.given, (_as_json(row.given),)),
+                    answers.number(row.given) or answers.add(row.given, (as_ordered_text(row.given),)),
                     row.submitted_at,
                     row.duration_ms,
                     row.reward,
@@ -162,7 +163,7 @@ class Staging:
 
     def arrange(self) -> Totals:
         """Leave out what was said again, and bring the rest in order: items by tasks, judgments by times."""
-        self._database.executescript(f"BEGIN; {_ARRANGE} COMMIT;")
+        self._database.execute(f"BEGIN; {_ARRANGE} COMMIT;").fetchall()
         judgments, items, workers = self._database.execute(_TOTALS).fetchone()
         [most] = self._database.execute(_MOST).fetchone()
         return Totals(judgments, self._added - judgments, items, workers, most)
@@ -180,14 +181,14 @@ class Staging:
     def answers(self) -> Iterator[tuple[list[str | list[str] | None], int]]:
         """What was filled in, field by field, and how often exactly that. The same may come several times."""
         for text, number in self._database.execute(_ANSWERS):
-            yield json.loads(text), number
+            yield from_text(text), number
 
     def rewrite_answers(self, written: Callable[[list[Any]], str]) -> None:
         """Put what `written` makes of it, which is JSON, in the place of every answer that counts."""
         after = 0
         self._database.execute("BEGIN")
         while part := self._database.execute(_TO_REWRITE, (after, _AT_ONCE)).fetchall():
-            values = [(written(json.loads(text)), number) for number, text in part]
+            values = [(written(from_text(text)), number) for number, text in part]
             self._database.executemany("UPDATE answer SET text = ? WHERE id = ?", values)
             after = part[-1][0]
         self._database.execute("COMMIT")
@@ -195,12 +196,12 @@ class Staging:
     def differing(self) -> Iterator[list[list[str]]]:
         """What the file tells of those items of which it does not tell the same in all rows, item by item."""
         for _, rows in groupby(self._database.execute(_DIFFERING), itemgetter(0)):
-            yield [json.loads(cells) for _, cells in rows]
+            yield [from_text(cells) for _, cells in rows]
 
     def items(self) -> Iterator[StagedItem]:
         """All items in the order of their numbers, each as one of its rows tells of it."""
         for line, task, cells in self._database.execute(_ITEMS):
-            yield StagedItem(line, task, json.loads(cells))
+            yield StagedItem(line, task, from_text(cells))
 
     def workers(self, now: int) -> Iterator[tuple[int, str, int]]:
         """Number, name and first moment of everybody. Where a file has no times, it was `now`."""
@@ -218,24 +219,23 @@ class Staging:
 
     def assignments(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """Rows of the study's table, with `values` for what is not known here. From the first to the last of them."""
-        return self._database.execute(_ASSIGNMENTS + _SOME, values).fetchall()
+        return list(self._database.execute(_ASSIGNMENTS + _SOME, values))
 
     def responses(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """The same."""
-        return self._database.execute(_RESPONSES + _SOME, values).fetchall()
+        return list(self._database.execute(_RESPONSES + _SOME, values))
 
     def entries(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """The same, of what was paid for them."""
-        return self._database.execute(_ENTRIES + _SOME, values).fetchall()
+        return list(self._database.execute(_ENTRIES + _SOME, values))
 
     def by_item(self) -> Iterator[tuple[int, int, int, Any]]:
         """Item, place in the order of times, worker and answer of all judgments, item by item."""
-        answers = self._database.cursor()
 
         @lru_cache(maxsize=_AT_ONCE)
         def answer(number: int) -> Any:
-            [text] = answers.execute("SELECT text FROM answer WHERE id = ?", (number,)).fetchone()
-            return json.loads(text)
+            [text] = self._database.ask("SELECT text FROM answer WHERE id = ?", (number,)).fetchone()
+            return from_text(text)
 
         for item, place, worker, given in self._database.execute(
             "SELECT item, id, worker, answer FROM done ORDER BY item, id"
@@ -246,7 +246,7 @@ class Staging:
 class _Numbered:
     """Values that come again and again, each kept once under a number; twice, if it has not come for long."""
 
-    def __init__(self, database: sqlite3.Connection, insert: str) -> None:
+    def __init__(self, database: Driver, insert: str) -> None:
         self._database, self._insert = database, insert
         self._known: dict[Any, int] = {}
         self._waiting: list[tuple[Any, ...]] = []
@@ -271,8 +271,5 @@ class _Numbered:
         self._waiting.clear()
 
 
-_as_json = json.JSONEncoder(ensure_ascii=False).encode
-
-
 def _told(row: BatchRow) -> tuple[int, str, str]:
-    return row.line, row.task, _as_json(row.told)
+    return row.line, row.task, as_ordered_text(row.told)

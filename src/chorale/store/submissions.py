@@ -1,6 +1,5 @@
 """Studies on a platform, and what it tells of the people in them. Its ids stay here and are never exported."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +8,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chorale.model import MessageState
+from chorale.store.codec import as_ordered_text, from_text
 from chorale.store.recruiting_schema import delivery, panel_study, submission
 from chorale.store.schema import message, qualification, worker, worker_identity
 
@@ -66,7 +66,7 @@ def plan_study(
             state=PLANNED,
             reward=reward,
             places=places,
-            asked=json.dumps(asked, ensure_ascii=False),
+            asked=as_ordered_text(asked),
             completion_code=codes[0],
             screenout_code=codes[1],
             made_at=now,
@@ -95,13 +95,13 @@ def studies(tx: Connection) -> Sequence[PanelStudyRow]:
 
 def _study(row: Any) -> PanelStudyRow:
     name, marker, external_id, group_id, state, reward, places, asked, *rest = row
-    return PanelStudyRow(name, marker, external_id, group_id, state, reward, places, json.loads(asked), *rest)
+    return PanelStudyRow(name, marker, external_id, group_id, state, reward, places, from_text(asked), *rest)
 
 
 def note_study(tx: Connection, name: str, **changes: Any) -> None:
     """Note what has become of a study there."""
     if "asked" in changes:
-        changes["asked"] = json.dumps(changes["asked"], ensure_ascii=False)
+        changes["asked"] = as_ordered_text(changes["asked"])
     tx.execute(update(panel_study).where(panel_study.c.name == name).values(**changes))
 
 

@@ -17,7 +17,7 @@ from chorale.engine.managing import Act, take_qualification
 from chorale.engine.running import Study
 from chorale.model import EXPERT as EXPERT_QUALIFICATION
 from chorale.model import Refusal, UserError
-from chorale.store import Tx, events, people, setup
+from chorale.store import Tx, events, locks, people
 from chorale.store.people import RequesterRow
 from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
@@ -76,7 +76,7 @@ def is_setup_token(tx: Tx, _study: Study, nonce: str | None) -> bool:
 
 def make_owner(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:
     """Make the first owner. Of two who try at once, one is too late."""
-    setup.lock_setup(tx)
+    locks.lock_setup(tx)
     refuse_second_owner(tx, study)
     if people.find_requester(tx, name) is not None:
         raise UserError(f"{name!r} is the name of an expert. Choose another one.")
@@ -99,7 +99,7 @@ def change_password(tx: Tx, study: Study, name: str, password_hash: str) -> Requ
 
 def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
     """The expert or viewer behind a link, made when it is first opened."""
-    setup.lock_setup(tx)
+    locks.lock_setup(tx)
     known = people.find_requester(tx, name)
     if known is None:
         if _is_too_old(study, _invited(tx, role).get(name)):
@@ -116,7 +116,7 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
 
 def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> bool:
     """Let nobody in by somebody's link any more, and end their sessions at once."""
-    setup.lock_setup(tx)
+    locks.lock_setup(tx)
     known = people.find_requester(tx, name)
     if known is None:
         people.add_requester(tx, name, role)

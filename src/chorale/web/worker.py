@@ -21,6 +21,7 @@ from chorale.engine.work import Progress, Visit
 from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
 from chorale.protocol import parts_bonus
 from chorale.store import Tx, people
+from chorale.store.codec import storage_problem
 from chorale.store.message_rows import note_read
 from chorale.web.arriving import add_arrival_routes
 from chorale.web.links import DESK
@@ -50,13 +51,8 @@ class Submission(BaseModel):
     @field_validator("answer")
     @classmethod
     def _storable(cls, value: Any) -> Any:
-        try:
-            text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-            text.encode()
-        except (ValueError, RecursionError):
-            raise ValueError("is nested too deeply, or has numbers or characters that can't be stored") from None
-        if "\\u0000" in text:
-            raise ValueError("has NUL characters, which can't be stored")
+        if problem := storage_problem(value):
+            raise ValueError(problem)
         return value
 
 

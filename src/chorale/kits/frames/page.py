@@ -14,7 +14,7 @@ from chorale.kits.frames.browsing import (
 )
 from chorale.metrics.score_html import html_table
 from chorale.present.html import html_page
-from chorale.present.svg import Curve, curve_chart
+from chorale.present.svg import PAGE_STYLE, Axis, Curve, curve_chart
 
 _SHOWN = 40
 
@@ -35,7 +35,7 @@ def frames_page(found: FrameBrowsing, title: str, notes: Sequence[str] = (), sho
     """One HTML file: no scripts, nothing to load."""
     told = "".join(f"<li>{escape(note)}</li>" for note in notes)
     body = f"<h1>{escape(title)}</h1>\n{f'<ul>{told}</ul>' if told else ''}\n{frames_section(found, shown)}"
-    return html_page(title, _STYLE, body)
+    return html_page(title, _STYLE + PAGE_STYLE, body)
 
 
 def _histogram(histograms: dict[str, list[int]]) -> str:
@@ -46,19 +46,20 @@ def _histogram(histograms: dict[str, list[int]]) -> str:
         points = [
             (edge, count / whole) for place, count in enumerate(counts) for edge in (place / BINS, (place + 1) / BINS)
         ]
-        curves.append(Curve(f"{name} ({whole:,})", points, group))
-    return curve_chart("Histogram of SQS", curves, "SQS", lambda share: f"{share:.0%}")
+        curves.append(Curve(f"{name} ({whole:,})", points, group, dash=group))
+    shares = Axis("share of the sentences", lambda share: f"{share:.0%}", zero=True)
+    return curve_chart("Histogram of SQS", curves, Axis("SQS", low=0, high=1), shares)
 
 
 def _figure(caption: str, picture: str) -> str:
-    return f"<figure><figcaption>{escape(caption)}</figcaption>{picture}</figure>"
+    shown = f'<div class="wide" tabindex="0">{picture}</div>'
+    return f"<figure><figcaption>{escape(caption)}</figcaption>{shown}</figure>"
 
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6676; --line: #d5dbe3; --back: #fff; --mark: #2b6cb0;
-  --other: #b7791f; }
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6676; --line: #d5dbe3; --back: #fff; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ee; --soft: #a3adbb; --line: #3a4452; --back: #14181f; --mark: #7db3ea; --other: #e6b35a; }
+  :root { --ink: #e6e9ee; --soft: #a3adbb; --line: #3a4452; --back: #14181f; }
 }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); max-width: 72rem;
   margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
@@ -69,10 +70,8 @@ caption, figcaption { text-align: left; font-weight: 600; padding: 0.3rem 0; }
 th, td { padding: 0.3rem 0.9rem 0.3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.text { min-width: 6rem; max-width: 30rem; }
 th { color: var(--soft); font-weight: 500; } .text { text-align: left; } .number { text-align: right; }
-figure { margin: 1.75rem 0; } svg { width: 100%; max-width: 44rem; height: auto; }
-svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
-.grid { stroke: var(--line); } .axis { stroke: var(--soft); }
-.curve { fill: none; stroke: var(--mark); stroke-width: 2; } .group1 { stroke: var(--other); }
+figure { margin: 1.75rem 0; } figure .wide { margin: 0; }
+svg { display: block; }
 footer { color: var(--soft); font-size: 0.85rem; margin-top: 3rem; }
 @media print { body { margin: 0; max-width: none; font-size: 10pt; } figure, tr { break-inside: avoid; } }
 """

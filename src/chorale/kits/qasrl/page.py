@@ -7,11 +7,11 @@ from html import escape
 from pathlib import PurePath
 
 from chorale import __version__
-from chorale.files.wording import many
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, Verb, joined
 from chorale.metrics import signature
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
+from chorale.model.plural import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def browsed(
     unknown = len({one.verb.sentence for one in listed if not one.tokens})
     if unknown:
         notes.append(
-            f"The words of {many(unknown, 'sentence', 'sentences')} are not known: name them with --sentences."
+            f"The words of {plural(unknown, 'sentence', 'sentences')} are not known: name them with --sentences."
         )
     return QasrlBrowsing([one for one in listed if one.has(having)], [table.name for table in tables], digests, notes)
 

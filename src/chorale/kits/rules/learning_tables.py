@@ -3,11 +3,11 @@
 from dataclasses import asdict
 from typing import Any
 
-from chorale.files.wording import many
 from chorale.kits.rules.learning.globally import GraphFacts
 from chorale.kits.rules.learning.learning import Learned, LearnOptions
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
+from chorale.model.plural import plural
 
 
 def told_learning(learned: Learned, options: LearnOptions) -> Result:
@@ -41,18 +41,18 @@ def told_learning(learned: Learned, options: LearnOptions) -> Result:
     ]
     notes = [str(problem) for problem in learned.problems]
     if learned.malformed:
-        notes.append(f"{many(learned.malformed, 'line is', 'lines are')} malformed and left out.")
+        notes.append(f"{plural(learned.malformed, 'line is', 'lines are')} malformed and left out.")
     if not any(learned.by_method.values()):
         lower = "--min-predicate, --min-filler, --min-shared and --min-score"
         notes.append(f"No rule was found. Lower {lower}, or learn from more extractions.")
     if learned.resumed:
-        notes.append(f"{many(len(learned.resumed), 'part', 'parts')} of an earlier run used again.")
+        notes.append(f"{plural(len(learned.resumed), 'part', 'parts')} of an earlier run used again.")
     if learned.graph is not None:
         json["graph"] = {**asdict(learned.graph), "gap": learned.graph.gap}
         tables.append(_graph_table(learned.graph))
         if learned.graph.nearly:
             notes.append(
-                f"{many(learned.graph.nearly, 'part', 'parts')} of the graph solved nearly: at most "
+                f"{plural(learned.graph.nearly, 'part', 'parts')} of the graph solved nearly: at most "
                 f"{learned.graph.gap:.2%} of the objective was missed."
             )
     return Result(json, tables, learned.signature, tuple(notes))

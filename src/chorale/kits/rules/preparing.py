@@ -2,11 +2,11 @@
 
 from collections import Counter
 
-from chorale.files.wording import many
 from chorale.kits.rules.files.extractions import ReadExtractions
 from chorale.kits.rules.learning.applying import Applied
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
+from chorale.model.plural import plural
 
 
 def told_items(applied: Applied, read: ReadExtractions, asked: int) -> Result:
@@ -41,7 +41,7 @@ def told_items(applied: Applied, read: ReadExtractions, asked: int) -> Result:
     ]
     notes = [str(problem) for problem in read.problems]
     if read.malformed:
-        notes.append(f"{many(read.malformed, 'line is', 'lines are')} malformed and left out.")
+        notes.append(f"{plural(read.malformed, 'line is', 'lines are')} malformed and left out.")
     if applied.extractions < asked:
         notes.append(f"Only {applied.extractions:,} different extractions could be drawn, not the {asked:,} asked for.")
     return Result({**counts, "resources": dict(sorted(by_resource.items()))}, tables, "", tuple(notes))

@@ -5,7 +5,6 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from chorale.files.wording import did_you_mean
 from chorale.kits.srl.files import Corpus, FrameRelations, check_alignment, read_frame_relations, read_srl
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
 from chorale.kits.srl.scoring.scores import Shown, srl_scores
@@ -14,6 +13,7 @@ from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
 from chorale.metrics.score import Score
 from chorale.model import UserError
+from chorale.model.problems import did_you_mean
 
 File = str | PathLike[str]
 

@@ -5,7 +5,7 @@ Names that need NumPy are loaded when they are first used: a server that only we
 
 from typing import TYPE_CHECKING
 
-from chorale.lazy_names import lazy_names
+from chorale.lazy import attach
 from chorale.metrics.aggregation.confidence import Share, trust_weighted_share
 
 if TYPE_CHECKING:
@@ -14,18 +14,25 @@ if TYPE_CHECKING:
     from chorale.metrics.aggregation.result import Aggregation
     from chorale.metrics.aggregation.trust import trust_from_gold
 
-_HOMES = {
-    "Aggregation": "result",
-    "DawidSkene": "estimators",
-    "GLAD": "estimators",
-    "MACE": "estimators",
-    "MajorityVote": "estimators",
-    "MethodOptions": "methods",
-    "OneCoinDawidSkene": "estimators",
-    "Wawa": "estimators",
-    "aggregate": "methods",
-    "trust_from_gold": "trust",
-}
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "estimators": (
+            "DawidSkene",
+            "GLAD",
+            "MACE",
+            "MajorityVote",
+            "OneCoinDawidSkene",
+            "Wawa",
+        ),
+        "methods": (
+            "MethodOptions",
+            "aggregate",
+        ),
+        "result": ("Aggregation",),
+        "trust": ("trust_from_gold",),
+    },
+)
 
 __all__ = [
     "GLAD",
@@ -41,6 +48,3 @@ __all__ = [
     "trust_from_gold",
     "trust_weighted_share",
 ]
-
-
-__getattr__, __dir__ = lazy_names(__name__, {name: f"{__name__}.{home}" for name, home in _HOMES.items()})

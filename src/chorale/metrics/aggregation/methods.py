@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chorale.files.wording import did_you_mean
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.crowdtruth import as_aggregation, crowdtruth
 from chorale.metrics.aggregation.dawid_skene import dawid_skene
@@ -16,6 +15,7 @@ from chorale.metrics.aggregation.trust import confidence
 from chorale.metrics.aggregation.wawa import wawa
 from chorale.metrics.judgments import Judgments
 from chorale.model import UserError
+from chorale.model.problems import did_you_mean
 from chorale.registry import aggregators
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import in_short, many
 from chorale.metrics import FloatArray
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 Progress = Callable[[int, int], None]
 
@@ -37,12 +38,12 @@ class Aggregation:
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        steps = [] if self.iterations is None else [many(self.iterations, "iteration", "iterations")]
-        return in_short(
+        steps = [] if self.iterations is None else [plural(self.iterations, "iteration", "iterations")]
+        return brief_repr(
             "Aggregation",
-            many(len(self.tasks), "task", "tasks"),
-            many(len(self.options), "label", "labels") + (" in sets" if self.multiple else ""),
-            f"{many(len(self.workers), 'worker', 'workers')} with {next(iter(self.quality))}",
+            plural(len(self.tasks), "task", "tasks"),
+            plural(len(self.options), "label", "labels") + (" in sets" if self.multiple else ""),
+            f"{plural(len(self.workers), 'worker', 'workers')} with {next(iter(self.quality))}",
             *steps,
         )
 

@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import many
 from chorale.metrics import FloatArray
 from chorale.metrics.agreement.counts import by_number, sums_at
 from chorale.metrics.agreement.result import Agreement, no_pairs
 from chorale.metrics.agreement.scales import Weights, ranks_of
 from chorale.metrics.judgments import Judgments, codes_in_use
+from chorale.model.plural import plural
 
 MOST_PAIRS = 50_000_000
 """Pairs of judgments of one item that fit into memory."""
@@ -98,7 +98,7 @@ def _notes(found: FloatArray, pairs: int, min_common: int) -> tuple[str, ...]:
     notes = []
     if pairs > 1:
         notes.append(
-            f"The value is the mean over {many(int(np.count_nonzero(~np.isnan(found))), 'pair', 'pairs')} of workers."
+            f"The value is the mean over {plural(int(np.count_nonzero(~np.isnan(found))), 'pair', 'pairs')} of workers."
         )
     if pairs > len(found):
         notes.append(f"Pairs left out, with fewer than {min_common} items in common: {pairs - len(found):,}.")

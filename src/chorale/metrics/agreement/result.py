@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chorale.files.wording import in_short, many
 from chorale.metrics import FloatArray, Metric, Statistics
 from chorale.metrics.judgments import Codes, Judgments, codes_in_use
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 Evidence = Callable[[], tuple[FloatArray, Metric]]
 
@@ -31,12 +32,12 @@ class Agreement:
     _evidence: Evidence | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        return in_short(
+        return brief_repr(
             "Agreement",
             f"{self.metric} undefined: {self.undefined}" if self.value is None else f"{self.metric} {self.value:.4f}",
-            many(self.n_items, "item", "items"),
-            many(self.n_workers, "worker", "workers"),
-            many(self.n_judgments, "judgment", "judgments"),
+            plural(self.n_items, "item", "items"),
+            plural(self.n_workers, "worker", "workers"),
+            plural(self.n_judgments, "judgment", "judgments"),
         )
 
     @property

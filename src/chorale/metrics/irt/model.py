@@ -13,8 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from chorale.files.wording import in_short, many
 from chorale.metrics import FloatArray
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 IrtModel = Literal["1pl", "2pl", "3pl"]
 MODELS: tuple[IrtModel, ...] = ("1pl", "2pl", "3pl")
@@ -69,11 +70,11 @@ class IrtFit:
     converged: bool
 
     def __repr__(self) -> str:
-        return in_short(
+        return brief_repr(
             "IrtFit",
             self.model,
-            many(len(self.ability.mean), "responder", "responders"),
-            many(len(self.difficulty.mean), "item", "items"),
+            plural(len(self.ability.mean), "responder", "responders"),
+            plural(len(self.difficulty.mean), "item", "items"),
             f"bound {self.bound:.1f}",
         )
 

@@ -12,7 +12,6 @@ import polars as pl
 
 from chorale.files.judgment_columns import columns_of, label_column
 from chorale.files.source import digest_of
-from chorale.files.wording import did_you_mean
 from chorale.metrics.judgments import Judgments, Repeats
 from chorale.metrics.reading.judgment_files import (
     JudgmentFile,
@@ -23,6 +22,7 @@ from chorale.metrics.reading.judgment_files import (
 )
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
+from chorale.model.problems import did_you_mean
 
 DATA = "the data"
 """What messages and tables call what did not come from a file."""

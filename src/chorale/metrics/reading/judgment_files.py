@@ -17,9 +17,9 @@ from chorale.files.judgment_columns import JSON_LISTS, as_text, label_column, sp
 from chorale.files.judgment_layout import Layout, layout_of
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
-from chorale.files.wording import many
 from chorale.metrics.judgments import Judgments, Repeats
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 _PARQUET = ".parquet"
 _GAPS = frozenset({"nan", "null", "<na>", "#n/a"})
@@ -242,8 +242,8 @@ def _without_refused(frame: pl.DataFrame, layout: Layout, *, keep: bool) -> tupl
         return frame, ()
     shown = f"{layout.refusal} is {' or '.join(sorted(layout.refused))}"
     if keep:
-        return frame, (f"Kept: {many(gone, 'judgment', 'judgments')} whose {shown}.",)
-    return frame.filter(~is_refused), (f"{many(gone, 'judgment', 'judgments')} left out: {shown}.",)
+        return frame, (f"Kept: {plural(gone, 'judgment', 'judgments')} whose {shown}.",)
+    return frame.filter(~is_refused), (f"{plural(gone, 'judgment', 'judgments')} left out: {shown}.",)
 
 
 def _labels(path: Path, labels: pl.Series, layout: Layout, sep: str | None, empty: str | None) -> pl.Series:

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from chorale.files.rows import shortened, why_not_csv
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
-from chorale.files.wording import in_short, many
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 _VALUES = {"1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "": np.nan}
 _NUMBER = re.compile(r"([0-9]+)")
@@ -37,11 +38,11 @@ class ResponseTable:
     sources: tuple[Source, ...]
 
     def __repr__(self) -> str:
-        return in_short(
+        return brief_repr(
             "ResponseTable",
-            many(len(self.responders), "responder", "responders"),
-            many(len(self.items), "item", "items"),
-            many(len(self.sources), "test", "tests"),
+            plural(len(self.responders), "responder", "responders"),
+            plural(len(self.items), "item", "items"),
+            plural(len(self.sources), "test", "tests"),
         )
 
 

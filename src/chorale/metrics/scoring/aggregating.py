@@ -7,7 +7,6 @@ from typing import Any
 
 from chorale.files.rows import shortened
 from chorale.files.source import refused
-from chorale.files.wording import did_you_mean
 from chorale.metrics import FloatArray, signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
 from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, MethodOptions, aggregate, method_names
@@ -27,6 +26,7 @@ from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
+from chorale.model.problems import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

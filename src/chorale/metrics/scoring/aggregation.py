@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from chorale.files.tables import write_csv, write_jsonl, write_parquet, write_tsv
-from chorale.files.wording import many
 from chorale.metrics.aggregation.result import Aggregation, certainty
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable
+from chorale.model.plural import plural
 
 WRITABLE = (".csv", ".tsv", ".jsonl", ".parquet")
 CERTAINTY = "mean certainty"
@@ -26,10 +26,11 @@ def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_
     notes = list(result.notes)
     if result.ties:
         how = "an option chosen by half is not taken" if result.multiple else "the label that sorts first is taken"
-        notes.append(f"{many(result.ties, 'task is', 'tasks are')} tied: {how}.")
+        notes.append(f"{plural(result.ties, 'task is', 'tasks are')} tied: {how}.")
     if not result.converged:
         notes.append(
-            f"Stopped after {many(result.iterations or 0, 'iteration', 'iterations')}, before the values had settled: "
+            f"Stopped after {plural(result.iterations or 0, 'iteration', 'iterations')}, "
+            "before the values had settled: "
             "see --iterations."
         )
     tables = [_summary(result, method), _shares(result), _tasks(result), _workers(result)]

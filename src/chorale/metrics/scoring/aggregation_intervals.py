@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.metrics import Comparison, FloatArray, Interval, Metric, Statistics, ratio
 from chorale.metrics.aggregation.result import Aggregation, certainty
 from chorale.metrics.aggregation.task_evidence import TaskEvidence
@@ -15,6 +14,7 @@ from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.scoring.aggregation import CERTAINTY
+from chorale.model.plural import plural
 
 _SHOWN = 10
 _MOST_DRAWN = 2 * 10**10
@@ -150,4 +150,6 @@ def _worker_intervals(
         if resampling.progress:
             resampling.progress(number, len(wanted))
     lacking = len(wanted) - len(found)
-    return found, [f"{many(lacking, 'worker', 'workers')} met no gold: their trust has no interval."] if lacking else []
+    return found, [
+        f"{plural(lacking, 'worker', 'workers')} met no gold: their trust has no interval."
+    ] if lacking else []

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.metrics import Comparison, FloatArray, Metric, Statistics, ratio
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.reading.truth_files import Truth
@@ -14,6 +13,7 @@ from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 
 def with_truth(
@@ -72,7 +72,11 @@ def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statist
         for one in (first, second)
         for kept in [[place for place, item in enumerate(one.items) if item in common]]
     )
-    return ones, others, [f"Left out of the comparison: {many(left, 'task', 'tasks')} that only one of the files has."]
+    return (
+        ones,
+        others,
+        [f"Left out of the comparison: {plural(left, 'task', 'tasks')} that only one of the files has."],
+    )
 
 
 def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, list[str]]:
@@ -104,11 +108,13 @@ def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, lis
     )
     notes = []
     if unjudged := len(truth.labels) - len(known):
-        notes.append(f"Left out of the accuracy: {many(unjudged, 'task', 'tasks')} of the truth without any judgments.")
+        notes.append(
+            f"Left out of the accuracy: {plural(unjudged, 'task', 'tasks')} of the truth without any judgments."
+        )
     if unknown := len(result.tasks) - len(known):
-        notes.append(f"Left out of the accuracy: {many(unknown, 'task', 'tasks')} not in the truth.")
+        notes.append(f"Left out of the accuracy: {plural(unknown, 'task', 'tasks')} not in the truth.")
     if count := int((beyond > 0).sum()):
-        notes.append(f"{many(count, 'task has', 'tasks have')} a true label that nobody ever gave.")
+        notes.append(f"{plural(count, 'task has', 'tasks have')} a true label that nobody ever gave.")
     return Statistics(tuple(result.tasks[place] for place in known), rows), notes
 
 

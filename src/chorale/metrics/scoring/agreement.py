@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.metrics import Comparison, Interval, Statistics, signature
 from chorale.metrics.agreement import (
     Agreement,
@@ -43,6 +42,7 @@ from chorale.metrics.scoring.agreement_pairs import (
 )
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 _Found = TypeVar("_Found")
 _MOST_ROWS = 50
@@ -300,7 +300,7 @@ def _check_same_items(judged: Judged, against: Judged) -> None:
     for items, has, lacks in ((here - there, judged, against), (there - here, against, judged)):
         if items:
             fix = "Leave only items in both files that both have."
-            message = f"lacks {many(len(items), 'item', 'items')} that {has.name} has"
+            message = f"lacks {plural(len(items), 'item', 'items')} that {has.name} has"
             raise UserError(
                 "Only judgments of the same items can be compared",
                 [Problem(lacks.name, None, message, fix, repr(min(items)))],

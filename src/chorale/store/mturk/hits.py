@@ -1,6 +1,5 @@
 """HITs and their types."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, and_, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from chorale.store.codec import as_ordered_text, from_text
 from chorale.store.mturk_schema import assignment, hit, hit_type
 
 
@@ -68,8 +68,8 @@ class HitRow:
 
 def _type_row(row: Sequence[Any]) -> TypeRow:
     *plain, requirements, notification, notifying = row
-    told = None if notification is None else json.loads(notification)
-    own: Any = (*plain, json.loads(requirements), told, notifying)
+    told = None if notification is None else from_text(notification)
+    own: Any = (*plain, from_text(requirements), told, notifying)
     return TypeRow(*own)
 
 
@@ -85,7 +85,7 @@ def type_called(tx: Connection, name: str) -> TypeRow | None:
 
 
 def set_notification(tx: Connection, type_id: int, notification: dict[str, Any] | None, *, active: bool) -> None:
-    text = None if notification is None else json.dumps(notification)
+    text = None if notification is None else as_ordered_text(notification)
     tx.execute(update(hit_type).where(hit_type.c.id == type_id).values(notification=text, notifying=active))
 
 

@@ -1,33 +1,44 @@
-"""Small charts of shares over time, as points for a picture in the page."""
+"""Small charts of shares over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH, HEIGHT = 560, 120
-LEFT, RIGHT, TOP, BOTTOM = 34, 8, 8, 8
+from markupsafe import Markup
+
+from chorale.present.svg import Axis, Curve, curve_chart
+
+_WIDTH, _HEIGHT = 560, 170
 
 
 @dataclass(frozen=True, slots=True)
-class LineChart:
-    points: str
-    """For an SVG polyline."""
-    marks: tuple[tuple[int, int], ...]
-    last: float
-    ends: tuple[int, int]
-    """What stands at the left and at the right: moments, or numbers."""
-
-
-def line_chart(values: Sequence[tuple[int, float | None]]) -> LineChart | None:
+class Trend:
     """Values between 0 and 1 from left to right, evenly apart; those that are not known are left out."""
-    across = WIDTH - LEFT - RIGHT
-    step = across / max(1, len(values) - 1)
-    known = [(place, value) for place, (_, value) in enumerate(values) if value is not None]
-    if not known:
+
+    label: str
+    values: Sequence[float | None]
+
+    @property
+    def last(self) -> float | None:
+        return next((value for value in reversed(self.values) if value is not None), None)
+
+
+def trend_chart(title: str, trends: Sequence[Trend], ends: tuple[str, str]) -> Markup | None:
+    """The trends as a picture, if anything of them is known; `ends` stand below its left and its right."""
+    if all(trend.last is None for trend in trends):
         return None
-    marks = tuple((round(LEFT + place * step), height_of(value)) for place, value in known)
-    return LineChart(" ".join(f"{x},{y}" for x, y in marks), marks, known[-1][1], (values[0][0], values[-1][0]))
-
-
-def height_of(value: float) -> int:
-    """How far down a share stands."""
-    return round(TOP + (1 - value) * (HEIGHT - TOP - BOTTOM))
+    longest = max(len(trend.values) for trend in trends)
+    curves = [
+        Curve(
+            trend.label,
+            [(float(place), value) for place, value in enumerate(trend.values) if value is not None],
+            number,
+            dash=number,
+            dots=True,
+        )
+        for number, trend in enumerate(trends)
+    ]
+    last = max(1, longest - 1)
+    along = Axis(low=0, high=last, marks=[(0, ends[0]), (last, ends[1])])
+    shares = Axis(low=0, high=1, marks=[(0, "0"), (0.5, "0.5"), (1, "1")])
+    # Titles and labels are escaped where they are drawn.
+    return Markup(curve_chart(title, curves, along, shares, width=_WIDTH, height=_HEIGHT))  # noqa: S704

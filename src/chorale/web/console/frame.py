@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
 from chorale.engine.running import Study
-from chorale.files.wording import answer_words
+from chorale.files.answer_text import answer_text
 from chorale.model import EXPERT, Refusal, UserError
 from chorale.web.console import texts
 from chorale.web.links import OWNER
@@ -50,7 +50,7 @@ TEXTS: dict[str, Any] = {
     "minute": texts.minute,
     "span": texts.span,
     "share": texts.share,
-    "answer_text": answer_words,
+    "answer_text": answer_text,
     "told_text": texts.told_text,
     "brief_text": texts.brief_text,
     "item_text": texts.item_text,

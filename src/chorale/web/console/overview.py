@@ -1,25 +1,28 @@
 """Where the study stands, and what its owner does about it: pausing, inviting, looking at the ledger and the record."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request, Response
+from markupsafe import Markup
 
 from chorale.engine import control
 from chorale.engine.running import Study
 from chorale.model import EntryKind, Refusal, StageState, UserError
-from chorale.monitor.overview import Alarm, overview
+from chorale.monitor.overview import AgreementPart, Alarm, overview
 from chorale.monitor.status import has_seen_arms
 from chorale.store import Tx, events, ledger
 from chorale.store.console import bonuses
 from chorale.store.events import EventRow
 from chorale.store.ledger import LedgerLine
 from chorale.store.stage_rows import StageCounts, stage_tallies
-from chorale.web.console.charts import line_chart
+from chorale.web.console.charts import Trend, trend_chart
 from chorale.web.console.flow import flow
 from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.console.texts import minute, share
 from chorale.web.links import OWNER, VIEWER, arrival_url, new_expert_link, new_invitations
 from chorale.web.worker import StageInPath
 
@@ -43,6 +46,7 @@ async def _overview(console: Console, request: Request, code: int = 200, **conte
     study = console.site.study
     found = await console.site.read(overview)
     settings = study.settings
+    agreement = Trend("", [part.agreement for part in found.agreement])
     return console.live_page(
         request,
         "overview",
@@ -52,7 +56,8 @@ async def _overview(console: Console, request: Request, code: int = 200, **conte
             "flow": flow(study, found.stages, found.passed),
             "titles": Counter(stage.title for stage in found.stages),
             "alarm_links": partial(alarm_links, role=request.state.staff.role),
-            "chart": line_chart([(part.at, part.agreement) for part in found.agreement]),
+            "agreement": agreement,
+            "agreement_chart": _agreement_chart(found.agreement, agreement),
             "minimum_hourly": settings.pay.minimum_hourly,
             "arrival": settings.arrival,
             "arrival_url": arrival_url(console.site.base_url(request), settings.arrival),
@@ -62,6 +67,13 @@ async def _overview(console: Console, request: Request, code: int = 200, **conte
             **context,
         },
     )
+
+
+def _agreement_chart(parts: Sequence[AgreementPart], trend: Trend) -> Markup | None:
+    if not parts:
+        return None
+    title = f"How far answers to the same item agree over time, now {share(trend.last)}"
+    return trend_chart(title, [trend], (minute(parts[0].at), minute(parts[-1].at)))
 
 
 def alarm_links(alarm: Alarm, role: str) -> list[tuple[str, str]]:

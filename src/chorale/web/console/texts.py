@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from chorale.engine.running import RunningStage
-from chorale.files.wording import answer_words
+from chorale.files.answer_text import answer_text
 from chorale.store.events import EventRow
 
 SUMMARY_CHARACTERS = 160
@@ -52,7 +52,7 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     if stage.task.explaining.caption is not None:
         return _cut(stage.task.explaining.caption(payload))
     # What is in a structure is for the form to work with.
-    parts = [answer_words(value) for value in stage.task.form.view(payload).values() if not isinstance(value, dict)]
+    parts = [answer_text(value) for value in stage.task.form.view(payload).values() if not isinstance(value, dict)]
     if len(" · ".join(parts)) > SUMMARY_CHARACTERS:
         # What is cut off must not be the sentence: ids and numbers go behind it.
         parts.sort(key=lambda part: -len(part.split()))
@@ -67,10 +67,10 @@ def told_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> s
     """An answer beside its item: in words where the task has some for the item too, and otherwise field by field."""
     if stage.task.explaining.caption is None:
         if isinstance(answer, dict) and len(answer) > 1:
-            return "\n".join(f"{name}: {_cut(answer_words(value))}" for name, value in answer.items())
-        return answer_words(answer)
+            return "\n".join(f"{name}: {_cut(answer_text(value))}" for name, value in answer.items())
+        return answer_text(answer)
     told = stage.task.explaining.present(payload, answer)
-    return "\n".join(map(answer_words, told.values())) if isinstance(told, dict) else answer_words(told)
+    return "\n".join(map(answer_text, told.values())) if isinstance(told, dict) else answer_text(told)
 
 
 def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
@@ -102,4 +102,4 @@ def _evidence_text(value: Any) -> str:
             return "; ".join(map(_evidence_text, value)) or "none"
         case dict():
             return ", ".join(f"{name} {_evidence_text(inner)}" for name, inner in value.items())
-    return answer_words(value)
+    return answer_text(value)

@@ -12,7 +12,7 @@ from chorale.model import Refusal, UserError
 from chorale.model.money import minor_units
 from chorale.monitor.worker_record import WorkerRecord, worker_record
 from chorale.store import Tx
-from chorale.web.console.charts import line_chart
+from chorale.web.console.charts import Trend, trend_chart
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.console.workers import LONGEST_MESSAGE, Key, Reason, ShortText
 from chorale.web.links import OWNER, VIEWER
@@ -35,6 +35,10 @@ def _record(tx: Tx, study: Study, pseudonym: str) -> WorkerRecord:
 
 async def _page(console: Console, request: Request, pseudonym: str, code: int = 200, **told: Any) -> Response:
     found = await console.site.read(_record, pseudonym)
+    quality = [
+        Trend("Gold right", [part.right for part in found.parts]),
+        Trend("Agrees with the items' results", [part.agreement for part in found.parts]),
+    ]
     return console.page(
         request,
         "worker",
@@ -48,10 +52,10 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
             "qualifications": managing.qualifications_known(console.site.study),
             "longest_message": LONGEST_MESSAGE,
             "identities": None,
-            "charts": {
-                "right": line_chart([(part.last, part.right) for part in found.parts]),
-                "agreement": line_chart([(part.last, part.agreement) for part in found.parts]),
-            },
+            "quality": quality,
+            "quality_chart": trend_chart(
+                f"Quality of {pseudonym} over their latest answers", quality, ("earlier", "latest")
+            ),
             "typed": {},
             **told,
         },

@@ -1,20 +1,28 @@
 """`chorale baseline frames`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.targets import Force
-
-if TYPE_CHECKING:
-    from chorale.kits.frames.baselines import FramePrediction
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.targets import Force, check_target, writing
+from chorale.files.source import digest_of, read_bytes
+from chorale.kits.frames.baselines import FramePrediction, frames_by_sense, top_crowd_frames, write_predictions
+from chorale.kits.frames.candidates import CandidateFrames
+from chorale.kits.frames.files.frame_map import read_frame_map
+from chorale.kits.frames.files.frame_scores import read_frame_scores
+from chorale.kits.frames.files.frame_words import read_frame_words
+from chorale.kits.frames.framenet import read_framenet
+from chorale.metrics import signature
+from chorale.model import UserError
+from chorale.model.extras import need_models
+from chorale.text.wordnet import read_wordnet
 
 System = Annotated[
     Literal["tc", "fs", "os", "os+"],
-    typer.Argument(
+    Argument(
         metavar="NAME",
         help="The system: tc (the crowd's top frame), fs (by WordNet's senses), os (a trained classifier, one frame) "
         "or os+ (the same, a confidence for each frame).",
@@ -23,7 +31,7 @@ System = Annotated[
 ]
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="FILE...",
         help="Sentences with their words, as the crowd's scores have them: sent_id, sentence and word; for tc scores.",
         show_default=False,
@@ -31,17 +39,17 @@ Files = Annotated[
 ]
 Out = Annotated[
     Path,
-    typer.Option("--out", metavar="FILE", help="Write the frames there: .csv, .tsv or .jsonl.", show_default=False),
+    Option("--out", metavar="FILE", help="Write the frames there: .csv, .tsv or .jsonl.", show_default=False),
 ]
 FrameNetFolder = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--framenet", metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.", show_default=False
     ),
 ]
 WordNetFolder = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--wordnet",
         metavar="DIR",
         help="WordNet, for fs: the folder with index.verb. If not given, the usual places are looked at.",
@@ -50,13 +58,11 @@ WordNetFolder = Annotated[
 ]
 FrameMaps = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--map", metavar="FILE", help="Which frame fits which sense, for fs; may be repeated.", show_default=False
-    ),
+    Option("--map", metavar="FILE", help="Which frame fits which sense, for fs; may be repeated.", show_default=False),
 ]
 Senses = Annotated[
     Literal["first", "lesk"],
-    typer.Option(
+    Option(
         "--senses",
         metavar="HOW",
         help="The sense that fs takes: first (the most frequent) or lesk (the gloss most like the sentence).",
@@ -64,7 +70,7 @@ Senses = Annotated[
 ]
 Reaching = Annotated[
     Literal["map", "synonyms", "related"],
-    typer.Option(
+    Option(
         "--reach",
         metavar="HOW",
         help="Where fs looks for a sense's frames: the map, its synonyms' lexical units too, or related senses too.",
@@ -72,7 +78,7 @@ Reaching = Annotated[
 ]
 ModelFolder = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--model",
         metavar="DIR",
         help="The classifier, for os and os+: the folder `chorale baseline train-frames` wrote.",
@@ -95,15 +101,8 @@ def frames(
     as_json: AsJson = False,
 ) -> None:
     """Let a system name the frames of words in sentences, for `chorale evaluate frames`."""
-    from chorale.cli.output import print_json, say
-    from chorale.cli.targets import check_target, writing
-    from chorale.kits.frames.baselines import write_predictions
-
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     if system == "tc":
-        from chorale.kits.frames.baselines import top_crowd_frames
-        from chorale.kits.frames.files.frame_scores import read_frame_scores
-
         crowd = read_frame_scores(files, need_scores=True)
         predictions, line = top_crowd_frames(crowd), _signature("tc", {}, {"crowd": crowd.digest})
     elif system == "fs":
@@ -112,18 +111,20 @@ def frames(
         predictions, line = _by_classifier(files, model, several=system == "os+")
     with writing(out, "--out"):
         write_predictions(predictions, out)
-    named = sum(bool(one.frames) for one in predictions)
-    counts = {"sentences": len(predictions), "named": named, "frames": sum(len(one.frames) for one in predictions)}
+    named = sum(bool(prediction.frames) for prediction in predictions)
+    counts = {
+        "sentences": len(predictions),
+        "named": named,
+        "frames": sum(len(prediction.frames) for prediction in predictions),
+    }
     if as_json:
         print_json({"system": system, **counts, "out": str(out), "signature": line})
         return
-    say(f"{counts['frames']:,} frames for {named:,} of {len(predictions):,} sentences, in {out}")
-    say(line)
+    print_line(f"{counts['frames']:,} frames for {named:,} of {len(predictions):,} sentences, in {out}")
+    print_line(line)
 
 
 def _signature(system: str, settings: dict[str, str], inputs: dict[str, str]) -> str:
-    from chorale.metrics import signature
-
     return signature("frame-baseline", {"system": system, **settings}, inputs)
 
 
@@ -134,15 +135,7 @@ def _by_senses(
     maps: list[Path],
     senses: Literal["first", "lesk"],
     reach: Literal["map", "synonyms", "related"],
-) -> "tuple[list[FramePrediction], str]":
-    from chorale.kits.frames.baselines import frames_by_sense
-    from chorale.kits.frames.candidates import CandidateFrames
-    from chorale.kits.frames.files.frame_map import read_frame_map
-    from chorale.kits.frames.files.frame_words import read_frame_words
-    from chorale.kits.frames.framenet import read_framenet
-    from chorale.model import UserError
-    from chorale.text.wordnet import read_wordnet
-
+) -> tuple[list[FramePrediction], str]:
     if framenet is None:
         raise UserError("fs needs FrameNet. Name its folder with --framenet.")
     if reach == "map" and not maps:
@@ -150,21 +143,16 @@ def _by_senses(
     words = read_frame_words(files)
     release, dictionary = read_framenet(framenet), read_wordnet(wordnet)
     mapped = read_frame_map(maps, release, dictionary) if maps else None
-    found = frames_by_sense(
+    predictions = frames_by_sense(
         words, CandidateFrames(release, dictionary, mapped.frames if mapped else None, reach), senses
     )
     inputs = {"framenet": release.digest, "wordnet": dictionary.digest, "sentences": _digest(files)}
     if mapped:
         inputs["map"] = mapped.digest
-    return found, _signature("fs", {"senses": senses, "reach": reach}, inputs)
+    return predictions, _signature("fs", {"senses": senses, "reach": reach}, inputs)
 
 
-def _by_classifier(files: list[Path], model: Path | None, *, several: bool) -> "tuple[list[FramePrediction], str]":
-    from chorale.cli.progress import patiently
-    from chorale.kits.frames.files.frame_words import read_frame_words
-    from chorale.model import UserError
-    from chorale.model.extras import need_models
-
+def _by_classifier(files: list[Path], model: Path | None, *, several: bool) -> tuple[list[FramePrediction], str]:
     need_models("torch", "safetensors")
     if model is None:
         raise UserError(
@@ -172,15 +160,13 @@ def _by_classifier(files: list[Path], model: Path | None, *, several: bool) -> "
         )
     words = read_frame_words(files)
     with patiently("sentences") as progress:
-        from chorale.kits.frames.baselines.saved import load_classifier
+        from chorale.kits.frames.baselines.saved import load_classifier  # noqa: PLC0415 - needs the extra `models`
 
         classifier = load_classifier(model)
-        found = classifier.predict(words, "several" if several else "one", progress)
+        predictions = classifier.predict(words, "several" if several else "one", progress)
     line = _signature("os+" if several else "os", {"trained": classifier.signature}, {"sentences": _digest(files)})
-    return found, line
+    return predictions, line
 
 
 def _digest(files: list[Path]) -> str:
-    from chorale.files.source import digest_of, read_bytes
-
     return digest_of("".join(sorted(digest_of(read_bytes(path)) for path in files)).encode())

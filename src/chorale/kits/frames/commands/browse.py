@@ -1,22 +1,23 @@
 """`chorale browse frames`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from chorale.cli.arguments import AsJson, Database
-from chorale.cli.scoring import AsLatex, tell
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.scoring import AsLatex, print_scored
 from chorale.cli.targets import Force, check_target, write_text
-
-if TYPE_CHECKING:
-    from chorale.kits.frames.browsing import FrameBrowsing
-    from chorale.kits.frames.framenet import FrameNet
+from chorale.engine.started import started_study
+from chorale.kits.frames.browsing import FrameBrowsing, browsing_of_files, browsing_of_study, browsing_scored
+from chorale.kits.frames.files.frame_sentences import read_frame_sentences, with_lexical_units
+from chorale.kits.frames.framenet import FrameNet, read_framenet
+from chorale.kits.frames.page import frames_page
+from chorale.model import UserError
+from chorale.text.wordnet import find_wordnet, read_wordnet
 
 Sources = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="DIR|FSS",
         help="A study's folder, or files of frame-sentence scores in the corpus's columns.",
         show_default=False,
@@ -24,28 +25,26 @@ Sources = Annotated[
 ]
 Qualities = Annotated[
     Path | None,
-    typer.Option("--sqs", metavar="FILE", help="With files: how clear each sentence is.", show_default=False),
+    Option("--sqs", metavar="FILE", help="With files: how clear each sentence is.", show_default=False),
 ]
 Stage = Annotated[
     str | None,
-    typer.Option("--stage", metavar="NAME", help="With a study: the stage, if it has several.", show_default=False),
+    Option("--stage", metavar="NAME", help="With a study: the stage, if it has several.", show_default=False),
 ]
 Framenet = Annotated[
     Path | None,
-    typer.Option("--framenet", metavar="FOLDER", help="FrameNet 1.7, for how frames are related.", show_default=False),
+    Option("--framenet", metavar="FOLDER", help="FrameNet 1.7, for how frames are related.", show_default=False),
 ]
 Wordnet = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--wordnet",
         metavar="FOLDER",
         help="WordNet, for which words FrameNet has; looked for in the usual places if not given.",
         show_default=False,
     ),
 ]
-Out = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="Write a page, too (.html).", show_default=False)
-]
+Out = Annotated[Path | None, Option("--out", metavar="FILE", help="Write a page, too (.html).", show_default=False)]
 
 
 def frames(
@@ -56,11 +55,9 @@ def frames(
     wordnet: Wordnet = None,
     bound: Annotated[
         float,
-        typer.Option(
-            "--bound", metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence."
-        ),
+        Option("--bound", metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence."),
     ] = 0.2,
-    shown: Annotated[int, typer.Option("--shown", metavar="N", min=1, max=10_000, help="Rows of a table.")] = 15,
+    shown: Annotated[int, Option("--shown", metavar="N", min=1, max=10_000, help="Rows of a table.")] = 15,
     out: Out = None,
     db: Database = None,
     force: Force = False,
@@ -68,29 +65,21 @@ def frames(
     as_latex: AsLatex = False,
 ) -> None:
     """Sentences by clarity, frames taken for one another and how they are related, and majorities."""
-    from chorale.kits.frames.browsing import browsing_scored
-    from chorale.kits.frames.framenet import read_framenet
-    from chorale.kits.frames.page import frames_page
-
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = read_framenet(framenet) if framenet else None
     if len(sources) == 1 and sources[0].is_dir():
-        title, found = _of_study(sources[0], stage, db, known, bound)
+        title, browsing = _of_study(sources[0], stage, db, known, bound)
     else:
-        title, found = "Frames", _of_files(sources, qualities, known, wordnet, bound)
-    scored = browsing_scored(found, shown)
+        title, browsing = "Frames", _of_files(sources, qualities, known, wordnet, bound)
+    scored = browsing_scored(browsing, shown)
     if out is not None:
-        write_text(out, "--out", frames_page(found, title, scored.notes, max(shown, 40)))
-    tell(scored, as_json=as_json, as_latex=as_latex)
+        write_text(out, "--out", frames_page(browsing, title, scored.notes, max(shown, 40)))
+    print_scored(scored, as_json=as_json, as_latex=as_latex)
 
 
 def _of_files(
-    paths: list[Path], qualities: Path | None, framenet: "FrameNet | None", wordnet: Path | None, bound: float
-) -> "FrameBrowsing":
-    from chorale.kits.frames.browsing import browsing_of_files
-    from chorale.kits.frames.files.frame_sentences import read_frame_sentences, with_lexical_units
-    from chorale.text.wordnet import find_wordnet, read_wordnet
-
+    paths: list[Path], qualities: Path | None, framenet: FrameNet | None, wordnet: Path | None, bound: float
+) -> FrameBrowsing:
     sentences = read_frame_sentences(paths, qualities=qualities, framenet=framenet)
     if framenet is not None and (wordnet is not None or find_wordnet() is not None):
         senses = read_wordnet(wordnet)
@@ -101,12 +90,8 @@ def _of_files(
 
 
 def _of_study(
-    directory: Path, stage_name: str | None, db: str | None, framenet: "FrameNet | None", bound: float
-) -> "tuple[str, FrameBrowsing]":
-    from chorale.engine.started import started_study
-    from chorale.kits.frames.browsing import browsing_of_study
-    from chorale.model import UserError
-
+    directory: Path, stage_name: str | None, db: str | None, framenet: FrameNet | None, bound: float
+) -> tuple[str, FrameBrowsing]:
     with started_study(directory, db) as study:
         stages = [stage for stage in study.stages.values() if stage.task.name == "frames"]
         named = [stage for stage in stages if stage_name in (None, stage.name)]

@@ -1,18 +1,19 @@
 """`chorale evaluate frames`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
-from chorale.cli.targets import Force
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.cli.targets import Force, check_target, writing
+from chorale.kits.frames.family import score as score_files
 
 System = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="PRED",
         help="The system's scores: a row per sentence and frame, or its frame for each sentence.",
         show_default=False,
@@ -20,17 +21,17 @@ System = Annotated[
 ]
 Gold = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="GOLD",
         help="The crowd's scores of every candidate frame; several files are one corpus.",
         show_default=False,
     ),
 ]
-TopOnly = Annotated[bool, typer.Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")]
-WithItems = Annotated[bool, typer.Option("--items", help="List sentences, the worst first.")]
+TopOnly = Annotated[bool, Option("--top", help="Of PRED, only the frame with the highest score counts, as 1.")]
+WithItems = Annotated[bool, Option("--items", help="List sentences, the worst first.")]
 Constant = Annotated[
     Literal["zero", "skip"],
-    typer.Option(
+    Option(
         "--constant",
         metavar="HOW",
         help="Where all candidates have the same score: τ is zero, or skip the sentence for τ.",
@@ -38,28 +39,28 @@ Constant = Annotated[
 ]
 WhichScores = Annotated[
     Literal["final", "initial"],
-    typer.Option("--scores", metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
+    Option("--scores", metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
 ]
 SentenceColumn = Annotated[
     str | None,
-    typer.Option("--sentence", metavar="COLUMN", help="The column of sentence ids, in all files.", show_default=False),
+    Option("--sentence", metavar="COLUMN", help="The column of sentence ids, in all files.", show_default=False),
 ]
 FrameColumn = Annotated[
     str | None,
-    typer.Option("--frame", metavar="COLUMN", help="The column of frames, in all files.", show_default=False),
+    Option("--frame", metavar="COLUMN", help="The column of frames, in all files.", show_default=False),
 ]
 ScoreColumn = Annotated[
     str | None,
-    typer.Option("--score", metavar="COLUMN", help="The column of scores in PRED.", show_default=False),
+    Option("--score", metavar="COLUMN", help="The column of scores in PRED.", show_default=False),
 ]
 GoldColumn = Annotated[
     str | None,
-    typer.Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.", show_default=False),
+    Option("--gold-score", metavar="COLUMN", help="The column of scores in GOLD.", show_default=False),
 ]
 
 Only = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--only",
         metavar="FILE",
         help="Score only the sentences that this file has too, such as the output of a system that can't name all.",
@@ -68,7 +69,7 @@ Only = Annotated[
 ]
 Qualities = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--sqs",
         metavar="FILE",
         help="How clear the sentences are (the export frames-sqs), for the weighted average, where GOLD does not say.",
@@ -77,7 +78,7 @@ Qualities = Annotated[
 ]
 Curves = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--curves",
         metavar="FILE",
         help="Draw every sentence's agreement, from the best to the worst, as .svg.",
@@ -86,7 +87,7 @@ Curves = Annotated[
 ]
 Beside = Annotated[
     list[Path] | None,
-    typer.Option("--with", metavar="FILE", help="Another system for the curves; may be repeated.", show_default=False),
+    Option("--with", metavar="FILE", help="Another system for the curves; may be repeated.", show_default=False),
 ]
 
 
@@ -114,11 +115,6 @@ def frames(
     as_latex: AsLatex = False,
 ) -> None:
     """Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine."""
-    from contextlib import nullcontext
-
-    from chorale.cli.progress import patiently
-    from chorale.cli.targets import check_target, writing
-    from chorale.kits.frames.family import score as score_files
 
     check_target(curves, "--curves", force=force, endings=(".svg",))
     with patiently("resamples") as progress, writing(curves, "--curves") if curves else nullcontext():
@@ -143,4 +139,4 @@ def frames(
             seed=seed,
             progress=progress,
         )
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)

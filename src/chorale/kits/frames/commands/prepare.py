@@ -1,30 +1,36 @@
 """`chorale prepare frames`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson
+from chorale.cli.output import print_json, print_line, print_notes
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
 from chorale.cli.targets import Force, check_target, writing
-
-if TYPE_CHECKING:
-    from chorale.kits.frames.candidates import CandidateFrames
-    from chorale.kits.frames.preparing import FrameItems
+from chorale.files.source import refused
+from chorale.files.tables import write_jsonl
+from chorale.kits.frames.candidates import REACHES, CandidateFrames
+from chorale.kits.frames.files.frame_map import read_frame_map
+from chorale.kits.frames.framenet import read_framenet, read_name_changes
+from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, Wanted, frame_items
+from chorale.model import UserError
+from chorale.model.plural import plural
+from chorale.text.sentence_files import read_given
+from chorale.text.wordnet import read_wordnet
 
 Texts = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="TEXT|JSONL|CONLLU",
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
         show_default=False,
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write the items.", show_default=False)]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.", show_default=False)]
 Framenet = Annotated[
     Path,
-    typer.Option(
+    Option(
         "--framenet",
         metavar="FOLDER",
         help="FrameNet 1.7: its folder, or the packed file as it was downloaded.",
@@ -33,7 +39,7 @@ Framenet = Annotated[
 ]
 Wordnet = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--wordnet",
         metavar="FOLDER",
         help="WordNet's folder, the one with index.verb; looked for in the usual places if not given.",
@@ -42,7 +48,7 @@ Wordnet = Annotated[
 ]
 Maps = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--map",
         metavar="FILE",
         help="Which frames fit which senses of WordNet; several files are put together.",
@@ -51,7 +57,7 @@ Maps = Annotated[
 ]
 Names = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--names",
         metavar="FILE",
         help="Old and new names of frames (.csv, .tsv, .jsonl), beside those that are known.",
@@ -60,7 +66,7 @@ Names = Annotated[
 ]
 ReachOption = Annotated[
     Literal["units", "map", "synonyms", "related"],
-    typer.Option(
+    Option(
         "--reach",
         metavar="HOW",
         help="Where candidates come from: FrameNet's lexical units only (units); with the map (map); with lexical "
@@ -69,14 +75,14 @@ ReachOption = Annotated[
 ]
 OverOption = Annotated[
     Literal["leave-out", "cut"],
-    typer.Option(
+    Option(
         "--over",
         metavar="HOW",
         help="Words with more candidates than --most: leave-out the word, or cut the list to the nearest ones.",
     ),
 ]
 OnePerLine = Annotated[
-    bool, typer.Option("--one-per-line", help="In plain text, take every line for one sentence, and split none.")
+    bool, Option("--one-per-line", help="In plain text, take every line for one sentence, and split none.")
 ]
 
 
@@ -90,68 +96,51 @@ def frames(
     reach: ReachOption = "map",
     sentences: Annotated[
         int | None,
-        typer.Option("-n", "--sentences", metavar="N", min=1, help="How many to choose; all if not given."),
+        Option("--sentences", short="-n", metavar="N", min=1, help="How many to choose; all if not given."),
     ] = None,
-    most: Annotated[
-        int, typer.Option("--most", metavar="N", min=1, max=60, help="Candidates a word may have at most.")
-    ] = 25,
+    most: Annotated[int, Option("--most", metavar="N", min=1, max=60, help="Candidates a word may have at most.")] = 25,
     over: OverOption = "leave-out",
     least: Annotated[
-        int, typer.Option("--least", metavar="N", min=1, max=60, help="Candidates a word must have at least.")
+        int, Option("--least", metavar="N", min=1, max=60, help="Candidates a word must have at least.")
     ] = 2,
     pos: Annotated[
-        str, typer.Option("--pos", metavar="LIST", help="Parts of speech, with commas between them: v, n, a, adv.")
+        str, Option("--pos", metavar="LIST", help="Parts of speech, with commas between them: v, n, a, adv.")
     ] = "v",
     one_per_line: OnePerLine = False,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of what is chosen among equals.")] = 1,
+    seed: Annotated[int, Option("--seed", metavar="N", help="Seed of what is chosen among equals.")] = 1,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Find words with their candidate frames in a text, as diverse as can be, for `chorale new --template frames`."""
-    from chorale.cli.output import print_json
-    from chorale.cli.progress import patiently
-    from chorale.files.tables import write_jsonl
-    from chorale.kits.frames.preparing import Wanted, frame_items
-    from chorale.text.sentence_files import read_given
-
     check_target(out, "--out", force=force, endings=(".jsonl",))
     wanted = Wanted(sentences, most, over, least, _parts(pos), seed)
     with patiently("sentences") as progress:
         candidates, notes = _candidates(framenet, wordnet, maps or [], names, reach)
         given = read_given(texts, one_per_line=one_per_line)
-        found = frame_items(given, candidates, wanted, progress)
-    _refuse_nothing(found, texts)
+        items = frame_items(given, candidates, wanted, progress)
+    _refuse_nothing(items, texts)
     with writing(out, "--out"):
-        write_jsonl(found.rows, out)
+        write_jsonl(items.rows, out)
     if as_json:
         numbers = ("sentences", "too_long", "words", "without_candidates", "over", "frames")
-        told = {name: getattr(found, name) for name in numbers}
-        more = {"evenness": found.evenness, "not_in_framenet": found.not_in_framenet, "model": found.model or None}
-        print_json({"file": str(out), "items": len(found.rows), **told, **more, "notes": notes})
+        counts = {name: getattr(items, name) for name in numbers}
+        more = {"evenness": items.evenness, "not_in_framenet": items.not_in_framenet, "model": items.model or None}
+        print_json({"file": str(out), "items": len(items.rows), **counts, **more, "notes": notes})
         return
-    _tell(found, out, most, over, notes)
+    _print_items(items, out, most, over, notes)
 
 
 def _parts(pos: str) -> tuple[str, ...]:
-    from chorale.kits.frames.preparing import POS
-    from chorale.model import UserError
-
-    found = tuple(dict.fromkeys(part.strip() for part in pos.split(",") if part.strip()))
-    unknown = [part for part in found if part not in POS.values()]
-    if unknown or not found:
+    parts = tuple(dict.fromkeys(part.strip() for part in pos.split(",") if part.strip()))
+    unknown = [part for part in parts if part not in POS.values()]
+    if unknown or not parts:
         raise UserError(f"--pos {pos!r} is not a list of parts of speech. Choose from {', '.join(POS.values())}.")
-    return found
+    return parts
 
 
 def _candidates(
     framenet: Path, wordnet: Path | None, maps: list[Path], names: Path | None, reach: str
-) -> "tuple[CandidateFrames, list[str]]":
-    from chorale.files.wording import many
-    from chorale.kits.frames.candidates import REACHES, CandidateFrames
-    from chorale.kits.frames.files.frame_map import read_frame_map
-    from chorale.kits.frames.framenet import read_framenet, read_name_changes
-    from chorale.text.wordnet import read_wordnet
-
+) -> tuple[CandidateFrames, list[str]]:
     frames_known = read_framenet(framenet)
     frames_known.check_frames()
     known = next(each for each in REACHES if each == reach)
@@ -166,42 +155,40 @@ def _candidates(
         mapped = read.frames
         if read.unknown_frames:
             left = ", ".join(read.unknown_frames[:5])
-            many_left = many(len(read.unknown_frames), "frame", "frames")
+            many_left = plural(len(read.unknown_frames), "frame", "frames")
             notes.append(f"The map has {many_left} that this FrameNet does not know: {left}.")
         if read.unknown_senses:
-            notes.append(f"The map has {many(read.unknown_senses, 'sense', 'senses')} that this WordNet does not know.")
+            notes.append(
+                f"The map has {plural(read.unknown_senses, 'sense', 'senses')} that this WordNet does not know."
+            )
     elif known == "map":
         notes.append("Without --map only FrameNet's own lexical units give candidates.")
     return CandidateFrames(frames_known, senses, mapped, known), notes
 
 
-def _refuse_nothing(found: "FrameItems", texts: Path) -> None:
-    from chorale.files.source import refused
-
-    if not found.rows:
+def _refuse_nothing(items: FrameItems, texts: Path) -> None:
+    if not items.rows:
         words = (
-            f"{found.words:,} words, {found.without_candidates:,} with too few candidates, {found.over:,} with too many"
+            f"{items.words:,} words, {items.without_candidates:,} with too few candidates, {items.over:,} with too many"
         )
         fix = "Name more text, raise --most, lower --least, or widen --reach"
         raise refused(texts, None, "has no word that can become an item", fix, words)
 
 
-def _tell(found: "FrameItems", out: Path, most: int, over: str, notes: list[str]) -> None:
-    from chorale.cli.output import say, tell_notes
-    from chorale.files.wording import many
-    from chorale.kits.frames.preparing import LONGEST_SENTENCE
-
-    say(f"{out}: {many(len(found.rows), 'word', 'words')} of {many(found.sentences, 'sentence', 'sentences')}.")
-    frames_there = many(found.frames, "frame", "frames")
-    say(f"Their candidates have {frames_there}, spread {found.evenness:.0%} as evenly as can be.")
-    if found.not_in_framenet:
-        say(f"{many(found.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
-    if found.too_long:
-        long = many(found.too_long, "sentence has", "sentences have")
-        say(
-            f"{long} more than {LONGEST_SENTENCE:,} characters and {'was' if found.too_long == 1 else 'were'} left out."
+def _print_items(items: FrameItems, out: Path, most: int, over: str, notes: list[str]) -> None:
+    print_line(
+        f"{out}: {plural(len(items.rows), 'word', 'words')} of {plural(items.sentences, 'sentence', 'sentences')}."
+    )
+    frames_there = plural(items.frames, "frame", "frames")
+    print_line(f"Their candidates have {frames_there}, spread {items.evenness:.0%} as evenly as can be.")
+    if items.not_in_framenet:
+        print_line(f"{plural(items.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
+    if items.too_long:
+        long = plural(items.too_long, "sentence has", "sentences have")
+        print_line(
+            f"{long} more than {LONGEST_SENTENCE:,} characters and {'was' if items.too_long == 1 else 'were'} left out."
         )
-    if found.over:
+    if items.over:
         what = "were left out" if over == "leave-out" else "were cut to the nearest"
-        say(f"{many(found.over, 'word has', 'words have')} more than {most} candidates and {what}.")
-    tell_notes(notes)
+        print_line(f"{plural(items.over, 'word has', 'words have')} more than {most} candidates and {what}.")
+    print_notes(notes)

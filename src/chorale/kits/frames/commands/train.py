@@ -1,34 +1,36 @@
 """`chorale baseline train-frames`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import Annotated, Any
 
 from chorale.cli.arguments import AsJson
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.targets import writing
+from chorale.cli.terminal import show
+from chorale.kits.frames.framenet import read_framenet
+from chorale.metrics.score_table import ScoreTable
+from chorale.model import UserError
+from chorale.model.extras import need_models
+from chorale.present.scoring import score_table
 
-if TYPE_CHECKING:
-    from chorale.metrics.score_table import ScoreTable
-
-Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="Where to save the classifier; it is made.", show_default=False)
-]
+Folder = Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.", show_default=False)]
 FrameNetFolder = Annotated[
     Path,
-    typer.Option(
+    Option(
         "--framenet",
         metavar="DIR",
         help="FrameNet 1.7 with its annotated texts: the folder or the packed file.",
         show_default=False,
     ),
 ]
-Epochs = Annotated[int, typer.Option("--epochs", metavar="N", min=1, max=1000, help="How often to go through it all.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Where drawing starts.")]
+Epochs = Annotated[int, Option("--epochs", metavar="N", min=1, max=1000, help="How often to go through it all.")]
+Seed = Annotated[int, Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Where drawing starts.")]
 Threads = Annotated[
-    int, typer.Option("--threads", metavar="N", min=1, max=256, help="How many threads to use; rounding depends on it.")
+    int, Option("--threads", metavar="N", min=1, max=256, help="How many threads to use; rounding depends on it.")
 ]
-ForceFolder = Annotated[bool, typer.Option("--force", help="Overwrite a classifier that is there.")]
+ForceFolder = Annotated[bool, Option("--force", help="Overwrite a classifier that is there.")]
 
 
 def train_frames(
@@ -41,14 +43,6 @@ def train_frames(
     as_json: AsJson = False,
 ) -> None:
     """Train the classifier of os and os+ on FrameNet's annotated texts, and test it on texts held out."""
-    from chorale.cli.output import print_json, say, show
-    from chorale.cli.progress import patiently
-    from chorale.cli.targets import writing
-    from chorale.kits.frames.framenet import read_framenet
-    from chorale.model import UserError
-    from chorale.model.extras import need_models
-    from chorale.present.scoring import score_table
-
     need_models("torch", "safetensors")
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file. Name a folder.")
@@ -57,28 +51,27 @@ def train_frames(
         raise UserError(f"{folder} is not empty.{again} Name another folder.")
     release = read_framenet(framenet)
     with patiently("batches") as progress:
-        from chorale.kits.frames.baselines.saved import save_classifier
-        from chorale.kits.frames.baselines.training import FrameTraining
-        from chorale.kits.frames.baselines.training import train_frames as train
+        from chorale.kits.frames.baselines import training  # noqa: PLC0415 - needs the extra `models`
+        from chorale.kits.frames.baselines.saved import save_classifier  # noqa: PLC0415 - needs the extra `models`
 
-        classifier = train(release, FrameTraining(epochs=epochs, seed=seed, threads=threads), progress)
+        classifier = training.train_frames(
+            release, training.FrameTraining(epochs=epochs, seed=seed, threads=threads), progress
+        )
     with writing(folder, "DIR"):
         save_classifier(classifier, folder)
     if as_json:
         print_json({**classifier.training, "out": str(folder), "signature": classifier.signature})
         return
     show(score_table(_table(classifier.training)))
-    say(f"Saved in {folder}")
-    say(classifier.signature)
+    print_line(f"Saved in {folder}")
+    print_line(classifier.signature)
 
 
-def _table(training: "Any") -> "ScoreTable":
-    from chorale.metrics.score_table import ScoreTable
-
+def _table(training: Any) -> ScoreTable:
     columns = ("texts", "targets", "number#", "accuracy#", "most frequent frame#")
     rows = []
-    for part, one in training["held_out"].items():
-        rows.append((part, "all", one["targets"], one["accuracy"], one["most_frequent"]))
-        several = one["ambiguous_accuracy"], one["ambiguous_most_frequent"]
-        rows.append((part, "with several candidates", one["ambiguous"], *several))
+    for part, held_out in training["held_out"].items():
+        rows.append((part, "all", held_out["targets"], held_out["accuracy"], held_out["most_frequent"]))
+        several = held_out["ambiguous_accuracy"], held_out["ambiguous_most_frequent"]
+        rows.append((part, "with several candidates", held_out["ambiguous"], *several))
     return ScoreTable("Texts held out", columns, rows)

@@ -15,9 +15,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import in_short, many
 from chorale.kits.frames.files.frame_scores import FrameScores
 from chorale.metrics import FloatArray, Metric, Statistics
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 Constant = Literal["zero", "skip"]
 """What τ is where all candidates have the same score: 0, or the sentence has none."""
@@ -48,7 +49,7 @@ class FrameAgreement:
 
     def __repr__(self) -> str:
         scores = (f"{name} {value:.4f}" for name, value in self.metric().scores(self.statistics()).items())
-        return in_short("FrameAgreement", many(len(self.sentences), "sentence", "sentences"), *scores)
+        return brief_repr("FrameAgreement", plural(len(self.sentences), "sentence", "sentences"), *scores)
 
     def statistics(self) -> Statistics:
         weights = np.zeros(len(self.tau)) if self.quality is None else self.quality

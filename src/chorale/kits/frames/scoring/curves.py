@@ -9,7 +9,7 @@ import numpy as np
 
 from chorale.kits.frames.metrics.crowd import FrameAgreement
 from chorale.metrics import FloatArray
-from chorale.present.svg import Curve, curve_chart, stacked, standalone
+from chorale.present.svg import Axis, Curve, curve_chart, stacked, standalone
 
 _MOST_POINTS = 300
 """Of a curve: more than these can't be told apart in a picture."""
@@ -23,11 +23,12 @@ def frame_curves(systems: Mapping[str, FrameAgreement]) -> str:
         ("Cosine", {name: one.cosine for name, one in systems.items()}),
     ):
         curves = [
-            Curve(name, _points(of_sentences), number, other=number >= 4)
+            Curve(name, _points(of_sentences), number, dash=number)
             for number, (name, of_sentences) in enumerate(values.items())
         ]
         title = f"{named} of every sentence, in descending order"
-        chart = curve_chart(title, curves, "sentences", lambda value: f"{value:.1f}")
+        agreement = Axis(shown=lambda value: f"{value:.1f}", zero=True)
+        chart = curve_chart(title, curves, Axis("sentences", zero=True), agreement)
         panels.append((title, chart))
     return standalone(stacked("How systems agree with the crowd, sentence by sentence", panels))
 

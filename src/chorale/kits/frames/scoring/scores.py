@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.kits.frames.files.frame_scores import FrameScores
 from chorale.kits.frames.metrics.crowd import Constant, FrameAgreement, frame_agreement
 from chorale.kits.frames.scoring.curves import frame_curves
@@ -17,6 +16,7 @@ from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 _MOST_ROWS = 20
 """Of a table on a terminal; `--json` has them all."""
@@ -148,18 +148,19 @@ def _notes(found: FrameAgreement, options: FrameOptions) -> list[str]:
     constant = int(found.constant.sum())
     if constant:
         then = "tau is 0 there" if options.constant == "zero" else "only the cosine counts there"
-        sentences = many(constant, "sentence has", "sentences have")
+        sentences = plural(constant, "sentence has", "sentences have")
         notes.append(f"{sentences} the same score for all candidates, and {then}.")
     if found.without_score:
         notes.append(
-            f"{many(found.without_score, 'sentence has', 'sentences have')} no candidate with a score: the cosine is 0."
+            f"{plural(found.without_score, 'sentence has', 'sentences have')} no candidate with a score: "
+            "the cosine is 0."
         )
     if found.outside:
         notes.append(
-            f"{many(found.outside, 'score', 'scores')} left out: no such frame is among the sentence's candidates."
+            f"{plural(found.outside, 'score', 'scores')} left out: no such frame is among the sentence's candidates."
         )
     if found.unknown:
-        notes.append(f"{many(found.unknown, 'sentence', 'sentences')} left out: not in the gold.")
+        notes.append(f"{plural(found.unknown, 'sentence', 'sentences')} left out: not in the gold.")
     return notes
 
 
@@ -176,7 +177,7 @@ def _main_table(
                 rows.append((named, shown, values[name], *interval))
     if drawn is not None:
         columns = (*columns, "95% interval#")
-    return ScoreTable(f"{title}, {many(len(found.sentences), 'sentence', 'sentences')}", columns, rows)
+    return ScoreTable(f"{title}, {plural(len(found.sentences), 'sentence', 'sentences')}", columns, rows)
 
 
 def _sentences(found: FrameAgreement) -> dict[str, dict[str, float | None]]:

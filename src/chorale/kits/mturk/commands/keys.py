@@ -1,15 +1,18 @@
 """`chorale keys`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
-from chorale.cli.output import print_json, say
-
-if TYPE_CHECKING:
-    from chorale.engine.running import Study
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Option
+from chorale.engine.running import Study
+from chorale.engine.started import study_to_prepare
+from chorale.kits.mturk.market import market_stage
+from chorale.kits.mturk.market.access import end_key, make_key
+from chorale.kits.mturk.market.stage import layout_id
+from chorale.model import UserError
+from chorale.store.mturk import keys as stored
 
 BY = "the command line"
 
@@ -18,22 +21,15 @@ def keys(
     directory: StudyFolder,
     new: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Make a key of this name and print its secret, this once.", show_default=False
-        ),
+        Option(metavar="NAME", help="Make a key of this name and print its secret, this once.", show_default=False),
     ] = None,
     revoke: Annotated[
-        str | None, typer.Option(metavar="KEY", help="End this access key, at once.", show_default=False)
+        str | None, Option(metavar="KEY", help="End this access key, at once.", show_default=False)
     ] = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """List, make or end the access keys of scripts that speak Mechanical Turk's interface."""
-    from chorale.engine.started import study_to_prepare
-    from chorale.kits.mturk.market import market_stage
-    from chorale.kits.mturk.market.access import end_key
-    from chorale.model import UserError
-
     if new is not None and revoke is not None:
         raise UserError("--new and --revoke are two things. Do one at a time.")
     with study_to_prepare(directory, db) as study:
@@ -46,48 +42,45 @@ def keys(
             _make(study, new, as_json)
         elif revoke is not None:
             study.store.write(lambda tx: end_key(tx, study, revoke, BY)).result()
-            _tell({"revoked": revoke}, f"{revoke} is ended. Requests signed with it are refused from now on.", as_json)
+            _print_or_json(
+                {"revoked": revoke}, f"{revoke} is ended. Requests signed with it are refused from now on.", as_json
+            )
         else:
             _list(study, as_json)
 
 
-def _make(study: "Study", name: str, as_json: bool) -> None:
-    from chorale.kits.mturk.market.access import make_key
-
+def _make(study: Study, name: str, as_json: bool) -> None:
     made = study.store.write(lambda tx: make_key(tx, study, name, BY)).result()
     if as_json:
         print_json({"access_key": made.access_key, "secret": made.secret, "name": name.strip()})
         return
-    say(f"aws_access_key_id = {made.access_key}")
-    say(f"aws_secret_access_key = {made.secret}")
-    say()
-    say("The secret is not shown again. Give boto3 both, and the site's address as `endpoint_url`.")
+    print_line(f"aws_access_key_id = {made.access_key}")
+    print_line(f"aws_secret_access_key = {made.secret}")
+    print_line()
+    print_line("The secret is not shown again. Give boto3 both, and the site's address as `endpoint_url`.")
 
 
-def _list(study: "Study", as_json: bool) -> None:
-    from datetime import UTC, datetime
-
-    from chorale.kits.mturk.market.stage import layout_id, market_stage
-    from chorale.store.mturk import keys as stored
-
-    found = study.store.read(stored.keys).result()
+def _list(study: Study, as_json: bool) -> None:
+    keys_made = study.store.read(stored.keys).result()
     stage = market_stage(study)
     layout = "" if stage is None else layout_id(stage)
-    rows = [{"access_key": key.access_key, "name": key.name, "revoked": key.revoked_at is not None} for key in found]
+    rows = [
+        {"access_key": key.access_key, "name": key.name, "revoked": key.revoked_at is not None} for key in keys_made
+    ]
     if as_json:
         print_json({"keys": rows, "layout": layout})
         return
-    for key in found:
+    for key in keys_made:
         made = datetime.fromtimestamp(key.made_at / 1000, UTC)
         ended = "" if key.revoked_at is None else ", ended"
-        say(f"{key.access_key}  {key.name}  (made {made:%Y-%m-%d}{ended})")
-    if not found:
-        say("There are no keys yet. Make one with --new NAME.")
-    say(f"HITLayoutId of the study's own layout: {layout}")
+        print_line(f"{key.access_key}  {key.name}  (made {made:%Y-%m-%d}{ended})")
+    if not keys_made:
+        print_line("There are no keys yet. Make one with --new NAME.")
+    print_line(f"HITLayoutId of the study's own layout: {layout}")
 
 
-def _tell(answer: dict[str, Any], text: str, as_json: bool) -> None:
+def _print_or_json(answer: dict[str, Any], text: str, as_json: bool) -> None:
     if as_json:
         print_json(answer)
     else:
-        say(text)
+        print_line(text)

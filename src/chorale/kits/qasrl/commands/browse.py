@@ -1,18 +1,19 @@
 """`chorale browse qasrl`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import AsLatex, tell
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.scoring import AsLatex, print_scored
 from chorale.cli.targets import Force, check_target, writing
+from chorale.files.tables import replacing
+from chorale.kits.qasrl.files import joined, read_qasrl, read_sentences
+from chorale.kits.qasrl.page import browsed, browsing_scored, qasrl_page
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="FILE…",
         help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank.",
         show_default=False,
@@ -20,7 +21,7 @@ Files = Annotated[
 ]
 Sentences = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--sentences",
         metavar="FILE",
         help="The sentences of CSV files: qasrl_id and tokens. May be repeated.",
@@ -28,11 +29,11 @@ Sentences = Annotated[
     ),
 ]
 Having = Annotated[
-    str, typer.Option("--having", metavar="TEXT", help="Only verbs whose sentence or questions have this text.")
+    str, Option("--having", metavar="TEXT", help="Only verbs whose sentence or questions have this text.")
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE", help="Write a page with every verb, too (.html).", show_default=False),
+    Option("--out", metavar="FILE", help="Write a page with every verb, too (.html).", show_default=False),
 ]
 
 
@@ -46,15 +47,11 @@ def qasrl(
     as_latex: AsLatex = False,
 ) -> None:
     """Questions and answers about verbs, published or of a study: how many, what they ask, and each on its sentence."""
-    from chorale.files.tables import replacing
-    from chorale.kits.qasrl.files import joined, read_qasrl, read_sentences
-    from chorale.kits.qasrl.page import browsed, browsing_scored, qasrl_page
-
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = joined((str(path), read_sentences(path)) for path in sentences or ())
-    found = browsed([read_qasrl(path, known) for path in files], known, having)
-    scored = browsing_scored(found, having)
+    browsing = browsed([read_qasrl(path, known) for path in files], known, having)
+    scored = browsing_scored(browsing, having)
     if out is not None:
         with writing(out, "--out"), replacing(out) as draft, draft.open("x", encoding="utf-8") as file:
-            file.writelines(qasrl_page(found, scored.signature))
-    tell(scored, as_json=as_json, as_latex=as_latex)
+            file.writelines(qasrl_page(browsing, scored.signature))
+    print_scored(scored, as_json=as_json, as_latex=as_latex)

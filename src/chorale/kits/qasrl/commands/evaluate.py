@@ -1,18 +1,19 @@
 """`chorale evaluate qasrl`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
 from chorale.cli.targets import Force, check_target, writing
+from chorale.kits.qasrl.family import score
 
 Pred = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="PRED",
         help="What is scored: a CSV in the gold standard's columns, a parser's CSV, or the QA-SRL Bank's JSONL (.gz).",
         show_default=False,
@@ -20,7 +21,7 @@ Pred = Annotated[
 ]
 Gold = Annotated[
     Path | None,
-    typer.Argument(
+    Argument(
         metavar="GOLD",
         help="What it is scored against, in any of the same formats. Not with --by and --propbank.",
         show_default=False,
@@ -28,7 +29,7 @@ Gold = Annotated[
 ]
 SentenceFiles = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--sentences",
         metavar="FILE",
         help="The sentences, with qasrl_id and tokens: for the words in --alignment, and to check spans. Repeatable.",
@@ -37,36 +38,36 @@ SentenceFiles = Annotated[
 ]
 Redundant = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--redundant/--no-redundant",
         help="Ignore further spans of a found argument, and count overlapping wrong ones once.",
     ),
 ]
 LinkName = Annotated[
     Literal["iou", "any"],
-    typer.Option("--link", metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token."),
+    Option("--link", metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token."),
 ]
 Modality = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--modality/--no-modality",
         help="Whether questions must agree in modality; the gold standard's own script does not ask for it.",
     ),
 ]
 AverageName = Annotated[
     Literal["micro", "macro"],
-    typer.Option("--average", metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs."),
+    Option("--average", metavar="HOW", help="micro: sums over verbs; macro: the mean over verbs."),
 ]
 Iou = Annotated[
     float,
-    typer.Option("--iou", metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument."),
+    Option("--iou", metavar="X", min=0.01, max=1.0, help="From which overlap on two spans may be one argument."),
 ]
 ExtraVerbs = Annotated[
-    bool, typer.Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
+    bool, Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
 ]
 By = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--by",
         metavar="COLUMN",
         help="Agreement of the annotators of one file, told apart by this column: worker_id.",
@@ -75,7 +76,7 @@ By = Annotated[
 ]
 AlignmentFile = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--alignment",
         metavar="FILE",
         help="Write what was matched, missed and wrong to a .csv or .html file.",
@@ -84,7 +85,7 @@ AlignmentFile = Annotated[
 ]
 PropBankFile = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--propbank",
         metavar="FILE",
         help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.",
@@ -93,23 +94,23 @@ PropBankFile = Annotated[
 ]
 FoundBy = Annotated[
     Literal["head", "span"],
-    typer.Option(
+    Option(
         "--found-by", metavar="HOW", help="A PropBank argument is found by an answer with its head, or by its span."
     ),
 ]
 Dense = Annotated[
     bool,
-    typer.Option("--dense", help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank."),
+    Option("--dense", help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank."),
 ]
 Valid = Annotated[
     int,
-    typer.Option("--valid", metavar="N", min=1, max=6, help="Of six judges of the Bank, how many make it valid."),
+    Option("--valid", metavar="N", min=1, max=6, help="Of six judges of the Bank, how many make it valid."),
 ]
 QuestionsBy = Annotated[
     Literal["people", "anyone"],
-    typer.Option("--questions-by", metavar="WHO", help="Which questions of the Bank count: people's, or anyone's."),
+    Option("--questions-by", metavar="WHO", help="Which questions of the Bank count: people's, or anyone's."),
 ]
-PerVerb = Annotated[bool, typer.Option("--per-verb", help="With --json, give the counts of every verb too.")]
+PerVerb = Annotated[bool, Option("--per-verb", help="With --json, give the counts of every verb too.")]
 
 
 def qasrl(
@@ -139,10 +140,6 @@ def qasrl(
     as_latex: AsLatex = False,
 ) -> None:
     """Score questions and answers about verbs: arguments found (UA), with the right question (LA), and roles."""
-    from contextlib import nullcontext
-
-    from chorale.cli.progress import patiently
-    from chorale.kits.qasrl.family import score
 
     check_target(alignment, "--alignment", force=force, endings=(".csv", ".html", ".htm"))
     with patiently("resampling") as progress, writing(alignment, "--alignment") if alignment else nullcontext():
@@ -171,4 +168,4 @@ def qasrl(
             progress=progress,
             for_scripts=as_json,
         )
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)

@@ -1,45 +1,42 @@
 """`chorale import qasrl`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.output import print_json, say
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.files.tables import write_all_jsonl
+from chorale.kits.qasrl.files import read_sentences
+from chorale.kits.qasrl.tasks.shared.published import read_published
+from chorale.model import UserError
 
 
 def qasrl(
     files: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="FILE…",
             help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. What several files "
             "have about a verb is to be consolidated.",
             show_default=False,
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the files; made if it is not there.")],
+    out: Annotated[Path, Option(metavar="DIR", help="The folder for the files; made if it is not there.")],
     sentences: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="The sentences of a CSV file: qasrl_id and tokens. The Bank has its own.",
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite files that are there.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Turn published QA-SRL data into items and gold: to browse, to consolidate again, to train people with."""
-    from chorale.files.tables import write_all_jsonl
-    from chorale.kits.qasrl.files import read_sentences
-    from chorale.kits.qasrl.tasks.shared.published import read_published
-    from chorale.model import UserError
-
-    found = read_published(files, read_sentences(sentences) if sentences else None)
-    made = {out / name: rows for name, rows in found.files().items()}
+    published = read_published(files, read_sentences(sentences) if sentences else None)
+    made = {out / name: rows for name, rows in published.files().items()}
     if not made:
         raise UserError(f"{files[0]} has no verbs to make items of.")
     there = [path for path in made if path.exists()]
@@ -50,9 +47,9 @@ def qasrl(
     except OSError as error:
         raise UserError(f"{out} can't be written to: {error.strerror or error}. Choose another folder.") from error
     if as_json:
-        print_json({"files": {str(path): len(rows) for path, rows in made.items()}, "notes": found.notes})
+        print_json({"files": {str(path): len(rows) for path, rows in made.items()}, "notes": published.notes})
         return
     for path, rows in made.items():
-        say(f"Wrote {len(rows):,} rows to {path}.")
-    for note in found.notes:
-        say(note)
+        print_line(f"Wrote {len(rows):,} rows to {path}.")
+    for note in published.notes:
+        print_line(note)

@@ -1,28 +1,32 @@
 """`chorale prepare qasrl`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
 from chorale.cli.targets import Force, check_target, writing
+from chorale.files.tables import write_jsonl
+from chorale.kits.qasrl.preparing import Wanted, qasrl_items
+from chorale.model.plural import plural
+from chorale.text.sentence_files import read_given
 
 Texts = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="TEXT|JSONL|CONLLU",
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
         show_default=False,
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to write the items.", show_default=False)]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.", show_default=False)]
 OnePerLine = Annotated[
-    bool, typer.Option("--one-per-line", help="In plain text, take every line for one sentence, and split none.")
+    bool, Option("--one-per-line", help="In plain text, take every line for one sentence, and split none.")
 ]
-Copulas = Annotated[bool, typer.Option("--copulas", help="Ask about be where it is not a helping verb, too.")]
-Auxiliaries = Annotated[bool, typer.Option("--auxiliaries", help="Ask about the helping verbs be, have and do, too.")]
+Copulas = Annotated[bool, Option("--copulas", help="Ask about be where it is not a helping verb, too.")]
+Auxiliaries = Annotated[bool, Option("--auxiliaries", help="Ask about the helping verbs be, have and do, too.")]
 
 
 def qasrl(
@@ -35,31 +39,26 @@ def qasrl(
     as_json: AsJson = False,
 ) -> None:
     """Find the verbs of a text: one item each, with the verb's forms, for `chorale new --template qasrl`."""
-    from chorale.cli.output import print_json, say
-    from chorale.cli.progress import patiently
-    from chorale.files.tables import write_jsonl
-    from chorale.files.wording import many
-    from chorale.kits.qasrl.preparing import Wanted, qasrl_items
-    from chorale.text.sentence_files import read_given
-
     check_target(out, "--out", force=force, endings=(".jsonl",))
     with patiently("sentences") as progress:
         given = read_given(texts, one_per_line=one_per_line)
-        found = qasrl_items(given, str(texts), Wanted(copulas=copulas, auxiliaries=auxiliaries), progress)
+        items = qasrl_items(given, str(texts), Wanted(copulas=copulas, auxiliaries=auxiliaries), progress)
     with writing(out, "--out"):
-        write_jsonl(found.rows, out)
+        write_jsonl(items.rows, out)
     if as_json:
         print_json(
             {
                 "file": str(out),
-                "items": len(found.rows),
-                "sentences": found.sentences,
-                "sentences_without_verbs": found.without_verbs,
-                "model": found.model or None,
+                "items": len(items.rows),
+                "sentences": items.sentences,
+                "sentences_without_verbs": items.without_verbs,
+                "model": items.model or None,
             }
         )
         return
-    by = f", found by {found.model}" if found.model else ""
-    say(f"{out}: {many(len(found.rows), 'verb', 'verbs')} of {many(found.sentences, 'sentence', 'sentences')}{by}.")
-    if found.without_verbs:
-        say(f"{many(found.without_verbs, 'sentence has', 'sentences have')} no verb to ask about.")
+    by = f", found by {items.model}" if items.model else ""
+    print_line(
+        f"{out}: {plural(len(items.rows), 'verb', 'verbs')} of {plural(items.sentences, 'sentence', 'sentences')}{by}."
+    )
+    if items.without_verbs:
+        print_line(f"{plural(items.without_verbs, 'sentence has', 'sentences have')} no verb to ask about.")

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from chorale.files.wording import many
 from chorale.kits.qasrl.files.cells import SEPARATOR, TRUTH, question_of
 from chorale.kits.qasrl.files.table import MARK_ONLY, Answers, Integers, QuestionAnswers, Rows, Verb
 from chorale.kits.qasrl.files.tokens import tokens_in
+from chorale.model.plural import plural
 
 _QUESTION = ("question", "wh", "aux", "subj", "obj", "prep", "obj2", "is_negated", "is_passive", "verb_form",
              "verb_prefix", "verb_slot_inflection")  # fmt: skip
@@ -67,18 +67,20 @@ def _without_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     notes = []
     moved = int(frame["moved"].sum())
     if moved:
-        notes.append(f"{many(moved, 'row has', 'rows have')} answers at other tokens than their text: the text counts.")
+        notes.append(
+            f"{plural(moved, 'row has', 'rows have')} answers at other tokens than their text: the text counts."
+        )
     kept = frame.filter(
         ~pl.col("is_redundant").str.to_lowercase().is_in([word for word, is_so in TRUTH.items() if is_so])
     )
     if len(kept) < len(frame):
-        marked = many(len(frame) - len(kept), "row left out: it is", "rows left out: they are")
+        marked = plural(len(frame) - len(kept), "row left out: it is", "rows left out: they are")
         notes.append(f"{marked} marked is_redundant.")
     same = pl.col("answer_range").str.split(SEPARATOR).list.unique().list.sort().list.join(SEPARATOR).alias("answers")
     # Several rows that only say “nothing to ask” say it once.
     once = kept.with_columns(same).unique(["qasrl_id", "verb_idx", "worker_id", *_QUESTION, "answers"], keep="any")
     if len(once) < len(kept):
-        repeated = many(len(kept) - len(once), "row left out: it", "rows left out: each")
+        repeated = plural(len(kept) - len(once), "row left out: it", "rows left out: each")
         notes.append(f"{repeated} repeats another row of its verb.")
     return once.sort(once.columns), notes
 
@@ -87,7 +89,7 @@ def _voice_notes(frame: pl.DataFrame) -> list[str]:
     open_voice = frame.filter((pl.col("question") != "") & (pl.col("is_passive") == "")).height
     if not open_voice:
         return []
-    rows = many(open_voice, "row has", "rows have")
+    rows = plural(open_voice, "row has", "rows have")
     return [f"{rows} no is_passive: the voice is read from the auxiliary and the form of the verb."]
 
 

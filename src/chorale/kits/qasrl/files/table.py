@@ -11,7 +11,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import in_short, many
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 Integers = NDArray[np.int64]
 Span = tuple[int, int]
@@ -114,12 +115,12 @@ class QuestionAnswers:
         return cls(name, "", keys, words, questions, workers, Rows(*_columns(rows)), Answers(*_columns(spans)))
 
     def __repr__(self) -> str:
-        return in_short(
+        return brief_repr(
             "QuestionAnswers",
             self.name,
-            many(len(self.verbs), "verb", "verbs"),
-            many(len(self.rows.verb), "row", "rows"),
-            many(len(self.answers.row), "answer", "answers"),
+            plural(len(self.verbs), "verb", "verbs"),
+            plural(len(self.rows.verb), "row", "rows"),
+            plural(len(self.answers.row), "answer", "answers"),
         )
 
     def verbs_with_rows(self) -> set[Verb]:

@@ -6,11 +6,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import in_short, many
 from chorale.kits.qasrl.files import Integers, QuestionAnswers, Verb
 from chorale.kits.qasrl.metrics.matching import Edges, Spans, distinct_spans, find_edges, linked, match
 from chorale.kits.qasrl.metrics.questions import label_of
 from chorale.metrics import Counts, FloatArray, Metric, Statistics, f1_of, ratio
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 MEASURES = ("ua", "la", "role")
 Average = Literal["micro", "macro"]
@@ -67,8 +68,8 @@ class Alignment:
     """Verbs that only the system has, whether they count or not."""
 
     def __repr__(self) -> str:
-        return in_short(
-            "Alignment", many(len(self.verbs), "verb", "verbs"), many(len(self.pairs.gold), "pair", "pairs")
+        return brief_repr(
+            "Alignment", plural(len(self.verbs), "verb", "verbs"), plural(len(self.pairs.gold), "pair", "pairs")
         )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.kits.qasrl.files import QuestionAnswers
 from chorale.kits.qasrl.metrics import (
     MEASURES,
@@ -21,6 +20,7 @@ from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 _MOST_ROWS = 50
 """Of a table on a terminal; `--json` has all pairs."""
@@ -48,7 +48,7 @@ def score_agreement(
     around = _intervals(found, resampling) if resampling.ci else {}
     of_pairs = _pair_intervals(found, resampling, for_scripts=for_scripts)
     json = {"by": by, **_json(found, around, of_pairs), "consolidated": None}
-    title = f"{Path(table.name).name}: mean over {many(len(found.pairs), 'pair', 'pairs')} by {by}"
+    title = f"{Path(table.name).name}: mean over {plural(len(found.pairs), 'pair', 'pairs')} by {by}"
     tables = [measures_table(title, found.counts, found.scores, around), _pairs_table("Pairs", found, of_pairs)]
     notes = [*file_notes(table), *_nameless(table, by)]
     notes.append("Counts are of both directions of every pair; fractions are means over pairs.")
@@ -56,7 +56,7 @@ def score_agreement(
         of_teams = _intervals(teams, resampling) if resampling.ci else {}
         of_pairs = _pair_intervals(teams, resampling, for_scripts=for_scripts)
         json["consolidated"] = _json(teams, of_teams, of_pairs)
-        pairs = many(len(teams.pairs), "pair", "pairs")
+        pairs = plural(len(teams.pairs), "pair", "pairs")
         title = f"Consolidated annotations by teams that share nobody: mean over {pairs}"
         tables += [measures_table(title, teams.counts, teams.scores, of_teams), _pairs_table("Teams", teams, of_pairs)]
     else:
@@ -86,7 +86,7 @@ def score_agreement(
 def _found(table: QuestionAnswers, by: str, options: QasrlOptions) -> Agreement:
     found = agreement(table, options.rules)
     if found is None:
-        values = many(len(_named(table)), "value", "different values")
+        values = plural(len(_named(table)), "value", "different values")
         message = f"has no verb that two or more annotators worked on: {by} has {values}"
         fix = "Agreement needs verbs annotated more than once; name the column that tells annotators apart with --by."
         raise UserError(f"{table.name} has no agreement", [Problem(table.name, None, message, fix)])
@@ -111,7 +111,9 @@ def _compared(
     tables.append(comparison_table(title, names, compared))
     left = len(set(found.verbs) ^ set(other.verbs))
     notes = (
-        [f"{title}: {many(left, 'verb', 'verbs')} left out, annotated twice in only one of the files."] if left else []
+        [f"{title}: {plural(left, 'verb', 'verbs')} left out, annotated twice in only one of the files."]
+        if left
+        else []
     )
     return {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}, compared, notes
 
@@ -120,7 +122,7 @@ def _nameless(table: QuestionAnswers, by: str) -> list[str]:
     """Rows that are nobody's agree with nobody."""
     codes = [code for code, worker in enumerate(table.workers) if not worker]
     rows = int(np.isin(table.rows.worker, codes).sum())
-    return [f"{many(rows, 'row left out: it has', 'rows left out: they have')} no {by}."] if rows else []
+    return [f"{plural(rows, 'row left out: it has', 'rows left out: they have')} no {by}."] if rows else []
 
 
 def _named(table: QuestionAnswers) -> list[str]:

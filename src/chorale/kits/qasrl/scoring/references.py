@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from chorale.files.source import digest_of
-from chorale.files.wording import many
 from chorale.kits.qasrl.files import Bank, QuestionAnswers, Verb, joined
 from chorale.kits.qasrl.files.tokens import plain
 from chorale.kits.qasrl.metrics import (
@@ -28,6 +27,7 @@ from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 
 def score_dense(
@@ -89,7 +89,7 @@ def score_propbank(
     notes = [*file_notes(table)]
     elsewhere = len(table.verbs) - len(found.items)
     if elsewhere:
-        verbs = many(elsewhere, "verb is no predicate", "verbs are no predicates")
+        verbs = plural(elsewhere, "verb is no predicate", "verbs are no predicates")
         notes.append(f"{verbs} in {Path(corpus.name).name}: not counted.")
     inputs = {"file": table.digest, "propbank": corpus.digest, "sentences": _digest(sentences)}
     tests: dict[str, Comparison] = {}

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.kits.qasrl.files import QuestionAnswers, joined
 from chorale.kits.qasrl.metrics import MEASURES, Alignment, Rules, align, counts, metric, statistics
 from chorale.metrics import Comparison, Counts, Interval, Statistics, signature
@@ -16,6 +15,7 @@ from chorale.metrics.score import Score
 from chorale.metrics.score_table import ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 SCORES = ("precision", "recall", "f1")
 NAMES = {"ua": "UA", "la": "LA", "role": "role"}
@@ -191,7 +191,7 @@ def _verbs(system: QuestionAnswers, gold: QuestionAnswers, alignment: Alignment)
 def _notes(alignment: Alignment, sums: Mapping[str, Counts]) -> Iterator[str]:
     if alignment.extra_verbs and not alignment.rules.extra_verbs:
         yield (
-            f"{many(alignment.extra_verbs, 'verb is', 'verbs are')} only in the system's output: not counted; "
+            f"{plural(alignment.extra_verbs, 'verb is', 'verbs are')} only in the system's output: not counted; "
             "--include-extra-verbs counts all their arguments as wrong."
         )
     repeated = _repeated(alignment)
@@ -211,7 +211,7 @@ def _lacking(system: QuestionAnswers, verbs: Mapping[str, int]) -> Iterator[str]
     if verbs["only_in_gold"]:
         yield (
             f"{Path(system.name).name} lacks {verbs['only_in_gold']:,} of the gold's "
-            f"{many(verbs['gold'], 'verb', 'verbs')}: all the arguments of these count as missed."
+            f"{plural(verbs['gold'], 'verb', 'verbs')}: all the arguments of these count as missed."
         )
 
 

@@ -1,19 +1,23 @@
 """`chorale baseline mcq`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Annotated, Literal
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
-from chorale.cli.targets import Force
-
-if TYPE_CHECKING:
-    from chorale.kits.questions.baselines import Given, Trial
-    from chorale.metrics.signatures import Setting
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.cli.targets import Force, check_target, writing
+from chorale.files.tables import write_csv, write_jsonl, write_tsv
+from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
+from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.scoring.measured import NamedQuestions
+from chorale.kits.questions.scoring.partial import partial_section
+from chorale.metrics import signature
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
+from chorale.metrics.signatures import Setting
 
 
 class Shown(StrEnum):
@@ -27,7 +31,7 @@ class Shown(StrEnum):
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="FILE...",
         help="Questions with passages and options: .json or .jsonl, perhaps packed (.gz).",
         show_default=False,
@@ -35,7 +39,7 @@ Files = Annotated[
 ]
 Inputs = Annotated[
     list[Shown] | None,
-    typer.Option(
+    Option(
         "--input",
         metavar="WHAT",
         help="What the model is shown: pqa (passage, question, answers), pa, qa or a; may be repeated. All if not "
@@ -45,7 +49,7 @@ Inputs = Annotated[
 ]
 ModelName = Annotated[
     str,
-    typer.Option(
+    Option(
         "--model",
         metavar="MODEL",
         help="light (built in), or the folder of a Hugging Face multiple-choice model and its tokenizer.",
@@ -53,30 +57,28 @@ ModelName = Annotated[
 ]
 GoldName = Annotated[
     Literal["majority", "writer"],
-    typer.Option(
+    Option(
         "--gold", metavar="WHOSE", help="The right answer: of the majority of validators and writer, or the writer's."
     ),
 ]
-Folds = Annotated[int, typer.Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
+Folds = Annotated[int, Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
 Epochs = Annotated[
     int,
-    typer.Option(
-        "--epochs", metavar="N", min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is."
-    ),
+    Option("--epochs", metavar="N", min=0, max=100, help="Fine-tuning of a folder's model; 0 to take it as it is."),
 ]
-Rate = Annotated[float, typer.Option("--rate", metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")]
+Rate = Annotated[float, Option("--rate", metavar="RATE", min=0, max=1, help="How fast a folder's model learns.")]
 BatchSize = Annotated[
-    int, typer.Option("--batch", metavar="N", min=1, max=1024, help="Questions a folder's model reads at once.")
+    int, Option("--batch", metavar="N", min=1, max=1024, help="Questions a folder's model reads at once.")
 ]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],
-    typer.Option(
+    Option(
         "--device", metavar="WHERE", help="Where a folder's model computes: cpu, cuda or mps; auto takes a CUDA card."
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--out",
         metavar="FILE",
         help="Write every answer there (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`.",
@@ -104,15 +106,6 @@ def mcq(
     as_latex: AsLatex = False,
 ) -> None:
     """Can the right answers be told without the question, or the passage? Cross-validation, and transfer."""
-    from chorale.cli.progress import patiently
-    from chorale.cli.targets import check_target, writing
-    from chorale.kits.questions.baselines import GIVEN, choice_model
-    from chorale.kits.questions.files.files import read_mcq
-    from chorale.kits.questions.scoring.measured import NamedQuestions
-    from chorale.kits.questions.scoring.partial import partial_section
-    from chorale.metrics import signature
-    from chorale.metrics.resampling import Resampling
-    from chorale.metrics.score import Result
 
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch, device=device)
@@ -141,11 +134,10 @@ def mcq(
     settings: dict[str, Setting] = {"model": chosen.signature, "shown": shown, "gold": gold, "folds": folds}
     settings |= {"seed": seed, "resamples": resamples if ci else None}
     line = signature("mcq-baseline", settings, {file.name: file.digest for file in named})
-    tell(Result(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
+    print_scored(Result(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
 
 
 def _write(trials: "list[tuple[Given, Trial]]", model: str, out: Path) -> None:
-    from chorale.files.tables import write_csv, write_jsonl, write_tsv
 
     name = Path(model).name
     rows = [

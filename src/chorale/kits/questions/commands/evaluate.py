@@ -1,14 +1,16 @@
 """`chorale evaluate mcq`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from chorale.cli.arguments import AsJson, Database
-from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.kits.questions import commands
+from chorale.kits.questions.baselines import ChoiceModel, choice_model
 from chorale.kits.questions.commands.evaluate_options import (
     AlphaName,
     ByArm,
@@ -29,17 +31,21 @@ from chorale.kits.questions.commands.evaluate_options import (
     Validations,
     Written,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from chorale.kits.questions.baselines import ChoiceModel
-    from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
-    from chorale.kits.questions.scoring.sections import McqSection
-    from chorale.kits.questions.scoring.study import StudyQuestions
-    from chorale.metrics import FloatArray
-    from chorale.metrics.resampling import Resampling
-    from chorale.metrics.score import Result
+from chorale.kits.questions.files.study import read_grades, read_paid, read_worked
+from chorale.kits.questions.metrics.costs import costs_by_arm
+from chorale.kits.questions.scoring.costs import costs_section
+from chorale.kits.questions.scoring.difficulty import difficulty_section
+from chorale.kits.questions.scoring.grades import grades_section
+from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
+from chorale.kits.questions.scoring.partial import partial_section
+from chorale.kits.questions.scoring.pictures import pictures, write_pictures
+from chorale.kits.questions.scoring.scores import score_mcq
+from chorale.kits.questions.scoring.sections import McqSection, with_sections
+from chorale.kits.questions.scoring.sources import Sources, digests_of
+from chorale.kits.questions.scoring.written import written_section
+from chorale.metrics import FloatArray
+from chorale.metrics.resampling import Resampling
+from chorale.metrics.score import Result
 
 
 def mcq(
@@ -69,12 +75,6 @@ def mcq(
     as_latex: AsLatex = False,
 ) -> None:
     """Measure human performance on multiple-choice questions, and the gap to models."""
-    from chorale.cli.progress import patiently
-    from chorale.kits.questions.scoring.measured import McqOptions
-    from chorale.kits.questions.scoring.scores import score_mcq
-    from chorale.kits.questions.scoring.sections import with_sections
-    from chorale.kits.questions.scoring.sources import Sources, digests_of
-    from chorale.metrics.resampling import Resampling
 
     is_study = len(files) == 1 and files[0].is_dir()
     given = {"--grades": grades, "--responses": responses, "--round": round_files}
@@ -84,7 +84,7 @@ def mcq(
         rounds_alone=bool(round_files) and not irt,
     )
     resampling = Resampling(ci, resamples, seed)
-    study = _of_a_folder(files[0], db, resampling, expert_hourly) if is_study else None
+    study = commands.questions_of_folder(files[0], db, resampling, expert_hourly) if is_study else None
     by_arm = by_arm or is_study
     guessing = None if partial_inputs is None else _guessing(partial_inputs, folds)
     sources = Sources(files, study, against, round_files or [], validations, predictions)
@@ -107,21 +107,20 @@ def mcq(
     scored = with_sections(scored, sections)
     if pictures is not None:
         _draw(scored, difficulties, pictures)
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)
 
 
 def _check_together(own: list[str], *, pair: tuple[Path | None, Path | None], rounds_alone: bool) -> None:
     """Options that need each other, and those that a study's folder has no use for."""
     if (pair[0] is None) != (pair[1] is None):
-        raise typer.BadParameter("--responses and --ledger belong together: name both, or neither.")
+        raise click.BadParameter("--responses and --ledger belong together: name both, or neither.")
     if own:
-        raise typer.BadParameter(f"{', '.join(own)}: for files only. A study's folder has its own.")
+        raise click.BadParameter(f"{', '.join(own)}: for files only. A study's folder has its own.")
     if rounds_alone:
-        raise typer.BadParameter("--round is for --irt: name both, or leave it out.")
+        raise click.BadParameter("--round is for --irt: name both, or leave it out.")
 
 
 def _draw(scored: "Result", difficulties: "Mapping[str, FloatArray] | None", folder: Path) -> None:
-    from chorale.kits.questions.scoring.pictures import pictures, write_pictures
 
     write_pictures(folder, pictures(scored.json, difficulties))
 
@@ -136,13 +135,10 @@ def _sections(
     irt: bool,
 ) -> "tuple[list[McqSection], Mapping[str, FloatArray] | None]":
     """What was asked for of the questions themselves, and how hard they are if that was."""
-    from chorale.kits.questions.scoring.written import written_section
 
     sections = [written_section(files, options, resampling)] if written else []
     if not irt:
         return sections, None
-    from chorale.cli.progress import patiently
-    from chorale.kits.questions.scoring.difficulty import difficulty_section
 
     with patiently("fits") as progress:
         section, difficulties = difficulty_section(files, rounds, seed=resampling.seed, progress=progress)
@@ -162,44 +158,20 @@ class _Guessing:
         return {"partial-inputs": self.model.signature, "folds": self.folds}
 
     def section(self, files: "list[NamedQuestions]", resampling: "Resampling") -> "McqSection":
-        from chorale.cli.progress import patiently
-        from chorale.kits.questions.scoring.partial import partial_section
 
         with patiently("folds") as progress:
             return partial_section(files, self.model, self.name, resampling, folds=self.folds, progress=progress)
 
 
 def _guessing(name: str, folds: int) -> _Guessing:
-    from chorale.kits.questions.baselines import choice_model
 
     return _Guessing(name, choice_model(name), folds)
-
-
-def _of_a_folder(folder: Path, db: str | None, resampling: "Resampling", hourly: int) -> "StudyQuestions":
-    """Straight from a study's database. Who looks at the arms has exported them, and that is an event."""
-    from chorale.engine.settling import settle_everything
-    from chorale.engine.started import started_study
-    from chorale.exchange.export import note_export
-    from chorale.kits.questions.scoring.study import study_questions
-    from chorale.model import UserError
-
-    with started_study(folder, db) as study:
-        settle_everything(study)
-        found = study.store.read(lambda tx: study_questions(tx, study, resampling, expert_hourly=hourly)).result()
-        study.store.write(lambda tx: note_export(tx, study, "mcq", "chorale evaluate mcq")).result()
-    if found is None:
-        raise UserError(f"{folder} has no questions that somebody wrote and others have answered yet.")
-    return found
 
 
 def _of_exports(
     grades: list[Path], responses: Path | None, ledger: Path | None, hourly: int, resampling: "Resampling"
 ) -> "list[McqSection]":
     """What a study's own exports tell: how far graders agree, and what a question costs."""
-    from chorale.kits.questions.files.study import read_grades, read_paid, read_worked
-    from chorale.kits.questions.metrics.costs import costs_by_arm
-    from chorale.kits.questions.scoring.costs import costs_section
-    from chorale.kits.questions.scoring.grades import grades_section
 
     found = [grades_section(read_grades(grades), resampling)] if grades else []
     if responses is not None and ledger is not None:

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from chorale.cli.parameters import Argument, Option
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="FILE...",
         help="Questions with options, validations and predictions: .json or .jsonl, perhaps packed (.gz). Or a study's "
         "folder: its arms, with what was written, grades and costs.",
@@ -16,7 +16,7 @@ Files = Annotated[
 ]
 TiesName = Annotated[
     Literal["share", "wrong", "right"],
-    typer.Option(
+    Option(
         "--ties",
         metavar="HOW",
         help="What a tie among people is worth if the gold answer is in it: its share of the tied answers, wrong "
@@ -25,11 +25,11 @@ TiesName = Annotated[
 ]
 GoldVotes = Annotated[
     int,
-    typer.Option("--gold-votes", metavar="N", min=1, max=20, help="Validators' votes drawn for the gold answer."),
+    Option("--gold-votes", metavar="N", min=1, max=20, help="Validators' votes drawn for the gold answer."),
 ]
 AlphaName = Annotated[
     Literal["with-writer", "kept"],
-    typer.Option(
+    Option(
         "--alpha",
         metavar="NAME",
         help="The alpha to print: with-writer (all questions, the writer votes too) or kept (kept questions, "
@@ -38,7 +38,7 @@ AlphaName = Annotated[
 ]
 Other = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--against",
         metavar="FILE",
         help="Other questions: is the difference more than luck? Paired only if they are the same questions.",
@@ -47,14 +47,14 @@ Other = Annotated[
 ]
 ByArm = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--by-arm",
         help="Take the questions of every arm by themselves, by their `protocol`. --against may then name an arm.",
     ),
 ]
 Validations = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--validations",
         metavar="FILE",
         help="More validations of the questions: question_id, worker_id and answer, one a row (.csv, .tsv, .jsonl).",
@@ -63,7 +63,7 @@ Validations = Annotated[
 ]
 Predictions = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--predictions",
         metavar="FILE",
         help="More predictions for the questions: question_id, model and answer, one a row (.csv, .tsv, .jsonl).",
@@ -72,14 +72,14 @@ Predictions = Annotated[
 ]
 Written = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--written", help="Look at what was written too: lengths, overlap, question words, explanations, repetitions."
     ),
 ]
-Irt = Annotated[bool, typer.Option("--irt", help="Fit how hard every question is for models, by the 3PL model.")]
+Irt = Annotated[bool, Option("--irt", help="Fit how hard every question is for models, by the 3PL model.")]
 Rounds = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--round",
         metavar="FILE",
         help="Questions of an earlier round (`chorale export --format mcq-written`), for --irt; may be repeated. A "
@@ -89,7 +89,7 @@ Rounds = Annotated[
 ]
 Partial = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--partial-inputs",
         metavar="MODEL",
         help="How well a model guesses without question or passage: light (built in), or the folder of a Hugging Face "
@@ -97,10 +97,10 @@ Partial = Annotated[
         show_default=False,
     ),
 ]
-Folds = Annotated[int, typer.Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
+Folds = Annotated[int, Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
 Grades = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--grades",
         metavar="FILE",
         help="What graders said, as `chorale export --format mcq-grades` writes it: how far they agree.",
@@ -109,7 +109,7 @@ Grades = Annotated[
 ]
 Responses = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--responses",
         metavar="FILE",
         help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs.",
@@ -118,15 +118,15 @@ Responses = Annotated[
 ]
 Ledger = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--ledger", metavar="FILE", help="The study's ledger (`chorale export --format ledger`).", show_default=False
     ),
 ]
 ExpertHourly = Annotated[
     int,
-    typer.Option("--expert-hourly", metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs."),
+    Option("--expert-hourly", metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs."),
 ]
 Pictures = Annotated[
     Path | None,
-    typer.Option("--pictures", metavar="DIR", help="Write the figures there, as SVG files.", show_default=False),
+    Option("--pictures", metavar="DIR", help="Write the figures there, as SVG files.", show_default=False),
 ]

@@ -1,19 +1,23 @@
 """`chorale prepare mcq`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 import re
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson
+from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
 from chorale.cli.scoring import Seed
-from chorale.cli.targets import Force
+from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.terminal import show
+from chorale.files.tables import write_jsonl
+from chorale.kits.questions.passage_tables import passages_of, passages_table
+from chorale.model import UserError
 
 Texts = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="TEXT...",
         help="Plain text, .jsonl with text in each row, or folders of .txt files such as the Open American National "
         "Corpus.",
@@ -22,7 +26,7 @@ Texts = Annotated[
 ]
 Out = Annotated[
     Path,
-    typer.Option(
+    Option(
         "--out",
         metavar="PATH",
         help="Where the passages go: a .jsonl file, or with --part a folder.",
@@ -31,13 +35,13 @@ Out = Annotated[
 ]
 Genres = Annotated[
     list[str] | None,
-    typer.Option("--genre", metavar="NAME", help="Only texts of this genre; can be given again.", show_default=False),
+    Option("--genre", metavar="NAME", help="Only texts of this genre; can be given again.", show_default=False),
 ]
-MinWords = Annotated[int, typer.Option("--min-words", metavar="N", min=1, help="Fewest words of a passage.")]
-MaxWords = Annotated[int, typer.Option("--max-words", metavar="N", min=2, help="Most words of a passage.")]
+MinWords = Annotated[int, Option("--min-words", metavar="N", min=1, help="Fewest words of a passage.")]
+MaxWords = Annotated[int, Option("--max-words", metavar="N", min=2, help="Most words of a passage.")]
 Alike = Annotated[
     float,
-    typer.Option(
+    Option(
         "--alike",
         metavar="SHARE",
         min=0.1,
@@ -47,7 +51,7 @@ Alike = Annotated[
 ]
 Sample = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--sample",
         metavar="N",
         min=1,
@@ -57,7 +61,7 @@ Sample = Annotated[
 ]
 Parts = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--part",
         metavar="NAME=N",
         help="Draw N passages for NAME.jsonl in the folder --out, none of them in another part; can be given again.",
@@ -81,13 +85,6 @@ def mcq(
     as_json: AsJson = False,
 ) -> None:
     """Cut texts into passages for a study of multiple-choice questions, each there once."""
-    from chorale.cli.output import print_json, say, show
-    from chorale.cli.progress import patiently
-    from chorale.cli.targets import check_target, writing
-    from chorale.files.tables import write_jsonl
-    from chorale.kits.questions.passage_tables import passages_of, passages_table
-    from chorale.model import UserError
-
     if min_words > max_words:
         raise UserError(f"--min-words {min_words} is above --max-words {max_words}. Give a lower number first.")
     if part and sample:
@@ -97,7 +94,7 @@ def mcq(
     for target in targets.values():
         check_target(target, "--out", force=force, endings=(".jsonl",))
     with patiently("passages") as progress:
-        found = passages_of(
+        passages = passages_of(
             texts,
             genre or [],
             fewest=min_words,
@@ -108,30 +105,32 @@ def mcq(
             seed=seed,
             progress=progress,
         )
-    for name, rows in found.files.items():
+    for name, rows in passages.files.items():
         with writing(targets[name], "--out"):
             write_jsonl(rows, targets[name])
     if as_json:
-        files = {name: {"out": str(targets[name]), "passages": len(rows)} for name, rows in found.files.items()}
-        print_json({**found.counts, "genres": found.genres, "out": str(out), **({"parts": files} if parts else {})})
+        files = {name: {"out": str(targets[name]), "passages": len(rows)} for name, rows in passages.files.items()}
+        print_json(
+            {**passages.counts, "genres": passages.genres, "out": str(out), **({"parts": files} if parts else {})}
+        )
         return
-    show(passages_table(found))
-    for name, rows in found.files.items():
-        say(f"{targets[name]} has {len(rows):,} passages.")
+    show(passages_table(passages))
+    for name, rows in passages.files.items():
+        print_line(f"{targets[name]} has {len(rows):,} passages.")
 
 
 def _parts(given: list[str]) -> dict[str, int]:
     """How many passages each part gets, by its name."""
-    from chorale.model import UserError
-
     parts: dict[str, int] = {}
-    for one in given:
-        name, _, count = one.partition("=")
+    for option in given:
+        name, _, count = option.partition("=")
         if not _NAME.fullmatch(name) or not count.isdecimal() or len(count) > 9 or not int(count):
             raise UserError(
-                f"--part {one}: write a name of letters, digits and dashes and a number, as in round-1=225."
+                f"--part {option}: write a name of letters, digits and dashes and a number, as in round-1=225."
             )
         if name in parts:
-            raise UserError(f"--part {one}: there is a part of this name already. Give every part a name of its own.")
+            raise UserError(
+                f"--part {option}: there is a part of this name already. Give every part a name of its own."
+            )
         parts[name] = int(count)
     return parts

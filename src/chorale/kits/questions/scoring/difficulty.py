@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.kits.questions.metrics.difficulty import FEW_MODELS, Difficulties, difficulties
 from chorale.kits.questions.scoring.measured import NamedQuestions, check_names
 from chorale.kits.questions.scoring.sections import McqSection
 from chorale.metrics import FloatArray
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 
 def difficulty_section(
@@ -78,7 +78,8 @@ def _notes(files: Sequence[NamedQuestions], found: Difficulties, groups: Mapping
     notes = []
     if len(found.models) < FEW_MODELS:
         notes.append(
-            f"Difficulties rest on {many(len(found.models), 'model', 'models')}: questions that the same models solve "
+            f"Difficulties rest on {plural(len(found.models), 'model', 'models')}: "
+            "questions that the same models solve "
             f"come out the same. The paper has 90."
         )
     left = [file.name for file in files if file.name not in groups]

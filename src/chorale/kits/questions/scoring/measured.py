@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from chorale.files.wording import many
 from chorale.kits.questions.files.files import McqQuestions
 from chorale.kits.questions.metrics import (
     ALPHA_VARIANTS,
@@ -17,6 +16,7 @@ from chorale.kits.questions.metrics import (
 from chorale.metrics import Interval
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def arms_of(files: Sequence[NamedQuestions]) -> list[NamedQuestions]:
     for file in files:
         arms = file.questions.by_protocol()
         if "" in arms:
-            count = many(len(arms[""]), "question", "questions")
+            count = plural(len(arms[""]), "question", "questions")
             raise UserError(
                 f"--by-arm needs the arm of every question, and {file.name} has {count} without one, such as "
                 f"{arms[''].ids[0]}. Fill in protocol."

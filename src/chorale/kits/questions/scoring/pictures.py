@@ -11,7 +11,7 @@ from chorale.kits.questions.scoring.written import MOST_WORDS
 from chorale.metrics import FloatArray
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
-from chorale.present.svg import Bar, Box, Curve, bar_chart, box_chart, curve_chart, standalone
+from chorale.present.svg import Axis, Bar, Curve, Quartiles, bar_chart, box_chart, curve_chart, standalone
 
 _SHOWN_WORDS = 20
 
@@ -25,7 +25,7 @@ def pictures(json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | N
         found["human-model-gap.svg"] = bar_chart(title, gaps, lambda value: f"{100 * value:.1f}")
     if difficulties:
         found["difficulty.svg"] = _boxes(difficulties)
-    return {name: standalone(svg) for name, svg in found.items()}
+    return found
 
 
 def lengths_table(json: Mapping[str, Any]) -> ScoreTable:
@@ -46,7 +46,7 @@ def write_pictures(folder: Path, drawn: Mapping[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for name, svg in drawn.items():
             with replacing(folder / name) as target:
-                target.write_text(svg, "utf-8")
+                target.write_text(standalone(svg), "utf-8")
     except OSError as error:
         raise UserError(f"{folder} can't be written: {error.strerror or error}. Choose another place.") from error
 
@@ -57,8 +57,9 @@ def _lengths(files: Mapping[str, Any]) -> str:
         for kind, dashed in (("right", False), ("wrong", True)):
             shares = one["lengths"][kind]
             points = [(float(words), shares[words]) for words in range(1, min(_SHOWN_WORDS, MOST_WORDS) + 1)]
-            curves.append(Curve(f"{name}, {kind}", points, number, dashed))
-    return curve_chart("How many words options have", curves, "words of an option", lambda share: f"{100 * share:.0f}%")
+            curves.append(Curve(f"{name}, {kind}", points, number, dash=int(dashed)))
+    words, shares = Axis("words of an option", zero=True), Axis(shown=lambda share: f"{100 * share:.0f}%", zero=True)
+    return curve_chart("How many words options have", curves, words, shares)
 
 
 def _wh_words(json: Mapping[str, Any]) -> str:
@@ -87,5 +88,5 @@ def _boxes(groups: Mapping[str, FloatArray]) -> str:
     boxes = []
     for name, values in groups.items():
         low, first, middle, third, high = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
-        boxes.append(Box(name, float(low), float(first), float(middle), float(third), float(high)))
-    return box_chart("Difficulty of questions for models", boxes, "difficulty", lambda value: f"{value:g}")
+        boxes.append(Quartiles(name, float(low), float(first), float(middle), float(third), float(high)))
+    return box_chart("Difficulty of questions for models", boxes, Axis("difficulty"))

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from chorale.files.wording import many
 from chorale.kits.questions.files.files import MISSING
 from chorale.kits.questions.metrics import (
     SECTIONS,
@@ -24,6 +23,7 @@ from chorale.metrics import Interval, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
+from chorale.model.plural import plural
 
 _TITLES = {
     "all": "all kept",
@@ -192,7 +192,8 @@ def _notes(one: Measured) -> Iterable[str]:
             yield f"{name}: no question is in the section “{_TITLES[section]}”; it has no scores."
     for model, answers in questions.models.items():
         if missing := int((answers == MISSING).sum()):
-            yield f"{name}: {model} did not answer {many(missing, 'question', 'questions')}, left out of its accuracy."
+            unanswered = plural(missing, "question", "questions")
+            yield f"{name}: {model} did not answer {unanswered}, left out of its accuracy."
     for stem, runs in one.measures.runs.items():
         yield f"{name}: {stem} is the mean of {len(runs)} runs: {', '.join(runs)}."
 

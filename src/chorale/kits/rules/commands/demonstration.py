@@ -17,8 +17,9 @@ from rich.table import Table
 from uvicorn import Config
 
 from chorale.cli.addresses import local_url, port_of, reserve
-from chorale.cli.output import print_json, say, show
-from chorale.cli.progress import counting
+from chorale.cli.bars import counting
+from chorale.cli.output import print_json, print_line
+from chorale.cli.terminal import show
 from chorale.engine.clock import fast_clock, wall_clock
 from chorale.engine.opening import bring_in_additions, open_study, serving_alone
 from chorale.engine.running import Study
@@ -93,7 +94,7 @@ class Demonstration:
         people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
         place = Place(site, folder.settings.arrival, list(study.stages), SPEED)
         if not self.as_json:
-            say(f"{len(people)} simulated workers of mixed quality are at work on {site}")
+            print_line(f"{len(people)} simulated workers of mixed quality are at work on {site}")
         with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
             for _ in range(MOST_ROUNDS):
                 try:
@@ -122,21 +123,23 @@ class Demonstration:
         if self.as_json:
             return
         if leave_up:
-            say("\nA few applications are left for you to judge. Open the site as")
+            print_line("\nA few applications are left for you to judge. Open the site as")
         else:
             port = urlsplit(links["worker"]).port
-            say(f"\nThe site is closed. `chorale serve {self.directory} --port {port}` opens it again; then come in as")
+            print_line(
+                f"\nThe site is closed. `chorale serve {self.directory} --port {port}` opens it again; then come in as"
+            )
         for who, link in links.items():
-            say(f"  {who:<9} {link}")
+            print_line(f"  {who:<9} {link}")
 
     def _stay(self) -> None:
         if not self.as_json:
-            say("\nThe site stays up. Ctrl-C closes it.")
+            print_line("\nThe site stays up. Ctrl-C closes it.")
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
             if not self.as_json:
-                say(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+                print_line(f"\nClosed. `chorale serve {self.directory}` opens it again.")
 
 
 class DemoClock:
@@ -181,7 +184,7 @@ def _make_folder(directory: Path, *, quiet: bool) -> None:
     if (directory / MARKER).is_file() and not directory.is_symlink():
         with serving_alone(directory, None):
             if not quiet:
-                say(f"{directory} is there from an earlier demo, and is made anew.")
+                print_line(f"{directory} is there from an earlier demo, and is made anew.")
             shutil.rmtree(directory)
     elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
@@ -260,9 +263,9 @@ def _print_found(study: Study, found: _Found, accuracy: float | None) -> None:
     if found.judged and accuracy is not None:
         spent = found.status.spent
         each = money_text(round(spent / len(found.judged)), pay.currency)
-        say(f"{len(found.judged)} applications are judged, {accuracy:.1%} of them as the study's author would.")
-        say(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
-    say(wage_line(found.status, pay.currency, pay.minimum_hourly))
+        print_line(f"{len(found.judged)} applications are judged, {accuracy:.1%} of them as the study's author would.")
+        print_line(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
+    print_line(wage_line(found.status, pay.currency, pay.minimum_hourly))
 
 
 def _links(study: Study, site: str) -> dict[str, str]:

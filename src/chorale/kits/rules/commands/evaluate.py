@@ -1,19 +1,24 @@
 """`chorale evaluate rules`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.output import say
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.output import print_line
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
 from chorale.cli.targets import Force, check_target, write_text, writing
+from chorale.files.tables import write_csv
+from chorale.kits.rules.family import score_with_curves, shares
+from chorale.kits.rules.scoring.chart import rule_chart
+from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows
+from chorale.model import UserError
+from chorale.model.plural import plural
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="RULES...",
         help="One or more files of scored rules; and last the judged applications, unless --judgments names them.",
         show_default=False,
@@ -21,7 +26,7 @@ Files = Annotated[
 ]
 MoreJudgments = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--also",
         metavar="FILE",
         help="More judged applications, if they are in several files. May be given again.",
@@ -30,7 +35,7 @@ MoreJudgments = Annotated[
 ]
 Judgments = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--judgments",
         metavar="FILE",
         help="The judged applications; then all other files are rules. May be given again.",
@@ -39,22 +44,22 @@ Judgments = Annotated[
 ]
 MeaninglessLeft = Annotated[
     Literal["out", "count"],
-    typer.Option(
+    Option(
         "--meaningless",
         metavar="NAME",
         help="Applications whose left side means nothing: out (left out), or count (as not entailing).",
     ),
 ]
 Pairwise = Annotated[
-    bool, typer.Option("--pairwise", help="Compare every two of the resources: paired bootstrap and randomisation.")
+    bool, Option("--pairwise", help="Compare every two of the resources: paired bootstrap and randomisation.")
 ]
 ChartFile = Annotated[
     Path | None,
-    typer.Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.", show_default=False),
+    Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.", show_default=False),
 ]
 MinConfidence = Annotated[
     float,
-    typer.Option(
+    Option(
         "--min-confidence",
         metavar="SHARE",
         min=0,
@@ -64,14 +69,14 @@ MinConfidence = Annotated[
 ]
 AreaRule = Annotated[
     Literal["step", "trapezoid"],
-    typer.Option(
+    Option(
         "--area", metavar="RULE", help="How the area under the curve is taken: step (average precision) or trapezoid."
     ),
 ]
-AtRecall = Annotated[str, typer.Option("--at-recall", metavar="R,R,…", help="At which recall to give the precision.")]
+AtRecall = Annotated[str, Option("--at-recall", metavar="R,R,…", help="At which recall to give the precision.")]
 CurveFile = Annotated[
     Path | None,
-    typer.Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.", show_default=False),
+    Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.", show_default=False),
 ]
 
 
@@ -95,12 +100,6 @@ def rules(
     as_latex: AsLatex = False,
 ) -> None:
     """Score inference rules by what people say of their applications."""
-    from chorale.cli.progress import patiently
-    from chorale.files.tables import write_csv
-    from chorale.files.wording import many
-    from chorale.kits.rules.family import score_with_curves
-    from chorale.kits.rules.scoring.chart import curve_chart
-    from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows
 
     check_target(curve, "--curve", force=force)
     check_target(chart, "--chart", force=force, endings=(".svg",))
@@ -119,16 +118,14 @@ def rules(
         with writing(curve, "--curve"):
             write_csv(CURVE_COLUMNS, curve_rows(found), curve)
     if chart is not None:
-        write_text(chart, "--chart", curve_chart(found))
-    tell(scored, as_json=as_json, as_latex=as_latex)
+        write_text(chart, "--chart", rule_chart(found))
+    print_scored(scored, as_json=as_json, as_latex=as_latex)
     if curve is not None and not as_json and not as_latex:
         points = sum(len(one.curve.thresholds) for one in found.values())
-        say(f"Wrote {many(points, 'point', 'points')} to {curve}.")
+        print_line(f"Wrote {plural(points, 'point', 'points')} to {curve}.")
 
 
 def _shares(text: str) -> tuple[float, ...]:
-    from chorale.kits.rules.family import shares
-    from chorale.model import UserError
 
     try:
         return shares([float(part) for part in text.split(",")])

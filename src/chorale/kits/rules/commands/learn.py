@@ -1,16 +1,14 @@
 """`chorale learn rules`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.output import say, tell_notes
-from chorale.cli.scoring import tell
+from chorale.cli.output import print_line, print_notes
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import print_scored
 from chorale.cli.targets import Force, check_target, writing
 from chorale.kits.rules.commands.learn_options import (
     ArgumentNames,
@@ -39,6 +37,12 @@ from chorale.kits.rules.commands.learn_options import (
     WordNetFolder,
     Work,
 )
+from chorale.kits.rules.files.rule_output import RULE_ENDINGS, description_path, write_rules
+from chorale.kits.rules.learning.globally import GlobalOptions
+from chorale.kits.rules.learning.learning import LearnOptions, learn_rules
+from chorale.kits.rules.learning.settings import Pruning, Resources, bytes_of, methods_of
+from chorale.kits.rules.learning.work_folder import alone_in
+from chorale.kits.rules.learning_tables import told_learning
 
 
 def rules(
@@ -71,13 +75,6 @@ def rules(
     as_json: AsJson = False,
 ) -> None:
     """Learn inference rules between predicates from extractions."""
-    from chorale.cli.progress import patiently
-    from chorale.kits.rules.files.rule_output import RULE_ENDINGS, description_path, write_rules
-    from chorale.kits.rules.learning.globally import GlobalOptions
-    from chorale.kits.rules.learning.learning import LearnOptions, learn_rules
-    from chorale.kits.rules.learning.settings import Pruning, Resources, bytes_of, methods_of
-    from chorale.kits.rules.learning_tables import told_learning
-
     check_target(out, "--out", force=force, endings=RULE_ENDINGS)
     options = LearnOptions(
         methods=methods_of(method),
@@ -100,17 +97,15 @@ def rules(
             write_rules(learned.rules, out, scored.as_json())
         if not keep_work:
             shutil.rmtree(learned.rules[0].parent, ignore_errors=True)
-    tell(scored, as_json=as_json, as_latex=False)
+    print_scored(scored, as_json=as_json, as_latex=False)
     if not as_json:
         count = sum(learned.by_method.values())
-        say(f"Wrote {count:,} rules to {out}, and how they came about to {description_path(out)}.")
+        print_line(f"Wrote {count:,} rules to {out}, and how they came about to {description_path(out)}.")
 
 
 @contextmanager
 def _working_in(work: Path | None, out: Path, *, keep: bool) -> Iterator[Path]:
     """The folder of finished parts. One of our own goes when all is done; interrupted work leaves it to go on from."""
-    from chorale.kits.rules.learning.work_folder import alone_in
-
     folder = work or out.with_name(f"{out.name}.work")
     try:
         with alone_in(folder):
@@ -118,5 +113,5 @@ def _working_in(work: Path | None, out: Path, *, keep: bool) -> Iterator[Path]:
             if work is None and not keep:
                 shutil.rmtree(folder, ignore_errors=True)
     except KeyboardInterrupt:
-        tell_notes([f"Interrupted. What is finished is kept in {folder}: the same command goes on from there."])
-        raise typer.Exit(130) from None
+        print_notes([f"Interrupted. What is finished is kept in {folder}: the same command goes on from there."])
+        raise SystemExit(130) from None

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from chorale.cli.parameters import Argument, Option
 
 Extractions = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="EXTRACTIONS",
         help="Arguments and predicates: .tsv, .txt, .csv, .jsonl or .parquet, or what ReVerb writes; .gz as well.",
         show_default=False,
@@ -15,17 +15,17 @@ Extractions = Annotated[
 ]
 MethodNames = Annotated[
     str,
-    typer.Option(
+    Option(
         "--method",
         metavar="NAME,…",
         help="dirt, cover, binc or global; several with commas between share the work.",
         show_default=False,
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the rules go: a .tsv or .parquet file.")]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Where the rules go: a .tsv or .parquet file.")]
 SpellingOfPredicates = Annotated[
     Literal["none", "case", "plain"],
-    typer.Option(
+    Option(
         "--predicates",
         metavar="NAME",
         help="How predicates are made alike: none; case (small letters, single spaces); plain (and no marks).",
@@ -33,33 +33,31 @@ SpellingOfPredicates = Annotated[
 ]
 SpellingOfArguments = Annotated[
     Literal["none", "case", "plain"],
-    typer.Option(
+    Option(
         "--arguments",
         metavar="NAME",
         help="The same for arguments; plain leaves out articles and the like at their beginning as well.",
     ),
 ]
 MinPredicate = Annotated[
-    int, typer.Option("--min-predicate", metavar="N", min=1, help="Leave out predicates with fewer extractions.")
+    int, Option("--min-predicate", metavar="N", min=1, help="Leave out predicates with fewer extractions.")
 ]
-MinFiller = Annotated[
-    int, typer.Option("--min-filler", metavar="N", min=1, help="Leave out fillers a slot has fewer times.")
-]
+MinFiller = Annotated[int, Option("--min-filler", metavar="N", min=1, help="Leave out fillers a slot has fewer times.")]
 MaxPredicates = Annotated[
     int,
-    typer.Option(
+    Option(
         "--max-predicates", metavar="N", min=2, help="Leave out fillers of more slots than this, over all predicates."
     ),
 ]
 MinShared = Annotated[
-    int, typer.Option("--min-shared", metavar="N", min=1, help="How many fillers both slots of a pair must share.")
+    int, Option("--min-shared", metavar="N", min=1, help="How many fillers both slots of a pair must share.")
 ]
 MinScore = Annotated[
-    float, typer.Option("--min-score", metavar="SCORE", min=0, max=1, help="Leave out rules with a lower score.")
+    float, Option("--min-score", metavar="SCORE", min=0, max=1, help="Leave out rules with a lower score.")
 ]
 Columns = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--columns",
         metavar="A,P,A[,N]",
         help="Which columns are argument, predicate, argument and perhaps count: places from 1, or names.",
@@ -68,7 +66,7 @@ Columns = Annotated[
 ]
 ArgumentNames = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--argument-names",
         metavar="FILE",
         help="What the numbers of arguments stand for, if they are numbers: name, tab, number.",
@@ -77,22 +75,20 @@ ArgumentNames = Annotated[
 ]
 PredicateNames = Annotated[
     Path | None,
-    typer.Option(
-        "--predicate-names", metavar="FILE", help="What the numbers of predicates stand for.", show_default=False
-    ),
+    Option("--predicate-names", metavar="FILE", help="What the numbers of predicates stand for.", show_default=False),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at malformed lines instead of counting them.")]
+Strict = Annotated[bool, Option("--strict", help="Stop at malformed lines instead of counting them.")]
 EngineName = Annotated[
     str,
-    typer.Option("--engine", metavar="NAME", help="duckdb, in this process; spark://HOST:PORT or spark:local[N]."),
+    Option("--engine", metavar="NAME", help="duckdb, in this process; spark://HOST:PORT or spark:local[N]."),
 ]
 Memory = Annotated[
-    str, typer.Option("--memory", metavar="SIZE", help="What it may hold in memory; the rest goes to the disk.")
+    str, Option("--memory", metavar="SIZE", help="What it may hold in memory; the rest goes to the disk.")
 ]
-Threads = Annotated[int, typer.Option("--threads", metavar="N", min=1, max=1024, help="How many threads it may use.")]
+Threads = Annotated[int, Option("--threads", metavar="N", min=1, max=1024, help="How many threads it may use.")]
 Buckets = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--buckets",
         metavar="N",
         min=1,
@@ -103,17 +99,17 @@ Buckets = Annotated[
 ]
 Work = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--work",
         metavar="DIR",
         help="Where finished parts are kept. With Spark, a folder that all machines see. Beside --out if not given.",
         show_default=False,
     ),
 ]
-KeepWork = Annotated[bool, typer.Option("--keep-work", help="Keep the finished parts at the end.")]
+KeepWork = Annotated[bool, Option("--keep-work", help="Keep the finished parts at the end.")]
 Pairs = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--pairs",
         metavar="FILE",
         help="For global: judged rules to train on, as chorale evaluate rules reads them. May be given again.",
@@ -122,7 +118,7 @@ Pairs = Annotated[
 ]
 WordNetFolder = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--wordnet",
         metavar="DIR",
         help="For global without --pairs: the folder of WordNet. The usual places if not given.",
@@ -131,14 +127,14 @@ WordNetFolder = Annotated[
 ]
 Sparsity = Annotated[
     float,
-    typer.Option(
+    Option(
         "--lambda", metavar="NUMBER", min=-100, max=100, help="For global: log-odds an edge must exceed to be worth it."
     ),
 ]
 ExactUpTo = Annotated[
     int,
-    typer.Option("--exact-up-to", metavar="N", min=0, help="For global: parts of more predicates are solved nearly."),
+    Option("--exact-up-to", metavar="N", min=0, help="For global: parts of more predicates are solved nearly."),
 ]
 Seconds = Annotated[
-    float, typer.Option("--seconds", metavar="S", min=0, help="For global: parts that take longer are solved nearly.")
+    float, Option("--seconds", metavar="S", min=0, help="For global: parts that take longer are solved nearly.")
 ]

@@ -1,36 +1,38 @@
 """`chorale prepare rules`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson
+from chorale.cli.output import print_json, print_line, print_notes
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
 from chorale.cli.scoring import Seed
-from chorale.cli.targets import Force
+from chorale.cli.targets import Force, check_target, writing
+from chorale.cli.terminal import show
+from chorale.files.tables import write_csv, write_jsonl
 from chorale.kits.rules.commands.learn_options import ArgumentNames, Columns, PredicateNames, Strict
+from chorale.kits.rules.files.extractions import extraction_tables, names_of
+from chorale.kits.rules.learning.applying import apply_rules
+from chorale.kits.rules.preparing import told_items
+from chorale.present.scoring import score_table
 
 Extractions = Annotated[
     Path,
-    typer.Argument(
-        metavar="EXTRACTIONS", help="What to apply rules to, as for chorale learn rules.", show_default=False
-    ),
+    Argument(metavar="EXTRACTIONS", help="What to apply rules to, as for chorale learn rules.", show_default=False),
 ]
 Rules = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.", show_default=False
-    ),
+    Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.", show_default=False),
 ]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the items go: a .jsonl or .csv file.")]
-Sample = Annotated[int, typer.Option("--sample", metavar="N", min=1, help="How many extractions to draw.")]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Where the items go: a .jsonl or .csv file.")]
+Sample = Annotated[int, Option("--sample", metavar="N", min=1, help="How many extractions to draw.")]
 PerExtraction = Annotated[
-    int, typer.Option("--per-extraction", metavar="N", min=1, help="How many rules to draw for each extraction.")
+    int, Option("--per-extraction", metavar="N", min=1, help="How many rules to draw for each extraction.")
 ]
 AtLeast = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--at-least",
         metavar="N",
         min=1,
@@ -56,15 +58,6 @@ def rules(
     as_json: AsJson = False,
 ) -> None:
     """Apply inference rules to extractions, and write the applications as items for people to judge."""
-    from chorale.cli.output import print_json, say, show, tell_notes
-    from chorale.cli.progress import patiently
-    from chorale.cli.targets import check_target, writing
-    from chorale.files.tables import write_csv, write_jsonl
-    from chorale.kits.rules.files.extractions import extraction_tables, names_of
-    from chorale.kits.rules.learning.applying import apply_rules
-    from chorale.kits.rules.preparing import told_items
-    from chorale.present.scoring import score_table
-
     check_target(out, "--out", force=force, endings=(".jsonl", ".csv"))
     with patiently("extractions"):
         names = names_of(argument_names, predicate_names)
@@ -79,10 +72,10 @@ def rules(
             write_csv(list(items[0]) if items else ["id"], items, out)
         else:
             write_jsonl(items, out)
-    told = told_items(applied, outcome(), sample)
+    described = told_items(applied, outcome(), sample)
     if as_json:
-        print_json({**told.json, "out": str(out), "notes": list(told.notes)})
+        print_json({**described.json, "out": str(out), "notes": list(described.notes)})
         return
-    show(*(score_table(table) for table in told.tables))
-    say(f"{out} has {len(items):,} applications.")
-    tell_notes(told.notes)
+    show(*(score_table(table) for table in described.tables))
+    print_line(f"{out} has {len(items):,} applications.")
+    print_notes(described.notes)

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chorale.files.rows import FlawError
-from chorale.files.wording import in_short, many
 from chorale.kits.rules.files.rule_tables import TextTable, column_of, numbered_rows, read_table, sound_rows
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 _REVERSED = "@R@"
 _ARROWS = {"->": False, "-R>": True}
@@ -72,7 +73,7 @@ class RuleSet:
     """How many rules there are, where only some of them are held."""
 
     def __repr__(self) -> str:
-        return in_short("RuleSet", self.name, many(self.rules, "rule", "rules"))
+        return brief_repr("RuleSet", self.name, plural(self.rules, "rule", "rules"))
 
     @property
     def rules(self) -> int:
@@ -270,7 +271,7 @@ def _levy_holt(table: TextTable) -> JudgedFile:
     notes: tuple[str, ...] = ()
     if unclear:
         notes = (
-            f"{table.path}: in {many(unclear, 'application', 'applications')} it is not plain which arguments belong "
+            f"{table.path}: in {plural(unclear, 'application', 'applications')} it is not plain which arguments belong "
             "together; they are taken to stand in the same order.",
         )
     return JudgedFile(applications, table.digest, notes)

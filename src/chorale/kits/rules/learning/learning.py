@@ -10,7 +10,6 @@ import polars as pl
 
 from chorale import __version__
 from chorale.files.tables import replacing
-from chorale.files.wording import many
 from chorale.kits.rules.files.extractions import file_digest, names_of, write_extractions
 from chorale.kits.rules.files.rule_files import Rule, read_judged
 from chorale.kits.rules.learning.engines import Engine, opened_engine
@@ -21,6 +20,7 @@ from chorale.kits.rules.learning.work_folder import WorkFolder, key_of, work_fol
 from chorale.metrics import signature
 from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 from chorale.text.wordnet import read_wordnet
 
 _STAGES = 7
@@ -288,7 +288,8 @@ def _read(path: Path, target: Path, options: LearnOptions) -> dict[str, Any]:
 def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning, problems: tuple[Problem, ...]) -> None:
     if kept < 2:
         raise UserError(
-            f"{path} has {many(kept, 'predicate', 'predicates')} with at least {pruning.min_predicate} extractions, of "
+            f"{path} has {plural(kept, 'predicate', 'predicates')} with at least {pruning.min_predicate} "
+            "extractions, of "
             f"{predicates:,}. Lower --min-predicate, or learn from more extractions"
             + (", or correct the lines that were left out" if problems else "."),
             problems,

@@ -16,9 +16,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import in_short, many
 from chorale.kits.rules.files.rule_files import JudgedApplication, Rule
 from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 Area = Literal["step", "trapezoid"]
 _NO_RULE = -1
@@ -33,7 +34,7 @@ class Curve:
     recall: FloatArray
 
     def __repr__(self) -> str:
-        return in_short("Curve", many(len(self.thresholds), "point", "points"))
+        return brief_repr("Curve", plural(len(self.thresholds), "point", "points"))
 
     def area(self, rule: Area = "step") -> float:
         return float(_area(self.precision, self.recall, rule))

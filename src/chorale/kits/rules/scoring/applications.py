@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.files.source import MOST_PROBLEMS
-from chorale.files.wording import many
 from chorale.kits.rules.files.rule_files import JudgedApplication, JudgedFile
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 Meaningless = Literal["out", "count"]
 """What becomes of an application whose left side means nothing: left out, or counted as not entailing."""
@@ -83,13 +83,13 @@ def _left_out(
     unsure: int, repeated: int, without_meaning: int, min_confidence: float, meaningless: Meaningless
 ) -> Iterator[str]:
     if unsure:
-        yield f"{many(unsure, 'application', 'applications')} left out: confidence below {min_confidence:g}."
+        yield f"{plural(unsure, 'application', 'applications')} left out: confidence below {min_confidence:g}."
     if repeated:
-        again = many(repeated, "application left out: it is", "applications left out: they are")
+        again = plural(repeated, "application left out: it is", "applications left out: they are")
         yield f"{again} there already, judged the same."
     if without_meaning:
         became = "left out" if meaningless == "out" else "counted as not entailing"
-        yield f"{many(without_meaning, 'application', 'applications')} {became}: the left side means nothing."
+        yield f"{plural(without_meaning, 'application', 'applications')} {became}: the left side means nothing."
 
 
 def _both_ways(application: JudgedApplication, name: str, where: str) -> Problem:

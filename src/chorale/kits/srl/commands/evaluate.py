@@ -1,23 +1,24 @@
 """`chorale evaluate srl`"""
-# ruff: noqa: PLC0415 - commands import what they need when they run, so that --help is instant
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from chorale.cli.arguments import AsJson
-from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, tell
+from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.kits.srl.family import score
+from chorale.model import UserError
 
 Files = Annotated[
     list[Path],
-    typer.Argument(
+    Argument(
         metavar="PRED... GOLD", help="Systems' outputs, one file each, and the gold file last.", show_default=False
     ),
 ]
 Metrics = Annotated[
     str,
-    typer.Option(
+    Option(
         "--metric",
         metavar="NAMES",
         help="Which scorers, with commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. "
@@ -26,17 +27,15 @@ Metrics = Annotated[
     ),
 ]
 FormatName = Annotated[
-    str, typer.Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
+    str, Option("--format", metavar="NAME", help="The files' format: auto, conll05, conll09 or conllu.")
 ]
 ModeName = Annotated[
     str,
-    typer.Option(
-        "--mode", metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark."
-    ),
+    Option("--mode", metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto: by what files mark."),
 ]
 WhichPredicates = Annotated[
     str,
-    typer.Option(
+    Option(
         "--predicates",
         metavar="WHICH",
         help="For the CoNLL scorers: all predicates, or only those common to system and gold.",
@@ -44,7 +43,7 @@ WhichPredicates = Annotated[
 ]
 HowSpans = Annotated[
     str,
-    typer.Option(
+    Option(
         "--spans",
         metavar="HOW",
         help="When conll05 finds spans by syntax: neighbours of one label are joined, or stay apart.",
@@ -52,15 +51,15 @@ HowSpans = Annotated[
 ]
 FrameNetFolder = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--framenet",
         metavar="DIR",
         help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.",
         show_default=False,
     ),
 ]
-Worst = Annotated[int, typer.Option("--worst", metavar="N", min=0, help="Show the N sentences with most mistakes.")]
-Confusion = Annotated[bool, typer.Option("--confusion", help="Show which role was taken for which, on equal spans.")]
+Worst = Annotated[int, Option("--worst", metavar="N", min=0, help="Show the N sentences with most mistakes.")]
+Confusion = Annotated[bool, Option("--confusion", help="Show which role was taken for which, on equal spans.")]
 
 
 def srl(
@@ -81,9 +80,6 @@ def srl(
     as_latex: AsLatex = False,
 ) -> None:
     """Score semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007."""
-    from chorale.cli.progress import patiently
-    from chorale.kits.srl.family import score
-    from chorale.model import UserError
 
     if len(files) < 2:
         raise UserError("two files or more are needed: systems' outputs, and the gold file last.")
@@ -105,4 +101,4 @@ def srl(
             seed=seed,
             progress=progress,
         )
-    tell(scored, as_json=as_json, as_latex=as_latex)
+    print_scored(scored, as_json=as_json, as_latex=as_latex)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from chorale.files.blocks import EMPTY, Block, Report, blocks, check_numbering, heads_of, table_of
-from chorale.files.wording import many
 from chorale.kits.srl.files.model import PREDICATE_ITSELF, Argument, Predicate, Sentence, canonical, lemma_of
+from chorale.model.plural import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _sentence(block: Block, layout: Layout, report: Report) -> Sentence | None:
     if len(table) < layout.fixed:
         report(
             numbers[0],
-            f"has only {many(len(table), 'column', 'columns')}",
+            f"has only {plural(len(table), 'column', 'columns')}",
             f"Give the columns {layout.columns}, separated by tabs.",
         )
         return None
@@ -149,13 +149,13 @@ def _enough_columns(
     given = len(table) - layout.fixed
     if given < predicates:
         fix = f"Add a column per predicate behind the {layout.fixed} fixed ones."
-        there, columns = many(predicates, "predicate", "predicates"), many(given, "column", "columns")
+        there, columns = plural(predicates, "predicate", "predicates"), plural(given, "column", "columns")
         report(numbers[0], f"has {there} in its sentence and {columns} of arguments", fix)
         return False
     for column in table[layout.fixed + predicates :]:
         for index, cell in enumerate(column):
             if cell not in EMPTY:
-                there = many(predicates, "predicate", "predicates")
+                there = plural(predicates, "predicate", "predicates")
                 message = f"has an argument in a column too many: the sentence has {there}"
                 report(numbers[index], message, "Remove the column, or mark its predicate.", cell)
                 return False

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from chorale.files.wording import in_short, many
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 Heads = tuple[int, ...]
 
@@ -65,7 +66,7 @@ class Corpus:
     sentences: Sequence[Sentence]
 
     def __repr__(self) -> str:
-        return in_short("Corpus", self.name, self.format, many(len(self.sentences), "sentence", "sentences"))
+        return brief_repr("Corpus", self.name, self.format, plural(len(self.sentences), "sentence", "sentences"))
 
     @property
     def marks_spans(self) -> bool:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from chorale.files.blocks import Report, blocks, table_of
-from chorale.files.wording import many
 from chorale.kits.srl.files.model import PREDICATE_ITSELF, Argument, Predicate, Sentence, canonical
+from chorale.model.plural import plural
 
 _TAG = re.compile(r"(?P<opened>(?:\([^*()\s]+)*)\*(?P<closed>(?:[^*()\s]*\))*)")
 _NO_VERB = "-"
@@ -18,8 +18,8 @@ def read_conll05(text: str, report: Report) -> Iterator[Sentence]:
             continue
         verbs = [(index, verb) for index, verb in enumerate(table[0]) if verb != _NO_VERB]
         if len(table) - 1 != len(verbs):
-            columns_there = many(len(table) - 1, "column", "columns")
-            message = f"has {many(len(verbs), 'verb', 'verbs')} in its sentence and {columns_there} of arguments"
+            columns_there = plural(len(table) - 1, "column", "columns")
+            message = f"has {plural(len(verbs), 'verb', 'verbs')} in its sentence and {columns_there} of arguments"
             report(block.numbers[0], message, "Give one column per verb; a token that is no verb has - in the first.")
             continue
         columns = [_arguments(column, block.numbers, report) for column in table[1:]]

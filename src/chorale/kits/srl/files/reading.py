@@ -8,11 +8,11 @@ from pathlib import Path
 
 from chorale.files.blocks import Report, TooManyError, blocks
 from chorale.files.source import MOST_PROBLEMS, Source, read_source, refused
-from chorale.files.wording import did_you_mean
 from chorale.kits.srl.files.dependencies import read_conll09, read_conllu
 from chorale.kits.srl.files.model import Corpus, Sentence
 from chorale.kits.srl.files.props import read_conll05
 from chorale.model import Problem, UserError
+from chorale.model.problems import did_you_mean
 
 READERS: dict[str, Callable[[str, Report], Iterator[Sentence]]] = {
     "conll05": read_conll05,

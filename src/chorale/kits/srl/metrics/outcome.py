@@ -7,11 +7,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import in_short, many
 from chorale.kits.srl.files import Sentence
 from chorale.kits.srl.metrics.errors import ERROR_COUNTS
 from chorale.kits.srl.metrics.names import Names
 from chorale.metrics import Counts, FloatArray, Metric, Statistics, ratio
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 _Value = TypeVar("_Value")
 
@@ -36,7 +37,7 @@ class Outcome:
 
     def __repr__(self) -> str:
         shown = [f"{name} {value:.4f}" for name, value in self.scores().items() if name.endswith("f1")]
-        return in_short("Outcome", self.name, many(len(self.wrong), "sentence", "sentences"), *shown)
+        return brief_repr("Outcome", self.name, plural(len(self.wrong), "sentence", "sentences"), *shown)
 
     @property
     def tables(self) -> dict[str, dict[str, Counts]]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from chorale.files.wording import did_you_mean, many
 from chorale.kits.srl.files import Corpus, FrameRelations, Predicate, Sentence, as_spans
 from chorale.kits.srl.metrics import (
     Outcome,
@@ -18,6 +17,8 @@ from chorale.kits.srl.metrics import (
 )
 from chorale.kits.srl.metrics.wholes import Mode
 from chorale.model import UserError
+from chorale.model.plural import plural
+from chorale.model.problems import did_you_mean
 
 METRICS = ("primesrl", "conll05", "conll09", "conll08", "senseval3", "semeval07")
 MODES = ("auto", "head", "span")
@@ -176,7 +177,7 @@ def _about_propositions(system: Corpus, gold: Corpus, options: SrlOptions) -> li
     told = []
     if unseen and options.predicates == "all":
         told.append(
-            f"conll05: {many(unseen, 'proposition', 'propositions')} that only {system.name} has "
+            f"conll05: {plural(unseen, 'proposition', 'propositions')} that only {system.name} has "
             f"{'was' if unseen == 1 else 'were'} not looked at, as in srl-eval.pl."
         )
     if other_verb:

@@ -19,13 +19,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from chorale.files.wording import in_short, many
 from chorale.metrics.aggregation.crowdtruth.agreement import Qualities, agreements, annotation_scores, ones
 from chorale.metrics.aggregation.crowdtruth.annotations import AnnotationQuality, annotation_quality
 from chorale.metrics.aggregation.crowdtruth.resampling import CrowdTruthResampling, Evidence
 from chorale.metrics.aggregation.crowdtruth.vectors import Index, Values, Vectors, vectors_of
 from chorale.metrics.aggregation.result import Aggregation
 from chorale.metrics.judgments import Judgments
+from chorale.model.plural import plural
+from chorale.model.reprs import brief_repr
 
 __all__ = ["CrowdTruth", "CrowdTruthResampling", "Evidence", "Iteration", "as_aggregation", "crowdtruth"]
 
@@ -76,12 +77,12 @@ class CrowdTruth:
     """What it came from, for intervals."""
 
     def __repr__(self) -> str:
-        return in_short(
+        return brief_repr(
             "CrowdTruth",
-            f"{many(len(self.units), 'unit', 'units')} of mean quality {self.uqs.mean():.3f}",
-            f"{many(len(self.workers), 'worker', 'workers')} of {self.wqs.mean():.3f}",
-            f"{many(len(self.annotations), 'annotation', 'annotations')} of {self.aqs.mean():.3f}",
-            many(self.iterations, "iteration", "iterations"),
+            f"{plural(len(self.units), 'unit', 'units')} of mean quality {self.uqs.mean():.3f}",
+            f"{plural(len(self.workers), 'worker', 'workers')} of {self.wqs.mean():.3f}",
+            f"{plural(len(self.annotations), 'annotation', 'annotations')} of {self.aqs.mean():.3f}",
+            plural(self.iterations, "iteration", "iterations"),
         )
 
     def unit_annotation_scores(self, *, initial: bool = False) -> Iterator[tuple[str, dict[str, float]]]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.wording import many
 from chorale.metrics.judgments import Judgments
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 Index = NDArray[np.intp]
 Values = NDArray[np.float64]
@@ -118,7 +118,7 @@ def _kept(judgments: Judgments) -> tuple[Index, tuple[str, ...]]:
     last = np.r_[pair[order][1:] != pair[order][:-1], np.ones(min(1, len(order)), dtype=np.bool_)]
     notes = list(judgments.notes)
     if not last.all():
-        repeated = many(int((~last).sum()), "judgment", "judgments")
+        repeated = plural(int((~last).sum()), "judgment", "judgments")
         notes.append(f"{repeated} left out: of a worker's several on one unit the last counts.")
     order = order[last]
     several = np.bincount(judgments.tasks[order], minlength=len(judgments.task_names))

@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from chorale.files.rows import is_table, read_rows
 from chorale.files.source import MOST_PROBLEMS
-from chorale.files.wording import many
 from chorale.kits.qasrl.files import Bank, Qa, Span, Verb, joined, read_bank, read_table
 from chorale.kits.qasrl.files.header import ANOTHER_NAME
 from chorale.kits.qasrl.files.tokens import plain
 from chorale.kits.qasrl.grammar import Parsed, parse
 from chorale.kits.qasrl.tasks.shared.predicates import Predicate
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 from chorale.text.inflections import KEYS, VerbForms, verbs_of
 
 Row = dict[str, Any]
@@ -128,7 +128,7 @@ class _Converter:
             if len(self._problems) >= MOST_PROBLEMS:
                 break
         for path, names in unknown.items():
-            count = many(len(names), "sentence", "sentences")
+            count = plural(len(names), "sentence", "sentences")
             fix = "Name the file with the sentences with --sentences."
             self._tell(path, min(names), f"has {count} whose words are not known", fix, min(names))
         if self._problems:
@@ -136,7 +136,7 @@ class _Converter:
             raise UserError(f"{files} can't be used", self._problems[:MOST_PROBLEMS])
         if self._left_out:
             named = "; ".join(f"“{text}”" for text in self._left_out[:SHOWN])
-            count = many(len(self._left_out), "question is", "questions are")
+            count = plural(len(self._left_out), "question is", "questions are")
             found.notes.append(f"{count} left out: the grammar does not know {named}.")
         return found
 

@@ -1,0 +1,56 @@
+"""Bars that show how far long work has come."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+LINES = 10
+
+
+def progress_bar(console: Console, *, transient: bool = False) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console, transient=transient)
+
+
+def standard_error() -> Console:
+    return Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def counting(what: str, expected: int, *, on_stderr: bool = False) -> Iterator[Callable[[], None]]:
+    """Counts calls, and shows them against about how many there will be: a bar, or in a file a line now and then."""
+    console = Console(stderr=on_stderr, highlight=False)
+    if console.is_terminal:
+        yield from _with_bar(console, what, expected)
+    else:
+        yield from _with_lines(console, what, expected)
+
+
+def _with_bar(console: Console, what: str, expected: int) -> Iterator[Callable[[], None]]:
+    with progress_bar(console) as progress:
+        task = progress.add_task(what, total=expected)
+
+        def count() -> None:
+            progress.advance(task)
+            if progress.tasks[0].completed > expected:
+                progress.update(task, total=progress.tasks[0].completed)
+
+        yield count
+        # It was an estimate: what is done is all there was.
+        progress.update(task, total=progress.tasks[0].completed)
+
+
+def _with_lines(console: Console, what: str, expected: int) -> Iterator[Callable[[], None]]:
+    step = max(1, expected // LINES)
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        if done % step == 0:
+            console.print(f"{done:,} of about {max(done, expected):,} {what}")
+
+    yield count
+    console.print(f"{done:,} {what}, all done")

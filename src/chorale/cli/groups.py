@@ -1,0 +1,110 @@
+"""Commands that have others: they list them by their specs, and load the one that is named."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from chorale.cli.output import plain, print_error, print_notes
+from chorale.cli.parameters import CommandArgument, CommandOption, command_of
+from chorale.cli.tree import Clash, CommandTree
+from chorale.lazy import load
+from chorale.model.problems import UserError, did_you_mean
+from chorale.registry import Command, installed
+
+_HELP = {"help_option_names": ["-h", "--help"]}
+_FEW = 8
+"""Up to how many commands a message about a wrong name lists."""
+INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group of commands in the order of their specs."""
+
+    def __init__(self, tree: CommandTree, name: str | None, **attributes: Any) -> None:
+        super().__init__(name, help=tree.group.summary, no_args_is_help=True, **attributes)
+        self._tree = tree
+
+    def list_commands(self, ctx: click.Context | None = None) -> list[str]:  # noqa: ARG002 - the library's signature
+        return list(self._tree.members)
+
+    def get_command(self, ctx: click.Context | None, name: str) -> click.Command | None:  # noqa: ARG002 - the library's signature
+        if name not in self.commands and (member := self._tree.members.get(name)) is not None:
+            if isinstance(member, Clash):
+                raise UserError(member.message)
+            self.commands[name] = (
+                command_of(load(member.place), name) if isinstance(member, Command) else LazyGroup(member, name)
+            )
+        return self.commands.get(name)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Names the usual command where none is named but there is something to give it."""
+        usual = self._tree.group.usual
+        asks_for_help = {"-h", "--help"} & set(args)
+        if usual and any(not arg.startswith("-") for arg in args) and not asks_for_help and args[0] not in self._names:
+            args = [usual, *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self._names and not args[0].startswith("-"):
+            there = f" There is: {', '.join(self._names)}." if len(self._names) <= _FEW else ""
+            ctx.fail(f"No such command {args[0]!r}.{there}{did_you_mean(args[0], self._names)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the library's signature
+        room = formatter.width - 6 - max(map(len, self._names))
+        summaries = {
+            name: member.group.summary if isinstance(member, CommandTree) else member.summary
+            for name, member in self._tree.members.items()
+        }
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, click.Command(name, help=text).get_short_help_str(room)) for name, text in summaries.items()]
+            )
+
+    @property
+    def _names(self) -> list[str]:
+        return list(self._tree.members)
+
+
+class Program(LazyGroup):
+    """All commands. Users' mistakes end in a message, whichever command they are made in."""
+
+    def __init__(self, tree: CommandTree, version: str) -> None:
+        shown = click.version_option(version, message="%(prog)s %(version)s", help="Print the version and exit.")
+        super().__init__(tree, "chorale", context_settings=_HELP)
+        shown(self)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        with _explained():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        print_notes([*(kit.message for kit in installed().broken), *self._tree.problems])
+        try:
+            with _explained():
+                return super().invoke(ctx)
+        except UserError as error:
+            print_error(error)
+            raise click.exceptions.Exit(2) from None
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Messages about wrong usage list what can be chosen, and nothing in them moves the cursor."""
+    try:
+        yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        message, missing = error.format_message(), getattr(error, "param", None)
+        if isinstance(error, click.MissingParameter) and isinstance(missing, CommandArgument | CommandOption):
+            message += f" Choose from: {', '.join(missing.choices)}." if missing.choices else ""
+        raise click.UsageError(plain(message), error.ctx) from None

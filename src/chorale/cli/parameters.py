@@ -1,0 +1,190 @@
+"""What commands take. A command is a plain function, and annotations say how its parameters are given:
+
+    def status(directory: Annotated[Path, Argument("DIR", help="The study's folder.")],
+               as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False) -> None:
+
+Types are str, int, float, bool, Path, a Literal of names, a list of one of these, and any of them or None.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import click
+
+from chorale.cli.values import Reader, file_path, name_of, number, whole_number
+
+_NONE_GIVEN = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A parameter that is given by its place."""
+
+    metavar: str
+    help: str
+    show_default: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A parameter that is given by a name. That of a bool takes no value, and may be two: `--on/--off`."""
+
+    name: str | None = None
+    """As in `--out`; if None, that of the parameter."""
+    short: str | None = None
+    """As in `-o`."""
+    metavar: str | None = None
+    help: str = ""
+    min: float | None = None
+    max: float | None = None
+    envvar: str | None = None
+    """The environment variable that has the value where the option is not given."""
+    show_default: bool | str = True
+    """Whether help shows the default, or what it shows instead."""
+
+
+class CommandArgument(click.Argument):
+    """An argument that explains itself like an option."""
+
+    def __init__(
+        self, name: str, declared: Argument, choices: tuple[str, ...], default: Any, **attributes: Any
+    ) -> None:
+        if default is not _NONE_GIVEN:
+            attributes["default"] = default
+        super().__init__([name], required=default is _NONE_GIVEN, metavar=declared.metavar, **attributes)
+        self.help = declared.help
+        self.choices = choices
+        self.show_default = declared.show_default
+
+    def make_metavar(self, ctx: click.Context | None = None) -> str:  # noqa: ARG002 - the library's signature
+        """As usage lines have it."""
+        shown = self.metavar or ""
+        if self.nargs == -1 and "..." not in shown and "…" not in shown:
+            shown += "..."
+        return shown if self.required else f"[{shown}]"
+
+    def help_row(self) -> tuple[str, str]:
+        has_default = self.show_default and self.default is not None
+        note = "  [required]" if self.required else f"  [default: {self.default}]" if has_default else ""
+        return self.metavar or "", f"{self.help}{note}"
+
+
+class CommandOption(click.Option):
+    """An option whose help also shows the limits of a number."""
+
+    def __init__(self, declared: Option, choices: tuple[str, ...], names: list[str], **attributes: Any) -> None:
+        super().__init__(names, metavar=declared.metavar, help=declared.help, envvar=declared.envvar, **attributes)
+        self.declared = declared
+        self.choices = choices
+        self.show_default = declared.show_default
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        row = super().get_help_record(ctx)
+        if row is None:
+            return None
+        notes = [f"env var: {self.envvar}"] if self.envvar else []
+        if default := self._default_shown():
+            notes.append(f"default: {default}")
+        if limits := _limits(self.declared):
+            notes.append(limits)
+        if self.required:
+            notes.append("required")
+        return row[0], f"{self.help}  [{'; '.join(notes)}]" if notes else self.help or ""
+
+    def _default_shown(self) -> str:
+        if isinstance(self.show_default, str):
+            return f"({self.show_default})"
+        if not self.show_default or self.required or self.multiple or self.default is None:
+            return ""
+        if self.is_flag:
+            # Only an option that can be switched off needs to say what it is.
+            return (self.opts if self.default else self.secondary_opts)[0].lstrip("-") if self.secondary_opts else ""
+        return str(self.default)
+
+
+class FunctionCommand(click.Command):
+    """A command that calls a function."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        rows = [parameter.help_row() for parameter in self.params if isinstance(parameter, CommandArgument)]
+        if rows:
+            with formatter.section("Arguments"):
+                formatter.write_dl(rows)
+        self.format_options(ctx, formatter)
+
+
+def command_of(function: Callable[..., None], name: str) -> FunctionCommand:
+    """The command that calls a function with what its annotations ask for."""
+    signature = inspect.signature(function, eval_str=True)
+    return FunctionCommand(
+        name,
+        callback=function,
+        params=[_parameter(parameter) for parameter in signature.parameters.values()],
+        help=inspect.getdoc(function),
+    )
+
+
+def _parameter(parameter: inspect.Parameter) -> click.Parameter:
+    if get_origin(parameter.annotation) is not Annotated:
+        raise TypeError(f"{parameter.name} is not annotated with an Option or an Argument.")
+    kind, declared = get_args(parameter.annotation)
+    kind = _without_none(kind)
+    several = get_origin(kind) is list
+    if several:
+        (kind,) = get_args(kind)
+    as_list = _as_list if several else None
+    choices = get_args(kind) if get_origin(kind) is Literal else ()
+    if isinstance(declared, Argument):
+        count = -1 if several else 1
+        reader = _reader(kind, None, None, parameter.name)
+        return CommandArgument(
+            parameter.name, declared, choices, parameter.default, nargs=count, type=reader, callback=as_list
+        )
+    if not isinstance(declared, Option):
+        raise TypeError(f"{parameter.name} is annotated with {declared!r}. Use an Option or an Argument.")
+    given: dict[str, Any] = {"required": parameter.default is _NONE_GIVEN, "multiple": several, "callback": as_list}
+    if not several and not given["required"]:
+        given["default"] = parameter.default
+    if kind is bool:
+        given["is_flag"] = True
+    else:
+        given["type"] = _reader(kind, declared.min, declared.max, parameter.name)
+    name = declared.name or f"--{parameter.name.replace('_', '-')}"
+    short = [declared.short] if declared.short else []
+    return CommandOption(declared, choices, [*short, name, parameter.name], **given)
+
+
+def _as_list(_context: click.Context, _parameter: click.Parameter, values: tuple[Any, ...]) -> list[Any] | None:
+    return list(values) or None
+
+
+def _without_none(kind: Any) -> Any:
+    if get_origin(kind) in (Union, UnionType):
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+    return kind
+
+
+def _limits(declared: Option) -> str:
+    if declared.min is None:
+        return "" if declared.max is None else f"x<={declared.max}"
+    return f"x>={declared.min}" if declared.max is None else f"{declared.min}<=x<={declared.max}"
+
+
+def _reader(kind: Any, low: float | None, high: float | None, name: str) -> Reader:
+    if get_origin(kind) is Literal:
+        return name_of(get_args(kind))
+    if kind is int:
+        return whole_number(low, high)
+    if kind is float:
+        return number(low, high)
+    if kind is Path:
+        return file_path
+    if kind is str:
+        return str
+    raise TypeError(f"{name} has the type {kind!r}, which no text on a command line can be turned into.")

@@ -1,0 +1,84 @@
+"""The tree of all commands, from what the command line and installed kits declare."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from chorale.registry import Command, CommandGroup
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A name that several packages have for a command."""
+
+    path: tuple[str, ...]
+    origins: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        return "Not available: several packages have a command of this name."
+
+    @property
+    def message(self) -> str:
+        return (
+            f"Several packages have a command `{_called(self.path)}`: {', '.join(self.origins)}. "
+            "Uninstall all but one of them."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTree:
+    """A group with what is in it."""
+
+    group: CommandGroup
+    members: "dict[str, Command | Clash | CommandTree]" = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    """Declarations that were left out, and why. The tree of all commands has those of its groups, too."""
+
+
+def command_tree(summary: str, *lists: Iterable[Command | CommandGroup]) -> CommandTree:
+    """All commands, in the order they are declared in. A group can be declared after its commands.
+
+    One wrong declaration, by whatever package, takes none of the other commands away.
+    """
+    declared = [command for commands in lists for command in commands]
+    root = CommandTree(CommandGroup((), summary))
+    groups: dict[tuple[str, ...], CommandTree] = {(): root}
+    for command in declared:
+        if isinstance(command, CommandGroup):
+            groups.setdefault(command.path, CommandTree(command))
+    for command in declared:
+        problem = _problem(command, groups)
+        if problem is not None:
+            root.problems.append(problem)
+            continue
+        members, name = groups[command.path[:-1]].members, command.path[-1]
+        member = groups[command.path] if isinstance(command, CommandGroup) else command
+        before = members.get(name)
+        # A second package may declare the group that it adds to.
+        if before is None or before is member:
+            members[name] = member
+        else:
+            origins = before.origins if isinstance(before, Clash) else (_origin(before),)
+            members[name] = Clash(command.path, (*origins, _origin(command)))
+    return root
+
+
+def _problem(command: Command | CommandGroup, groups: dict[tuple[str, ...], CommandTree]) -> str | None:
+    if not command.path or not all(command.path):
+        return f"A command of {_origin(command)} has no name: its path is {command.path!r}."
+    if command.path[:-1] not in groups:
+        return (
+            f"`{_called(command.path)}` ({_origin(command)}) is in a group that no package declares. "
+            f"Declare a CommandGroup for `{_called(command.path[:-1])}`."
+        )
+    return None
+
+
+def _called(path: tuple[str, ...]) -> str:
+    return " ".join(("chorale", *path))
+
+
+def _origin(declared: Command | CommandGroup | CommandTree) -> str:
+    if isinstance(declared, CommandTree):
+        declared = declared.group
+    return declared.place if isinstance(declared, Command) else f"the group “{declared.summary}”"

@@ -1,0 +1,78 @@
+"""Values on the command line: how text becomes a value, and the messages where it can't."""
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chorale.model.problems import did_you_mean
+
+Reader = Callable[[Any], Any]
+"""Makes a value of text, or raises `click.BadParameter`. Defaults are values already and stay as they are."""
+
+
+def whole_number(low: float | None, high: float | None) -> Reader:
+    """Reads whole numbers within limits."""
+
+    def read(given: Any) -> int:
+        try:
+            value = int(given) if str(given).isascii() else None
+        except ValueError:
+            value = None
+        if value is None:
+            raise click.BadParameter(f"{given!r} is not a whole number.")
+        _check_limits(given, value, low, high)
+        return value
+
+    return read
+
+
+def number(low: float | None, high: float | None) -> Reader:
+    """Reads numbers within limits; infinity is none."""
+
+    def read(given: Any) -> float:
+        try:
+            value = float(given) if str(given).isascii() else math.nan
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise click.BadParameter(f"{given!r} is not a number.")
+        _check_limits(given, value, low, high)
+        return value
+
+    return read
+
+
+def _check_limits(given: Any, value: float, low: float | None, high: float | None) -> None:
+    if low is not None and value < low:
+        raise click.BadParameter(f"{given} is too low. It must be at least {low:,.15g}.")
+    if high is not None and value > high:
+        raise click.BadParameter(f"{given} is too high. It must be at most {high:,.15g}.")
+
+
+def name_of(names: Sequence[str]) -> Reader:
+    """Reads one of several names."""
+
+    def read(given: Any) -> str:
+        if given in names:
+            return str(given)
+        meant = did_you_mean(str(given), names)
+        raise click.BadParameter(f"{given!r} is not one of {', '.join(names)}.{meant}")
+
+    return read
+
+
+def file_path(given: Any) -> Path:
+    """Reads the path of a file or folder, which need not be there. What is there must be readable."""
+    try:
+        encoded = os.fsencode(given)
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise click.BadParameter(f"{str(given)!r} is not a name that a file can have. Correct it.")
+    if Path(given).exists() and not os.access(Path(given), os.R_OK):
+        raise click.BadParameter(f"{str(given)!r} can't be read. Ask its owner for permission.")
+    return Path(given)

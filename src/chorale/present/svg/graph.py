@@ -1,0 +1,209 @@
+"""Where the nodes of a graph stand, and how its links run: in layers, without a link behind a node.
+
+Places are counted `along` the direction in which the graph is read, and `across` it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+
+LANE = 14
+MARGIN = 10
+ARROW = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A box with a title and some lines in it; a gate is round at its ends."""
+
+    name: str
+    title: str
+    lines: tuple[str, ...] = ()
+    is_gate: bool = False
+    share: float | None = None
+    """How much of it is done; none where that says nothing."""
+    muted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """From one node to another; dashed for people, who may continue, and solid for items."""
+
+    source: str
+    target: str
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    along: float
+    across: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spacing:
+    """How far nodes are apart, and how much room there is across at most."""
+
+    along: float
+    across: float
+    most: float = inf
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Of a node, or of a link where it passes a layer: from `start` to `end`, around `middle`."""
+
+    start: float
+    end: float
+    middle: float
+    across: float
+    layer: tuple[float, float]
+    """From where to where its layer goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A straight line to a place, or a bow that leaves and arrives along the graph."""
+
+    along: float
+    across: float
+    bow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    places: Mapping[str, Place]
+    routes: Sequence[tuple[Link, Sequence[Step]]]
+    size: Size
+
+
+_Slot = str | tuple[Link, int]
+"""The name of a node, or a link with the layer it passes."""
+
+
+def layout(sizes: Mapping[str, Size], links: Sequence[Link], spacing: Spacing) -> Layout:
+    """Every node behind those it depends on, and beside those that stand as far."""
+    known = list(dict.fromkeys(link for link in links if link.source in sizes and link.target in sizes))
+    layers = _layers(list(sizes), known)
+    if not sizes:
+        return Layout({}, [], Size(2 * MARGIN, 2 * MARGIN))
+    depth = {slot: number for number, layer in enumerate(layers) for slot in layer if isinstance(slot, str)}
+    room = min(spacing.most, max(_wanted(layer, sizes, spacing) for layer in layers))
+    places = _places(layers, sizes, spacing, room)
+    back = [link for link in known if depth[link.target] <= depth[link.source]]
+    routes = [
+        (link, _around(places[link.source], places[link.target], room, back.index(link)))
+        if link in back
+        else (link, _forward(link, places, range(depth[link.source] + 1, depth[link.target])))
+        for link in known
+    ]
+    end = max(place.layer[1] for place in places.values())
+    nodes = {slot: place for slot, place in places.items() if isinstance(slot, str)}
+    after = 14 if any(depth[link.source] == len(layers) - 1 for link in back) else 0
+    return Layout(nodes, routes, Size(end + MARGIN + after, room + MARGIN * (1 + len(back))))
+
+
+def _layers(names: Sequence[str], links: Sequence[Link]) -> list[list[_Slot]]:
+    depth = _depths(names, links)
+    layers: list[list[_Slot]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+    for name in names:
+        layers[depth[name]].append(name)
+    for link in links:
+        for layer in range(depth[link.source] + 1, depth[link.target]):
+            layers[layer].append((link, layer))
+    return _ordered(layers, links)
+
+
+def _depths(names: Sequence[str], links: Sequence[Link]) -> dict[str, int]:
+    """How far along every node stands. Nodes that depend on each other end the search, and get a link back."""
+    depth = dict.fromkeys(names, 0)
+    for _ in names:
+        for link in links:
+            if link.source != link.target:
+                depth[link.target] = min(len(names), max(depth[link.target], depth[link.source] + 1))
+    _move_closer(depth, links)
+    order = {old: new for new, old in enumerate(sorted(set(depth.values())))}
+    return {name: order[old] for name, old in depth.items()}
+
+
+def _move_closer(depth: dict[str, int], links: Sequence[Link]) -> None:
+    """Nodes that nothing leads to stand just before what they lead to, so that no long line comes from them."""
+    sources: dict[str, set[str]] = {name: set() for name in depth}
+    targets: dict[str, set[str]] = {name: set() for name in depth}
+    for link in links:
+        sources[link.target].add(link.source)
+        targets[link.source].add(link.target)
+    for name in sorted(depth, key=lambda name: -depth[name]):
+        nearest = min((depth[target] for target in targets[name]), default=0) - 1
+        alone = all(targets[source] == {name} and not sources[source] for source in sources[name])
+        if nearest > depth[name] and alone:
+            depth[name] = nearest
+
+
+def _ordered(layers: Sequence[Sequence[_Slot]], links: Sequence[Link]) -> list[list[_Slot]]:
+    """Every layer in the order of what leads to it, so that few lines cross."""
+    ordered: list[list[_Slot]] = []
+    for layer in layers:
+        before: dict[str | Link, float] = {}
+        for number, slot in enumerate(ordered[-1] if ordered else ()):
+            before[slot if isinstance(slot, str) else slot[0]] = (number + 0.5) / len(ordered[-1])
+
+        def position(slot: _Slot, usual: float, before: Mapping[str | Link, float] = before) -> float:
+            leading = [slot[0]] if not isinstance(slot, str) else [link for link in links if link.target == slot]
+            known = [before[key] for link in leading for key in (link, link.source) if key in before]
+            return sum(known) / len(known) if known else usual
+
+        kept = [(position(slot, (number + 0.5) / len(layer)), number) for number, slot in enumerate(layer)]
+        ordered.append([layer[number] for _, number in sorted(kept)])
+    return ordered
+
+
+def _wanted(layer: Sequence[_Slot], sizes: Mapping[str, Size], spacing: Spacing) -> float:
+    """How much room a layer would like to have."""
+    return sum(sizes[slot].across + spacing.across if isinstance(slot, str) else LANE for slot in layer)
+
+
+def _places(
+    layers: Sequence[Sequence[_Slot]], sizes: Mapping[str, Size], spacing: Spacing, room: float
+) -> dict[_Slot, Place]:
+    """Nodes get narrower where there is too little room, and stand further apart where there is more."""
+    places: dict[_Slot, Place] = {}
+    start = float(MARGIN)
+    for layer in layers:
+        nodes = [slot for slot in layer if isinstance(slot, str)]
+        long = max(sizes[name].along for name in nodes)
+        fixed = LANE * (len(layer) - len(nodes)) + spacing.across * len(nodes)
+        wide = sum(sizes[name].across for name in nodes)
+        shrink = min(1.0, (room - fixed) / wide)
+        spare = max(0.0, room - fixed - wide) / len(nodes)
+        across = MARGIN / 2
+        for slot in layer:
+            if isinstance(slot, str):
+                size, taken = sizes[slot], sizes[slot].across * shrink + spacing.across + spare
+                shift = (long - size.along) / 2
+                ends = (start + shift, start + long - shift)
+                places[slot] = Place(*ends, across + taken / 2, size.across * shrink, (start, start + long))
+            else:
+                taken = LANE
+                places[slot] = Place(start, start + long, across + taken / 2, 0.0, (start, start + long))
+            across += taken
+        start += long + spacing.along
+    return places
+
+
+def _forward(link: Link, places: Mapping[_Slot, Place], passed: Sequence[int]) -> list[Step]:
+    """From a node to a later one, beside those between."""
+    first, last = places[link.source], places[link.target]
+    steps = [Step(first.end, first.middle), Step(first.layer[1], first.middle)]
+    for place in (*(places[link, layer] for layer in passed), last):
+        steps.append(Step(place.layer[0] - (ARROW if place is last else 0), place.middle, bow=True))
+        if place is not last:
+            steps.append(Step(place.layer[1], place.middle))
+    return [*steps, Step(last.start - ARROW, last.middle)]
+
+
+def _around(first: Place, last: Place, room: float, number: int) -> list[Step]:
+    """Back to an earlier node, or to one beside it: between the layers and along the margin."""
+    side, out, over = room + MARGIN * (number + 0.5), first.layer[1] + 10 + 2 * number, last.layer[0] - 16
+    steps = [(first.end, first.middle), (out, first.middle), (out, side), (over, side), (over, last.middle)]
+    return [*(Step(*step) for step in steps), Step(last.start - ARROW, last.middle)]

@@ -1,0 +1,92 @@
+"""A store on one SQLite connection that does everything at once, in the thread that asks for it.
+
+For databases nobody else looks at: those of rehearsals, and of studies that are being imported.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from threading import get_ident
+
+from sqlalchemy import Engine
+
+from chorale.store.database import Store, T, Work, run_in_savepoint
+from chorale.store.sqlite import DEFERRED, SqliteConnection
+
+
+class InlineStore(Store):
+    """One connection for everything; it answers with futures that are done."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._connection = SqliteConnection(engine)
+        self._inline = InlineWriter(self._connection)
+        super().__init__(self._inline, engine, engine)
+
+    def read(self, work: Work[T]) -> Future[T]:
+        return _finished(self._inline.read, work)
+
+    def do(self, work: Work[T]) -> T:
+        return self._inline.run(work)
+
+
+class InlineWriter:
+    """Runs work at once, in the thread that asks for it, which is the one that opened the store.
+
+    All work is in one transaction, which is only committed to be copied: a commit costs more than most work does. Work
+    that fails is undone by its savepoint.
+    """
+
+    def __init__(self, connection: SqliteConnection) -> None:
+        self._connection = connection
+        self._thread = get_ident()
+        connection.ask(DEFERRED)
+
+    def submit(self, work: Work[T]) -> Future[T]:
+        return _finished(self.run, work)
+
+    def run(self, work: Work[T]) -> T:
+        self._check_thread()
+        return run_in_savepoint(self._connection, work)
+
+    def read(self, work: Work[T]) -> T:
+        self._check_thread()
+        return work(self._connection)
+
+    @contextmanager
+    def committed(self) -> Iterator[None]:
+        """Commit what was done, for as long as somebody else needs the database to be outside of a transaction."""
+        self._connection.driver.commit()
+        yield
+        self._connection.ask(DEFERRED)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _check_thread(self) -> None:
+        if get_ident() != self._thread:
+            raise RuntimeError("a store like this is for the thread that has opened it: nothing keeps two apart")
+
+
+def _finished(run: Callable[[Work[T]], T], work: Work[T]) -> Future[T]:
+    try:
+        return _Finished(run(work))
+    except Exception as error:
+        failed: Future[T] = Future()
+        failed.set_exception(error)
+        return failed
+
+
+class _Finished(Future[T]):
+    """A future that never was one: its result is there, and nobody waits for it in another thread."""
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    def result(self, timeout: float | None = None) -> T:  # noqa: ARG002
+        return self._value
+
+    def exception(self, timeout: float | None = None) -> None:  # noqa: ARG002
+        return None
+
+    def done(self) -> bool:
+        return True
