@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from chorale.lazy import load
 from chorale.model import UserError
+from chorale.model.extras import explained
 from chorale.registry.kit import Command, CommandGroup, Kit, Place, ReportSection
 
 GROUP = "chorale.kits"
@@ -89,6 +90,8 @@ class Parts(Mapping[str, T], Generic[T]):
             except UserError:
                 raise
             except Exception as error:  # whatever another package does when it is imported
+                if isinstance(error, ModuleNotFoundError) and (advice := explained(error)) is not None:
+                    raise advice from None
                 raise UserError(
                     f"The {self._kind} `{name}` of the kit `{kit}` could not be loaded: "
                     f"{type(error).__name__}: {error}. Repair or uninstall the package it comes from."
