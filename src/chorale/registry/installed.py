@@ -7,12 +7,12 @@ wherever it is used.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, distributions
 from typing import Any, Generic, TypeVar
 
 from chorale.lazy import load
 from chorale.model import UserError
 from chorale.model.extras import explained
+from chorale.registry.entry_points import EntryPoint, entry_points
 from chorale.registry.kit import Command, CommandGroup, Kit, Place, ReportSection
 
 GROUP = "chorale.kits"
@@ -48,42 +48,24 @@ def installed() -> Registry:
     kits: dict[str, Kit] = {}
     broken: list[BrokenKit] = []
     # By name, so that nothing depends on the order in which packages were installed.
-    for point, package in sorted(_declared(), key=lambda declared: (declared[0].name, declared[1])):
+    for point in sorted(entry_points({GROUP, _OLD_GROUP})):
         try:
             kit = _kit(point)
             if kit.name in kits:
                 raise ValueError(f"another package has a kit `{kit.name}`")
         except Exception as error:  # whatever another package does when it is imported
-            broken.append(BrokenKit(point.name, package, f"{type(error).__name__}: {error}"))
+            broken.append(BrokenKit(point.name, point.package, f"{type(error).__name__}: {error}"))
         else:
             kits[kit.name] = kit
     return Registry(kits, tuple(broken))
 
 
-def _declared() -> Iterator[tuple[EntryPoint, str]]:
-    """The entry points that are ours, each with its package.
-
-    `importlib.metadata.entry_points` parses those of every package that is installed: 10 ms of each start where there
-    are many.
-    """
-    packages = set()
-    for distribution in distributions():
-        if GROUP in (text := distribution.read_text("entry_points.txt") or "") or _OLD_GROUP in text:
-            package = distribution.name
-            # Of a package that is there twice, the one that would be imported.
-            if package not in packages:
-                packages.add(package)
-                yield from (
-                    (point, package) for point in distribution.entry_points if point.group in (GROUP, _OLD_GROUP)
-                )
-
-
 def _kit(point: EntryPoint) -> Kit:
     if point.group == _OLD_GROUP:
         raise TypeError(f"it registers a task as `{_OLD_GROUP}`; declare a chorale.contract.Kit as `{GROUP}` instead")
-    kit = point.load()
+    kit = load(point.place)
     if not isinstance(kit, Kit):
-        raise TypeError(f"{point.value} is {type(kit).__name__}, not a chorale.contract.Kit")
+        raise TypeError(f"{point.place} is {type(kit).__name__}, not a chorale.contract.Kit")
     return kit
 
 
