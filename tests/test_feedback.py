@@ -13,9 +13,9 @@ from chorale.engine.opening import open_study
 from chorale.folder.feedback import compose
 from chorale.folder.reading import check_folder
 from chorale.folder.templates import template_folder, template_names
+from chorale.model import GradedAnswer
 from chorale.protocol import GateVerdict
 from chorale.store import arm_rows, message_rows
-from chorale.store.grade_rows import GradedAnswer
 from chorale.web.pages import markdown
 from crowd import Person, do, look
 from writing_study import write_writing_study

@@ -114,7 +114,7 @@ def test_given_tokens_stay_as_they_are(tmp_path: Path) -> None:
 
 
 def test_conllu_keeps_tokens_lemmas_and_parts_of_speech(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tagger, "find_spec", lambda _: None)  # nothing is left to find
+    monkeypatch.setattr("chorale.model.extras.find_spec", lambda _: None)  # nothing is left to find
     path = write(tmp_path, "small.conllu", CONLLU)
     items = prepared(path)
     assert [(item["id"], item["verb"]) for item in items] == [("d-1:3", "slept"), ("small:2:0", "Go")]
@@ -202,7 +202,7 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tagger, "find_spec", lambda _: None)
+    monkeypatch.setattr("chorale.model.extras.find_spec", lambda _: None)
     result = run(write(tmp_path, "a.txt", "It rained."), "--out", tmp_path / "items.jsonl")
     assert result.exit_code == 2
     assert "pip install 'chorale[text]'" in result.stderr

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from chorale.cli.check import plan_table
 from chorale.folder.plan import plan_study, study_notes
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
-from chorale.monitor.tables import plan_table
 from protocol_study import write_protocol_study
 from random_study import Drawn, write_study
 from writing_study import write_writing_study

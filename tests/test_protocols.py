@@ -29,6 +29,7 @@ from chorale.model import (
     GoldBonus,
     GoldRecord,
     GoldSettings,
+    GradedAnswer,
     PartsBonus,
     Promotion,
     Refusal,
@@ -55,7 +56,6 @@ from chorale.store import (
     participations,
     standing_rows,
 )
-from chorale.store.grade_rows import GradedAnswer
 from conftest import ManualClock
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from protocol_study import ROUND, write_protocol_study

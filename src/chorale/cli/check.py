@@ -2,14 +2,16 @@
 
 from dataclasses import asdict
 
+from rich.table import Table
+
 from chorale.cli.arguments import AsJson, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.terminal import show
 from chorale.folder.plan import StudyPlan, plan_study, study_notes
 from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.truth import truth_that_fits_nothing
 from chorale.model import money_text
-from chorale.monitor.tables import plan_table
-from chorale.rehearsal.preparing import truth_that_fits_nothing
+from chorale.present.terminal import add_row, table_of
 
 
 def check(directory: StudyFolder, as_json: AsJson = False) -> None:
@@ -30,6 +32,28 @@ def check(directory: StudyFolder, as_json: AsJson = False) -> None:
         print_line(f"Before people come: {note}")
     for note in truth_that_fits_nothing(folder):
         print_line(f"Before you rehearse: {note}")
+
+
+def plan_table(plan: StudyPlan) -> Table:
+    """What each stage will ask for and cost."""
+    table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
+    for stage in plan.stages:
+        bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
+        wage = "" if stage.hourly_wage is None else money_text(stage.hourly_wage, plan.currency)
+        add_row(
+            table,
+            stage.name,
+            f"{bound}{stage.items:,}",
+            f"{stage.gold_items:,}",
+            f"{bound}{stage.judgments:,}",
+            f"{bound}{stage.gold_answers:,}",
+            f"{bound}{money_text(stage.cost, plan.currency)}",
+            wage,
+        )
+    for gate in plan.gates:
+        if gate.cost:
+            add_row(table, f"{gate.name} (bonus)", "", "", "", "", money_text(gate.cost, plan.currency), "")
+    return table
 
 
 def _cost_sentence(plan: StudyPlan) -> str:

@@ -10,6 +10,7 @@ from chorale.cli.output import plain, print_error, print_notes
 from chorale.cli.parameters import CommandArgument, CommandOption, command_of
 from chorale.cli.tree import Clash, CommandTree
 from chorale.lazy import load
+from chorale.model.extras import explained
 from chorale.model.problems import UserError, did_you_mean
 from chorale.registry import Command, installed
 
@@ -81,23 +82,28 @@ class Program(LazyGroup):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        with _explained():
+        with _usage_explained():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         print_notes([*(kit.message for kit in installed().broken), *self._tree.problems])
         try:
-            with _explained():
+            with _usage_explained():
                 return super().invoke(ctx)
         except UserError as error:
             print_error(error)
+            raise click.exceptions.Exit(2) from None
+        except ModuleNotFoundError as error:
+            if (advice := explained(error)) is None:
+                raise
+            print_error(advice)
             raise click.exceptions.Exit(2) from None
         except KeyboardInterrupt:
             raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _usage_explained() -> Iterator[None]:
     """Messages about wrong usage list what can be chosen, and nothing in them moves the cursor."""
     try:
         yield

@@ -23,10 +23,9 @@ from chorale.engine.entering import put_in_arm
 from chorale.engine.paying import pay_bonus
 from chorale.engine.running import RunningGate, RunningStage, Study
 from chorale.folder.feedback import TemplateMistakeError, compose, mean_criteria
-from chorale.model import MessageState, Refusal, money_text
+from chorale.model import GradedAnswer, MessageState, Refusal, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
 from chorale.store import Tx, events, gates, grade_rows, locks, message_rows
-from chorale.store.grade_rows import GradedAnswer
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Any
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from chorale.model import GradedAnswer
 from chorale.protocol import GateVerdict
-from chorale.store.grade_rows import GradedAnswer
 
 LISTED = 3
 """How many of the best and of the worst answers a message lists."""

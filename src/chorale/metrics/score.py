@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chorale.metrics.score_html import html_result
 from chorale.metrics.score_table import ScoreTable, shown_interval, shown_number
-from chorale.model.extras import need_package
+from chorale.model.extras import need
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
@@ -90,7 +90,7 @@ class Score(Result):
 
     def to_pandas(self) -> "pd.DataFrame":
         """A row per number: its name, value, interval, and the test if there was one."""
-        need_package("pandas")
+        need("pandas")
         import pandas  # noqa: PLC0415 - not installed with Chorale
 
         columns = self._columns()

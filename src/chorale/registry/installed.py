@@ -7,11 +7,12 @@ wherever it is used.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from chorale.lazy import load
 from chorale.model import UserError
+from chorale.model.extras import explained
+from chorale.registry.entry_points import EntryPoint, entry_points
 from chorale.registry.kit import Command, CommandGroup, Kit, Place, ReportSection
 
 GROUP = "chorale.kits"
@@ -47,25 +48,25 @@ def installed() -> Registry:
     kits: dict[str, Kit] = {}
     broken: list[BrokenKit] = []
     # By name, so that nothing depends on the order in which packages were installed.
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, _package(point))):
+    for point in sorted(entry_points({GROUP, _OLD_GROUP})):
         try:
-            kit = point.load()
-            if not isinstance(kit, Kit):
-                raise TypeError(f"{point.value} is {type(kit).__name__}, not a chorale.contract.Kit")
+            kit = _kit(point)
             if kit.name in kits:
                 raise ValueError(f"another package has a kit `{kit.name}`")
         except Exception as error:  # whatever another package does when it is imported
-            broken.append(BrokenKit(point.name, _package(point), f"{type(error).__name__}: {error}"))
+            broken.append(BrokenKit(point.name, point.package, f"{type(error).__name__}: {error}"))
         else:
             kits[kit.name] = kit
-    for point in entry_points(group=_OLD_GROUP):
-        reason = f"it registers a task as `{_OLD_GROUP}`; declare a chorale.contract.Kit as `{GROUP}` instead"
-        broken.append(BrokenKit(point.name, _package(point), reason))
     return Registry(kits, tuple(broken))
 
 
-def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else "(unknown)"
+def _kit(point: EntryPoint) -> Kit:
+    if point.group == _OLD_GROUP:
+        raise TypeError(f"it registers a task as `{_OLD_GROUP}`; declare a chorale.contract.Kit as `{GROUP}` instead")
+    kit = load(point.place)
+    if not isinstance(kit, Kit):
+        raise TypeError(f"{point.place} is {type(kit).__name__}, not a chorale.contract.Kit")
+    return kit
 
 
 class Parts(Mapping[str, T], Generic[T]):
@@ -89,6 +90,8 @@ class Parts(Mapping[str, T], Generic[T]):
             except UserError:
                 raise
             except Exception as error:  # whatever another package does when it is imported
+                if isinstance(error, ModuleNotFoundError) and (advice := explained(error)) is not None:
+                    raise advice from None
                 raise UserError(
                     f"The {self._kind} `{name}` of the kit `{kit}` could not be loaded: "
                     f"{type(error).__name__}: {error}. Repair or uninstall the package it comes from."

@@ -23,7 +23,6 @@ from chorale.rehearsal.simulated import (
     draw_experts,
     draw_fitted,
 )
-from chorale.rehearsal.simulated.knowledge import view_key
 from chorale.rehearsal.sizing import usual_workers
 from chorale.store import MemoryStore, open_memory_store
 
@@ -90,23 +89,6 @@ class FitColumns(NamedTuple):
 
 
 USUAL_COLUMNS = FitColumns()
-
-
-def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
-    """A sentence for every stage whose items are in a file, and whose truth is of none of them."""
-    told = []
-    for content in folder.stages:
-        stage = content.settings
-        known = {view_key(row.view) for row in content.truth}
-        shown = (view_key(content.task.form.view(item.payload)) for item in content.items)
-        # Items that come from other stages are not there yet.
-        if known and content.items and known.isdisjoint(shown):
-            file = stage.rehearsal.truth if stage.rehearsal else ""
-            told.append(
-                f"no row of {file} fits an item of stage {stage.name}, so a rehearsal can't tell how good its results "
-                "are. Rows must show just what workers see of the items"
-            )
-    return tuple(told)
 
 
 class Rehearsal:

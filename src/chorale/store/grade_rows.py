@@ -8,30 +8,12 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select
 
+from chorale.model import GradedAnswer
 from chorale.store.codec import from_text, frozen_from_text
 from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
 _GOLD: ColumnElement[str] = literal_column("'gold'")
-
-
-@dataclass(frozen=True, slots=True)
-class GradedAnswer:
-    """An answer and its latest grade."""
-
-    worker_id: int
-    worker: str
-    response_id: int
-    stage_id: int
-    score: float
-    reasons: tuple[str, ...]
-    answer: Any
-    payload: Any
-    criteria: Mapping[str, float]
-    """The score of each criterion, where it was graded by several."""
-    grade_id: int = 0
-    expert: Any = None
-    """The answer it was graded by, if an expert's was known."""
 
 
 @cache

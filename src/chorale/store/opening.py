@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 
 from chorale.model import UserError
+from chorale.model.extras import need
 from chorale.store.database import Store, connect
 from chorale.store.loading import LoadingStore
 from chorale.store.locks import lock_migration
@@ -58,10 +59,10 @@ def _check_file(address: str, file: str) -> None:
 
 def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) -> Store:
     """Open the database, bringing its schema up to date in one transaction; an empty one only if it may be created."""
+    if url.get_backend_name() == "postgresql":
+        need("psycopg")
     try:
         _bring_up_to_date(url, migrations, create=create)
-    except (NoSuchModuleError, ModuleNotFoundError):
-        raise UserError("PostgreSQL needs the psycopg driver: pip install 'chorale[postgres]'.") from None
     except OperationalError as error:
         raise UserError(f"The database {url.render_as_string()} can't be opened: {error.orig}") from None
     except DatabaseError as error:

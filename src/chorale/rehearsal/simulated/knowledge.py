@@ -1,11 +1,11 @@
 """What a simulated worker knows about a task: which answers there are, and which is right."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from chorale.contract import Task
+from chorale.folder.truth import view_key
 from chorale.model import Answer, UserError
 
 View = Mapping[str, Any]
@@ -30,14 +30,6 @@ class Knowledge:
     def by_key(self, key: str) -> Answer | None:
         """The same for a view whose key is at hand."""
         return self._answers.get(key)
-
-
-_IN_ORDER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def view_key(view: View) -> str:
-    """The same text for the same content, whatever the order of its fields."""
-    return _IN_ORDER.encode(view)
 
 
 def choices_of(task: Task) -> Sequence[Answer]:

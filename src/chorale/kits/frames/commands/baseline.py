@@ -17,7 +17,7 @@ from chorale.kits.frames.files.frame_words import read_frame_words
 from chorale.kits.frames.framenet import read_framenet
 from chorale.metrics import signature
 from chorale.model import UserError
-from chorale.model.extras import need_models
+from chorale.model.extras import need
 from chorale.text.wordnet import read_wordnet
 
 System = Annotated[
@@ -153,7 +153,7 @@ def _by_senses(
 
 
 def _by_classifier(files: list[Path], model: Path | None, *, several: bool) -> tuple[list[FramePrediction], str]:
-    need_models("torch", "safetensors")
+    need("torch", "safetensors")
     if model is None:
         raise UserError(
             "A classifier must be trained first: `chorale baseline train-frames`. Name its folder: --model."

@@ -12,7 +12,7 @@ from chorale.cli.terminal import show
 from chorale.kits.frames.framenet import read_framenet
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
-from chorale.model.extras import need_models
+from chorale.model.extras import need
 from chorale.present.scoring import score_table
 
 Folder = Annotated[Path, Argument(metavar="DIR", help="Where to save the classifier; it is made.", show_default=False)]
@@ -43,7 +43,7 @@ def train_frames(
     as_json: AsJson = False,
 ) -> None:
     """Train the classifier of os and os+ on FrameNet's annotated texts, and test it on texts held out."""
-    need_models("torch", "safetensors")
+    need("torch", "safetensors")
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file. Name a folder.")
     if folder.is_dir() and any(folder.iterdir()) and not (force and (folder / "model.json").is_file()):

@@ -5,7 +5,7 @@ from pathlib import Path
 from chorale.kits.questions.baselines.folders import check_folder
 from chorale.kits.questions.baselines.light import LightChoice
 from chorale.kits.questions.baselines.models import ChoiceModel
-from chorale.model.extras import need_models
+from chorale.model.extras import need
 
 LIGHT = "light"
 
@@ -17,7 +17,7 @@ def choice_model(
     if name == LIGHT:
         return LightChoice()
     check_folder(Path(name))
-    need_models("torch", "transformers")
+    need("torch", "transformers")
     # Heavy, and behind an extra that a base install does not have.
     from chorale.kits.questions.baselines.hugging_face import HuggingFaceChoice  # noqa: PLC0415
 

@@ -26,6 +26,7 @@ from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
+from chorale.folder.truth import view_key
 from chorale.kits.rules.tasks.entailment import Application, applications
 from chorale.kits.rules.truth import Truth
 from chorale.model import UserError, money_text
@@ -35,7 +36,6 @@ from chorale.monitor.tables import dropped_table, outcomes_table, stages_table, 
 from chorale.platforms.simulated import CrowdError, Person, Place, run_crowd
 from chorale.present.terminal import add_row, table_of
 from chorale.rehearsal.simulated import WorkerModel, mixed_crowd, prospects
-from chorale.rehearsal.simulated.knowledge import view_key
 from chorale.store import Tx, item_rows, stage_rows
 from chorale.web.app import create_app
 from chorale.web.links import new_expert_link, new_invitations, setup_link_path, study_sessions

@@ -1,6 +1,5 @@
 """Where computations run: embedded in this process, or on a cluster. Both run the same Ibis expressions."""
 
-import importlib.util
 import os
 import secrets
 import shutil
@@ -15,6 +14,7 @@ import polars as pl
 
 from chorale.kits.rules.learning.settings import Resources
 from chorale.model import UserError
+from chorale.model.extras import need
 
 _SPARK_LOCAL = "spark:"
 _SPARK_CLUSTER = "spark://"
@@ -41,22 +41,16 @@ class Engine(Protocol):
 @contextmanager
 def opened_engine(resources: Resources, scratch: Path) -> Iterator[Engine]:
     """The engine that was named, closed at the end. What it moves to the disk goes to `scratch`."""
-    _check_installed("rules", "ibis", "duckdb", "pyarrow")
+    need("ibis", "duckdb", "pyarrow")
     if resources.engine == "duckdb":
         with _duckdb(resources, scratch) as engine:
             yield engine
     elif resources.engine.startswith(_SPARK_LOCAL):
-        _check_installed("spark", "pyspark")
+        need("pyspark")
         with _spark(resources, scratch) as engine:
             yield engine
     else:
         raise UserError(f"--engine is duckdb, spark:local[N] or spark://HOST:PORT (found {resources.engine!r}).")
-
-
-def _check_installed(extra: str, *packages: str) -> None:
-    missing = [name for name in packages if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UserError(f"This needs {', '.join(missing)}. Install it: pip install 'chorale[{extra}]'")
 
 
 class _Parquet:

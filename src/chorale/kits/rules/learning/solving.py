@@ -7,14 +7,13 @@ solution that breaks none is the best.
 """
 
 import heapq
-import importlib.util
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from chorale.kits.rules.learning.graphs import Closure, Edge, Solved, Weights, components, implied, missing
-from chorale.model import UserError
+from chorale.model.extras import need
 
 EXACT_UP_TO = 100
 SECONDS = 60.0
@@ -202,8 +201,7 @@ def _broken(values: Mapping[Edge, float], deadline: float) -> Iterator[tuple[flo
 
 
 def _solver() -> Any:
-    if importlib.util.find_spec("highspy") is None:
-        raise UserError("This needs highspy. Install it: pip install 'chorale[rules]'")
+    need("highspy")
     import highspy  # noqa: PLC0415 - of the extra `rules`
 
     solver = highspy.Highs()
