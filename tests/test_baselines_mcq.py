@@ -22,7 +22,7 @@ from chorale.kits.questions.baselines import (
     lacking,
     transfer,
 )
-from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.files.questions import read_mcq
 from chorale.model import UserError
 
 PLACES = ("harbour", "market", "forest", "castle", "station", "library", "bakery", "orchard", "tunnel", "meadow")

@@ -27,7 +27,7 @@ from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
 from chorale.kits.forms.task.tokens import excerpt, pieces, tokens
 from chorale.kits.rules.commands.demonstration import _person
-from chorale.kits.rules.truth import Truth
+from chorale.kits.rules.commands.known_answers import Truth
 from chorale.model import Judgment, UserError
 from chorale.platforms.simulated import Place, run_crowd
 from chorale.rehearsal.simulated import good, prospects, random_clicker

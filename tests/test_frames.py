@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
-from chorale.kits.frames.files.frame_sentences import read_frame_sentences
+from chorale.kits.frames.files.sense_map import read_frame_map
+from chorale.kits.frames.files.sentences import read_frame_sentences
 from chorale.kits.frames.framenet import Marked, frame_key, newer_names, read_framenet, read_name_changes
 from chorale.kits.frames.framenet.markup import brief, readable
 from chorale.kits.frames.preparing import Wanted, Word, chosen_words, lemma_of
@@ -72,7 +72,7 @@ def test_hostile_archives_are_refused_and_lead_nowhere(tmp_path: Path, monkeypat
         with pytest.raises(UserError) as error:
             read_framenet(tmp_path / "spoiled").check_frames()
         assert "spoiled" in refused_by(error)
-    monkeypatch.setattr("chorale.kits.frames.framenet.shelf._LARGEST_TOGETHER", 100)
+    monkeypatch.setattr("chorale.kits.frames.framenet.release_files._LARGEST_TOGETHER", 100)
     with pytest.raises(UserError, match="unpacks to more than"):
         read_framenet(tmp_path / "fn.zip")
 

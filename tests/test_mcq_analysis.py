@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chorale.cli import app
-from chorale.kits.questions.files.files import McqQuestions, read_mcq
-from chorale.kits.questions.files.study import Paid, Worked
+from chorale.kits.questions.files.questions import McqQuestions, read_mcq
+from chorale.kits.questions.files.study_exports import Paid, Worked
 from chorale.kits.questions.metrics import alpha_over_draws
 from chorale.kits.questions.metrics.artifacts import by_place, first_less_second, measure_written, option_lengths
 from chorale.kits.questions.metrics.costs import costs_by_arm
 from chorale.kits.questions.metrics.difficulty import difficulties
-from chorale.kits.questions.metrics.explaining import explanations, repeated_questions
+from chorale.kits.questions.metrics.explanations import explanations, repeated_questions
 from chorale.kits.questions.metrics.measures import measure_mcq
 from chorale.kits.questions.metrics.wording import (
     NEARLY_THE_SAME,
@@ -28,9 +28,9 @@ from chorale.kits.questions.metrics.wording import (
     overlap,
     wh_word,
 )
-from chorale.kits.questions.passages import Passage, cut, prepare_passages
+from chorale.kits.questions.preparing import Passage, cut, prepare_passages
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
-from chorale.kits.questions.scoring.written import written_section
+from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics.resampling import Resampling
 from chorale.present.svg import Bar, bar_chart, standalone
 from chorale.text.alike import alike_pairs, words_of

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from chorale.kits.frames.files.frame_scores import FrameScores
-from chorale.kits.frames.metrics.crowd import frame_agreement
+from chorale.kits.frames.files.scores import FrameScores
+from chorale.kits.frames.metrics.agreement import frame_agreement
 from chorale.kits.qasrl.files import Qa, Question, QuestionAnswers
 from chorale.kits.qasrl.metrics import align, statistics
-from chorale.kits.rules.files.rule_files import RuleSet, rule_of
+from chorale.kits.rules.files.rules import RuleSet, rule_of
 from chorale.kits.rules.metrics.curves import evaluate_rules
 from chorale.kits.srl.files import read_srl
 from chorale.kits.srl.metrics import conll05

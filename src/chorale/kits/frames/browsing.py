@@ -8,7 +8,7 @@ from typing import Any
 
 from chorale.engine.quality import stage_quality
 from chorale.engine.running import RunningStage, Study
-from chorale.kits.frames.files.frame_sentences import FrameScore, FrameSentence, FrameSentences
+from chorale.kits.frames.files.sentences import FrameScore, FrameSentence, FrameSentences
 from chorale.kits.frames.framenet import FrameNet
 from chorale.kits.frames.metrics.ambiguity import (
     BOUND,

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from chorale.files.rows import read_rows
-from chorale.kits.frames.files.frame_scores import FrameScores, read_frame_scores
-from chorale.kits.frames.metrics.crowd import frame_agreement
-from chorale.kits.frames.reproduction_frames import RESOURCES, frame_cells
+from chorale.kits.frames.files.scores import FrameScores, read_frame_scores
+from chorale.kits.frames.metrics.agreement import frame_agreement
+from chorale.kits.frames.reproduction_framenet import RESOURCES, frame_cells
 from chorale.model import Problem, UserError
 from chorale.reproduce.checking import find
 from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository

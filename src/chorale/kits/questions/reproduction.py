@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from chorale.kits.questions.files.files import McqQuestions, read_mcq
+from chorale.kits.questions.files.questions import McqQuestions, read_mcq
 from chorale.kits.questions.metrics import McqMeasures, Section, alpha_over_draws, measure_mcq
 from chorale.kits.questions.metrics.wording import is_generic
 from chorale.metrics import Interval

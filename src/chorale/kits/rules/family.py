@@ -5,8 +5,8 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from chorale.kits.rules.files.rule_files import JudgedFile, RuleSet, read_judged
-from chorale.kits.rules.files.rule_resources import read_resources
+from chorale.kits.rules.files.resources import read_resources
+from chorale.kits.rules.files.rules import JudgedFile, RuleSet, read_judged
 from chorale.kits.rules.metrics.curves import Area, RuleScores
 from chorale.kits.rules.scoring.applications import Meaningless, usable_applications
 from chorale.kits.rules.scoring.scores import RuleOptions, resource_statistics, score_rules

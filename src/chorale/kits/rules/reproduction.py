@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from chorale.files.source import refused
-from chorale.kits.rules.files.rule_files import JudgedApplication, read_judged, read_rules
+from chorale.kits.rules.files.rules import JudgedApplication, read_judged, read_rules
 from chorale.kits.rules.metrics.curves import RuleScores, evaluate_rules, scores_of_applications
 from chorale.reproduce.checking import find
 from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository

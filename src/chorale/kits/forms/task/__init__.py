@@ -21,11 +21,11 @@ from chorale.contract.task import (
     one_part,
 )
 from chorale.kits.forms.task.answers import FormFields
+from chorale.kits.forms.task.explaining import Telling
 from chorale.kits.forms.task.items import item_type
 from chorale.kits.forms.task.page import form_page
 from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.kits.forms.task.tables import answers_table, results_table
-from chorale.kits.forms.task.telling import Telling
 
 _HERE = Path(__file__).parent
 _FIELD_KINDS = {

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 from chorale.contract.exporting import Seeds
 from chorale.contract.task import Combined, GradeResult, Marks
 from chorale.files.rows import shortened
-from chorale.kits.forms.task.choosing import OneOf, SomeOf
+from chorale.kits.forms.task.choice_fields import OneOf, SomeOf
 from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions, Kind
-from chorale.kits.forms.task.spans import Spans
+from chorale.kits.forms.task.span_fields import Spans
+from chorale.kits.forms.task.text_fields import Written
 from chorale.kits.forms.task.tokens import pieces
 from chorale.kits.forms.task.votes import Votes
-from chorale.kits.forms.task.writing import Written
 from chorale.model import Answer, Judgment, Payload
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from chorale.kits.forms.task.settings import SAME, FieldSettings, FormOptions, Kind
-from chorale.kits.forms.task.writing import Written
+from chorale.kits.forms.task.text_fields import Written
 
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent),

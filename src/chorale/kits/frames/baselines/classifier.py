@@ -13,7 +13,7 @@ import numpy as np
 from chorale.kits.frames.baselines.fulltext import TargetSentence, TargetWord, touched_by
 from chorale.kits.frames.baselines.lexicon import Lexicon
 from chorale.kits.frames.baselines.prediction import FramePrediction
-from chorale.kits.frames.files.frame_words import FrameWord
+from chorale.kits.frames.files.words import FrameWord
 from chorale.metrics import FloatArray
 from chorale.text.inflections import verbs_of
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
-from chorale.kits.frames.files.frame_scores import FrameScores, fold
+from chorale.kits.frames.files.scores import FrameScores, fold
 
 COLUMNS = ("sent_id", "frame", "score")
 

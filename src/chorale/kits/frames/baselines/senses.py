@@ -11,7 +11,7 @@ from typing import Literal
 
 from chorale.kits.frames.baselines.prediction import FramePrediction
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_words import FrameWord
+from chorale.kits.frames.files.words import FrameWord
 from chorale.text.alike import words_of
 from chorale.text.wordnet import Synset, WordNet
 

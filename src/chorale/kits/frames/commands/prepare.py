@@ -11,7 +11,7 @@ from chorale.cli.targets import Force, check_target, writing
 from chorale.files.source import refused
 from chorale.files.tables import write_jsonl
 from chorale.kits.frames.candidates import REACHES, CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
+from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.framenet import read_framenet, read_name_changes
 from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, Wanted, frame_items
 from chorale.model import UserError

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 from chorale.files.source import refused
-from chorale.kits.frames.framenet.shelf import Shelf
+from chorale.kits.frames.framenet.release_files import Shelf
 
 FOLDER_FIX = "Name FrameNet's folder, the one that holds frameIndex.xml, as the release or NLTK has it"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
-from chorale.kits.frames.files.frame_sentences import NONE, FrameSentence
+from chorale.kits.frames.files.sentences import NONE, FrameSentence
 from chorale.kits.frames.framenet import FrameNet
 
 BOUND = 0.2

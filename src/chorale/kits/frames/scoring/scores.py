@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from chorale.kits.frames.files.frame_scores import FrameScores
-from chorale.kits.frames.metrics.crowd import Constant, FrameAgreement, frame_agreement
+from chorale.kits.frames.files.scores import FrameScores
+from chorale.kits.frames.metrics.agreement import Constant, FrameAgreement, frame_agreement
 from chorale.kits.frames.scoring.curves import frame_curves
 from chorale.metrics import Comparison, Interval, signature
 from chorale.metrics.resampling import Resampling

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from chorale.kits.questions.files.files import McqQuestions
+from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics import DISCARDED, outcomes_of
 
 Given = Literal["pqa", "pa", "qa", "a"]

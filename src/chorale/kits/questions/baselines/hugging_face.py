@@ -18,8 +18,8 @@ import torch
 import transformers
 
 from chorale.files.source import refused
+from chorale.kits.questions.baselines.choice_models import check_model_folder
 from chorale.kits.questions.baselines.examples import Example
-from chorale.kits.questions.baselines.folders import check_folder
 from chorale.metrics import FloatArray
 from chorale.model import UserError
 
@@ -41,7 +41,7 @@ class HuggingFaceChoice:
     """In tokens; the model's own limit if that is shorter."""
 
     def __post_init__(self) -> None:
-        check_folder(self.folder)
+        check_model_folder(self.folder)
 
     @property
     def signature(self) -> str:

@@ -7,8 +7,8 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from chorale.kits.questions.baselines.choice_models import ChoiceModel, FittedChoice
 from chorale.kits.questions.baselines.examples import Example, Given
-from chorale.kits.questions.baselines.models import ChoiceModel, FittedChoice
 from chorale.metrics import FloatArray, Metric, Statistics
 
 

@@ -31,18 +31,18 @@ from chorale.kits.questions.commands.evaluate_options import (
     Validations,
     Written,
 )
-from chorale.kits.questions.files.study import read_grades, read_paid, read_worked
+from chorale.kits.questions.files.study_exports import read_grades, read_paid, read_worked
 from chorale.kits.questions.metrics.costs import costs_by_arm
+from chorale.kits.questions.scoring.charts import pictures, write_pictures
 from chorale.kits.questions.scoring.costs import costs_section
 from chorale.kits.questions.scoring.difficulty import difficulty_section
 from chorale.kits.questions.scoring.grades import grades_section
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
-from chorale.kits.questions.scoring.partial import partial_section
-from chorale.kits.questions.scoring.pictures import pictures, write_pictures
+from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.scores import score_mcq
 from chorale.kits.questions.scoring.sections import McqSection, with_sections
 from chorale.kits.questions.scoring.sources import Sources, digests_of
-from chorale.kits.questions.scoring.written import written_section
+from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics import FloatArray
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result

@@ -14,8 +14,8 @@ import numpy as np
 
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS
-from chorale.kits.questions.files.files import MISSING, McqQuestions
-from chorale.kits.questions.files.items import INVALID
+from chorale.kits.questions.files.columns import INVALID
+from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.model import Problem, UserError
 
 _ANSWER = re.compile(r"option([1-9]\d{0,3})")

@@ -8,8 +8,14 @@ from chorale.kits.questions.metrics.agreement import (
     alpha_over_draws,
     mcq_alpha,
 )
-from chorale.kits.questions.metrics.comparison import compare_unpaired
-from chorale.kits.questions.metrics.measures import SECTIONS, McqMeasures, Section, measure_mcq, runs_of_models
+from chorale.kits.questions.metrics.measures import (
+    SECTIONS,
+    McqMeasures,
+    Section,
+    compare_unpaired,
+    measure_mcq,
+    runs_of_models,
+)
 from chorale.kits.questions.metrics.outcomes import DISCARDED, TIES, Outcome, Ties, outcomes_of
 
 __all__ = [

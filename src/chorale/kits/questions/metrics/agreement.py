@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.questions.files.files import McqQuestions
+from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics.outcomes import DISCARDED, outcomes_of
 from chorale.metrics import FloatArray, Interval, Metric, Statistics
 from chorale.metrics.agreement import Agreement, krippendorff_alpha

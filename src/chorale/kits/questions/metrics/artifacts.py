@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from chorale.kits.questions.files.files import McqQuestions
-from chorale.kits.questions.metrics.explaining import Explanations
+from chorale.kits.questions.files.questions import McqQuestions
+from chorale.kits.questions.metrics.explanations import Explanations
 from chorale.kits.questions.metrics.measures import McqMeasures
 from chorale.kits.questions.metrics.wording import OTHER, WH_WORDS, is_generic, overlap, wh_word
 from chorale.metrics import FloatArray, Metric, Statistics, ratio

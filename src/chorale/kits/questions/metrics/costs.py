@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from chorale.kits.questions.files.study import Paid, Worked
+from chorale.kits.questions.files.study_exports import Paid, Worked
 
 WRITING, GRADING, VALIDATING = "mcq-write", "mcq-grade", "mcq-validate"
 _FEE = "fee"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chorale.kits.questions.files.files import MISSING, McqQuestions
+from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.metrics import FloatArray
 from chorale.metrics.irt import IrtFit, fit_irt, item_weights
 

@@ -13,9 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.questions.files.files import MISSING, McqQuestions
+from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.kits.questions.metrics.outcomes import DISCARDED, Outcome, Ties, outcomes_of
 from chorale.metrics import FloatArray, Interval, Metric, Statistics, ratio
+from chorale.metrics.comparison import UnpairedComparison, compare_apart
 from chorale.metrics.sampling import Progress, interval_of
 
 Section = Literal["all", "resampled", "high", "unanimous"]
@@ -167,3 +168,12 @@ def _longest(words: NDArray[np.float64], gold: int) -> float:
     """Whether the longest answer is right; its share where several are longest."""
     longest = words == np.nanmax(words)
     return float(longest[gold] / longest.sum())
+
+
+def compare_unpaired(
+    first: McqMeasures, second: McqMeasures, *, resamples: int = 1000, level: float = 0.95, seed: int = 1
+) -> dict[str, UnpairedComparison]:
+    """Every score that both have. Nothing pairs their questions, so each set is resampled on its own."""
+    ours, theirs = (first.statistics, first.metric), (second.statistics, second.metric)
+    compared = compare_apart(ours, theirs, resamples=resamples, level=level, seed=seed)
+    return {name: one for name, one in compared.items() if not name.startswith("kept")}

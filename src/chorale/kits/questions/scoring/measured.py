@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from chorale.kits.questions.files.files import McqQuestions
+from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics import (
     ALPHA_VARIANTS,
     AlphaVariant,

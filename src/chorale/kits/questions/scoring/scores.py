@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from chorale.kits.questions.files.files import MISSING
+from chorale.kits.questions.files.questions import MISSING
 from chorale.kits.questions.metrics import (
     SECTIONS,
     AlphaVariant,
 )
-from chorale.kits.questions.scoring.comparing import compared_with
+from chorale.kits.questions.scoring.comparison import compared_with
 from chorale.kits.questions.scoring.measured import (
     McqOptions,
     Measured,

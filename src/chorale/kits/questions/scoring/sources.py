@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chorale.files.source import digest_of, read_bytes
 from chorale.kits.questions.files.answers import add_predictions, add_validations
-from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.files.questions import read_mcq
 from chorale.kits.questions.scoring.measured import NamedQuestions, arms_of
 from chorale.model import UserError
 

@@ -26,8 +26,8 @@ from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
+from chorale.kits.rules.commands.known_answers import Truth
 from chorale.kits.rules.tasks.entailment import Application, applications
-from chorale.kits.rules.truth import Truth
 from chorale.model import UserError, money_text
 from chorale.monitor.outcomes import stage_results, tallies
 from chorale.monitor.status import Status, status, summary

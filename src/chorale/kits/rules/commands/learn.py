@@ -37,12 +37,12 @@ from chorale.kits.rules.commands.learn_options import (
     WordNetFolder,
     Work,
 )
-from chorale.kits.rules.files.rule_output import RULE_ENDINGS, description_path, write_rules
-from chorale.kits.rules.learning.globally import GlobalOptions
-from chorale.kits.rules.learning.learning import LearnOptions, learn_rules
+from chorale.kits.rules.files.writing import RULE_ENDINGS, description_path, write_rules
+from chorale.kits.rules.learning.global_graph import GlobalOptions
+from chorale.kits.rules.learning.pipeline import LearnOptions, learn_rules
 from chorale.kits.rules.learning.settings import Pruning, Resources, bytes_of, methods_of
+from chorale.kits.rules.learning.tables import told_learning
 from chorale.kits.rules.learning.work_folder import alone_in
-from chorale.kits.rules.learning_tables import told_learning
 
 
 def rules(

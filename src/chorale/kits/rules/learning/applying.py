@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from chorale.kits.rules.files.rule_files import Rule, RuleSet
-from chorale.kits.rules.files.rule_resources import read_resources, rules_by_left_side
+from chorale.kits.rules.files.resources import read_resources, rules_by_left_side
+from chorale.kits.rules.files.rules import Rule, RuleSet
 from chorale.model import UserError
 
 LONGEST_PHRASE = 500

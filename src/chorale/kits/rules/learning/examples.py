@@ -8,7 +8,7 @@ what is more special, or what is another kind of the same (Berant, Dagan and Gol
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from chorale.kits.rules.files.rule_files import Rule
+from chorale.kits.rules.files.rules import Rule
 from chorale.text.wordnet import Synset, WordNet
 
 _SENSES = 3

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.rules.files.rule_files import JudgedApplication, Rule
+from chorale.kits.rules.files.rules import JudgedApplication, Rule
 from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.files.source import MOST_PROBLEMS
-from chorale.kits.rules.files.rule_files import JudgedApplication, JudgedFile
+from chorale.kits.rules.files.rules import JudgedApplication, JudgedFile
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural

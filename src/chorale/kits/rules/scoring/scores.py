@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from chorale.kits.rules.files.rule_files import JudgedFile, RuleSet
+from chorale.kits.rules.files.rules import JudgedFile, RuleSet
 from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
 from chorale.kits.rules.scoring.applications import Meaningless, Usable, usable_applications
 from chorale.metrics import Comparison, Interval, Metric, Statistics, signature

@@ -22,7 +22,13 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.questions.files.items import QuestionsOptions, one_of, questions_type, same_questions, shown_questions
+from chorale.kits.questions.files.columns import (
+    QuestionsOptions,
+    one_of,
+    questions_type,
+    same_questions,
+    shown_questions,
+)
 from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
 from chorale.kits.questions.tasks.grade.tables import GRADES_TABLE
 from chorale.metrics.aggregation import trust_weighted_share

@@ -24,7 +24,7 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.questions.files.items import (
+from chorale.kits.questions.files.columns import (
     INVALID,
     QuestionsOptions,
     one_of,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chorale.contract.exporting import StageResults, TaskExport
-from chorale.kits.questions.files.items import INVALID, Question, questions_in
+from chorale.kits.questions.files.columns import INVALID, Question, questions_in
 from chorale.model import Judgment, SourceItem
 
 WAYS = "kept", "discarded: no majority", "discarded: the majority finds it invalid", "unfinished"

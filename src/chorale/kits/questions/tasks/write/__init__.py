@@ -28,7 +28,7 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.questions.files.items import (
+from chorale.kits.questions.files.columns import (
     LONGEST_TEXT,
     LONGEST_WHY,
     Passage,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from chorale.kits.questions.files.items import QuestionsOptions
+from chorale.kits.questions.files.columns import QuestionsOptions
 from chorale.kits.questions.metrics.wording import content_words
 
 # In ASCII: one other character in a text makes Python keep all of it in twice the space, and these are much of what a

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from chorale.contract.exporting import StageResults, TaskExport
-from chorale.kits.questions.files.items import questions_in
+from chorale.kits.questions.files.columns import questions_in
 from chorale.kits.questions.metrics.wording import alike_places, is_generic, is_trivial
 
 REPEATED = "the same question by this writer"

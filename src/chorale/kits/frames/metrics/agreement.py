@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.frames.files.frame_scores import FrameScores
+from chorale.kits.frames.files.scores import FrameScores
 from chorale.metrics import FloatArray, Metric, Statistics
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr

@@ -11,10 +11,10 @@ import polars as pl
 from chorale import __version__
 from chorale.files.tables import replacing
 from chorale.kits.rules.files.extractions import file_digest, names_of, write_extractions
-from chorale.kits.rules.files.rule_files import Rule, read_judged
+from chorale.kits.rules.files.rules import Rule, read_judged
 from chorale.kits.rules.learning.engines import Engine, opened_engine
 from chorale.kits.rules.learning.examples import examples_from_wordnet
-from chorale.kits.rules.learning.globally import GlobalOptions, GraphFacts, solve_globally
+from chorale.kits.rules.learning.global_graph import GlobalOptions, GraphFacts, solve_globally
 from chorale.kits.rules.learning.settings import LOCAL_METHODS, Method, Normalisation, Pruning, Resources
 from chorale.kits.rules.learning.work_folder import WorkFolder, key_of, work_folder
 from chorale.metrics import signature

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from chorale.files.tables import replacing
-from chorale.kits.questions.scoring.written import MOST_WORDS
+from chorale.kits.questions.scoring.written_questions import MOST_WORDS
 from chorale.metrics import FloatArray
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError

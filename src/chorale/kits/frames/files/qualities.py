@@ -7,7 +7,7 @@ import numpy as np
 
 from chorale.files.rows import read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
-from chorale.kits.frames.files.frame_scores import FrameScores, number_of
+from chorale.kits.frames.files.scores import FrameScores, number_of
 from chorale.model import Problem, UserError
 
 _SENTENCE, _QUALITY = "sent_id", "sqs"

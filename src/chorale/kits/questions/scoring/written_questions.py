@@ -12,7 +12,7 @@ from chorale.kits.questions.metrics.artifacts import (
     measure_written,
     option_lengths,
 )
-from chorale.kits.questions.metrics.explaining import Explanations, explanations, repeated_questions
+from chorale.kits.questions.metrics.explanations import Explanations, explanations, repeated_questions
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
 from chorale.kits.questions.scoring.sections import McqSection
 from chorale.metrics import Interval

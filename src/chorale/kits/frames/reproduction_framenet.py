@@ -5,8 +5,8 @@ from itertools import combinations
 from pathlib import Path
 
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
-from chorale.kits.frames.files.frame_sentences import NONE, FrameSentence, FrameSentences, read_frame_sentences
+from chorale.kits.frames.files.sense_map import read_frame_map
+from chorale.kits.frames.files.sentences import NONE, FrameSentence, FrameSentences, read_frame_sentences
 from chorale.kits.frames.framenet import FrameNet, frame_key, read_framenet
 from chorale.kits.frames.metrics.ambiguity import FrameRelating, Relation, majorities
 from chorale.reproduce.checking import find

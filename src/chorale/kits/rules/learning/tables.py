@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from typing import Any
 
-from chorale.kits.rules.learning.globally import GraphFacts
-from chorale.kits.rules.learning.learning import Learned, LearnOptions
+from chorale.kits.rules.learning.global_graph import GraphFacts
+from chorale.kits.rules.learning.pipeline import Learned, LearnOptions
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
 from chorale.model.plural import plural

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from chorale.kits.questions.files.files import McqText
+from chorale.kits.questions.files.questions import McqText
 from chorale.kits.questions.metrics.wording import alike_places, is_trivial
 
 

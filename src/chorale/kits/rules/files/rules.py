@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chorale.files.rows import FlawError
-from chorale.kits.rules.files.rule_tables import TextTable, column_of, numbered_rows, read_table, sound_rows
+from chorale.kits.rules.files.text_tables import TextTable, column_of, numbered_rows, read_table, sound_rows
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from chorale.files.tables import replacing
-from chorale.kits.rules.files.rule_files import Rule
+from chorale.kits.rules.files.rules import Rule
 from chorale.kits.rules.learning.classifier import FEATURES, Classifier, trained
 from chorale.kits.rules.learning.graphs import Edge, Solved, Weights, components
 from chorale.kits.rules.learning.solving import EXACT_UP_TO, SECONDS, solve_component

@@ -13,8 +13,8 @@ from chorale.files.rows import shortened, suffix_of
 from chorale.files.source import refused
 from chorale.files.tables import unescape_cell
 from chorale.kits.rules.files.extractions import file_digest
-from chorale.kits.rules.files.rule_files import Rule, RuleSet, read_rules, rule_of, stem_of
-from chorale.kits.rules.files.rule_output import RULE_COLUMNS
+from chorale.kits.rules.files.rules import Rule, RuleSet, read_rules, rule_of, stem_of
+from chorale.kits.rules.files.writing import RULE_COLUMNS
 
 _HEADER = ("\t".join(RULE_COLUMNS) + "\n").encode()
 _DIGEST_LENGTH = 8
