@@ -51,7 +51,7 @@ def test_every_result_is_one_line(tmp_path: Path) -> None:
         "<Alignment: 1 verb, 1 pair>": alignment,
         "<Statistics: 1 item, 9 numbers each>": statistics(alignment),
         "<RuleSet: berant, 1 rule>": RuleSet("berant", {rule_of("buy", "own"): 1.0}, "", scored=True),
-        "<Curve: 1 point>": evaluate_rules(np.ones(1), np.array([True])).curve,
+        "<RuleCurve: 1 point>": evaluate_rules(np.ones(1), np.array([True])).curve,
         "<FrameAgreement: 1 sentence, tau_auc 1.0000, tau_mean 1.0000, cosine_auc 1.0000, cosine_mean 1.0000>": (
             frame_agreement(FRAMES, FRAMES)
         ),

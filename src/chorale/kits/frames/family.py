@@ -85,8 +85,8 @@ def read(path: File) -> FrameScores:
 
 def measure(system: FrameScores, gold: FrameScores, *, top: bool = False, constant: Constant = "zero") -> Measured:
     """A row for every sentence, and τ and cosine over them."""
-    found = frame_agreement(gold, system, top=top, constant=constant)
-    return found.statistics(), found.metric()
+    agreement = frame_agreement(gold, system, top=top, constant=constant)
+    return agreement.statistics(), agreement.metric()
 
 
 FAMILY = Family(

@@ -264,9 +264,9 @@ def _top_cell(
         missing = _missing(batches, _RESTRICTED if part == "R-SET" else _BATCHES)
         return Cell("Table 2", name, paper, None, 3, f"These are missing: {missing}.")
     ours = scores[_SCORE_OF[row]]
-    found = Cell("Table 2", name, paper, ours, 3)
-    if found.agrees:
-        return found
+    cell = Cell("Table 2", name, paper, ours, 3)
+    if cell.agrees:
+        return cell
     if _cut(ours) == paper:
         return Cell("Table 2", name, paper, ours, 3, _CUT_TOO)
     why = "Which batches are the R-SET is inferred." if part == "R-SET" else _RELEASE

@@ -24,7 +24,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class McqPassage:
     id: str
     text: str
     genre: str
@@ -33,8 +33,8 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    passages: tuple[Passage, ...]
+class PreparedPassages:
+    passages: tuple[McqPassage, ...]
     too_short: int
     """Ends of texts with too few words left."""
     twice: int
@@ -67,15 +67,15 @@ def cut(text: str, fewest: int, most: int) -> Iterator[tuple[str, bool]]:
 
 
 def prepare_passages(
-    texts: Iterable[Passage],
+    texts: Iterable[McqPassage],
     *,
     fewest: int = 60,
     most: int = 250,
     alike: float = 0.8,
     progress: Callable[[int, int], None] | None = None,
-) -> Prepared:
+) -> PreparedPassages:
     """Passages of texts, in their order; a passage that is nearly one before it is left out."""
-    found: list[Passage] = []
+    passages: list[McqPassage] = []
     seen: set[str] = set()
     too_short = twice = 0
     for text in texts:
@@ -90,13 +90,13 @@ def prepare_passages(
                 twice += 1
                 continue
             seen.add(key)
-            found.append(replace(text, id=f"{text.id}#{number}", text=piece))
-    near = _near(found, alike, progress)
-    kept = tuple(one for place, one in enumerate(found) if place not in near)
-    return Prepared(kept, too_short, twice, len(near))
+            passages.append(replace(text, id=f"{text.id}#{number}", text=piece))
+    near = _near(passages, alike, progress)
+    kept = tuple(one for place, one in enumerate(passages) if place not in near)
+    return PreparedPassages(kept, too_short, twice, len(near))
 
 
-def _near(passages: Sequence[Passage], alike: float, progress: Callable[[int, int], None] | None) -> set[int]:
+def _near(passages: Sequence[McqPassage], alike: float, progress: Callable[[int, int], None] | None) -> set[int]:
     """Places of passages that are nearly one that is kept before them."""
     gone: set[int] = set()
     sets = [_sequences(words_of(one.text)) for one in passages]
@@ -169,61 +169,63 @@ def passages_of(
     `parts` says how many go to each of several files; none goes to two of them.
     """
     there: Counter[str] = Counter()
-    chosen: list[Passage] = []
+    chosen: list[McqPassage] = []
     wanted = {name.casefold() for name in genres}
     for text in read_texts(paths):
         there[text.genre] += 1
         if not wanted or text.genre.casefold() in wanted:
-            chosen.append(Passage(text.id, text.text, text.genre, text.source))
+            chosen.append(McqPassage(text.id, text.text, text.genre, text.source))
     unknown = sorted(wanted - {name.casefold() for name in there})
     if unknown:
         known = ", ".join(sorted(name for name in there if name)) or "none"
         raise UserError(f"--genre {unknown[0]}: no text is of this genre. There are: {known}.")
-    found = prepare_passages(chosen, fewest=fewest, most=most, alike=alike, progress=progress)
-    if not found.passages:
+    prepared = prepare_passages(chosen, fewest=fewest, most=most, alike=alike, progress=progress)
+    if not prepared.passages:
         raise UserError(f"no text has a passage of {fewest} to {most} words. Lower --min-words.")
     asked = sum((parts or {}).values())
-    if asked > len(found.passages):
+    if asked > len(prepared.passages):
         raise UserError(
-            f"the parts ask for {asked:,} passages, and the texts have {len(found.passages):,}, each counted once. "
+            f"the parts ask for {asked:,} passages, and the texts have {len(prepared.passages):,}, each counted once. "
             "Bring more texts, lower --min-words, or ask for fewer."
         )
-    shares = _shared_out(found.passages, parts or {"": sample}, seed)
+    shares = _shared_out(prepared.passages, parts or {"": sample}, seed)
     kept = [one for share in shares.values() for one in share]
     return PassageReport(
         {name: [_row(one) for one in share] for name, share in shares.items()},
         {
             "texts": len(chosen),
             "passages": len(kept),
-            "too_short": found.too_short,
-            "twice": found.twice,
-            "nearly_twice": found.nearly_twice,
-            "not_drawn": len(found.passages) - len(kept),
+            "too_short": prepared.too_short,
+            "twice": prepared.twice,
+            "nearly_twice": prepared.nearly_twice,
+            "not_drawn": len(prepared.passages) - len(kept),
         },
         dict(sorted(Counter(one.genre for one in kept).items())),
     )
 
 
-def _row(one: Passage) -> dict[str, Any]:
-    return {"id": one.id, "passage": one.text, "genre": one.genre, "source": one.source}
+def _row(passage: McqPassage) -> dict[str, Any]:
+    return {"id": passage.id, "passage": passage.text, "genre": passage.genre, "source": passage.source}
 
 
-def _shared_out(passages: Sequence[Passage], parts: Mapping[str, int | None], seed: int) -> dict[str, list[Passage]]:
+def _shared_out(
+    passages: Sequence[McqPassage], parts: Mapping[str, int | None], seed: int
+) -> dict[str, list[McqPassage]]:
     """For every part so many, or all if it does not say; each part in the order of the texts."""
     drawn = _drawn(passages, seed)
-    found, start = {}, 0
+    shares, start = {}, 0
     for name, count in parts.items():
         end = len(passages) if count is None else start + count
-        found[name] = [passages[place] for place in sorted(drawn[start:end])]
+        shares[name] = [passages[place] for place in sorted(drawn[start:end])]
         start = end
-    return found
+    return shares
 
 
-def _drawn(passages: Sequence[Passage], seed: int) -> list[int]:
+def _drawn(passages: Sequence[McqPassage], seed: int) -> list[int]:
     """Places in an order of chance, from every genre in turn: a large genre does not crowd out a small one."""
     by_genre: dict[str, list[int]] = {}
-    for place, one in enumerate(passages):
-        by_genre.setdefault(one.genre, []).append(place)
+    for place, passage in enumerate(passages):
+        by_genre.setdefault(passage.genre, []).append(place)
     rng = Random(seed)
     for places in by_genre.values():
         rng.shuffle(places)

@@ -60,8 +60,8 @@ def score_with_curves(
     judged = {str(path): read_judged(path) for path in judged_files}
     wanted = {application.rule.lhs for file in judged.values() for application in file.applications}
     rival = None if against is None else _only(read_resources(path_of(against), wanted), path_of(against))
-    found = [one for path in resources for one in read_resources(path, wanted)]
-    return score_rules(found, judged, options, resampling, against=rival)
+    rule_sets = [one for path in resources for one in read_resources(path, wanted)]
+    return score_rules(rule_sets, judged, options, resampling, against=rival)
 
 
 def shares(at_recall: Sequence[float]) -> tuple[float, ...]:

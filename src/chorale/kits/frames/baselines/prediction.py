@@ -21,9 +21,9 @@ class FramePrediction:
 def write_predictions(predictions: Iterable[FramePrediction], path: Path) -> None:
     """A row per sentence and frame, as `chorale evaluate frames` reads it: .csv, .tsv or .jsonl."""
     rows = (
-        {"sent_id": one.sentence, "frame": fold(frame), "score": score}
-        for one in predictions
-        for frame, score in sorted(one.frames.items())
+        {"sent_id": prediction.sentence, "frame": fold(frame), "score": score}
+        for prediction in predictions
+        for frame, score in sorted(prediction.frames.items())
     )
     if path.suffix.lower() == ".jsonl":
         write_jsonl(rows, path)

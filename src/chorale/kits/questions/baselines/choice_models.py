@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from chorale.files.source import refused
-from chorale.kits.questions.baselines.examples import Example
+from chorale.kits.questions.baselines.examples import ChoiceExample
 from chorale.kits.questions.baselines.light import LightChoice
 from chorale.metrics import FloatArray
 from chorale.model.extras import need_models
@@ -14,7 +14,7 @@ LIGHT = "light"
 
 
 class FittedChoice(Protocol):
-    def predict(self, examples: Sequence[Example]) -> list[FloatArray]:
+    def predict(self, examples: Sequence[ChoiceExample]) -> list[FloatArray]:
         """For every example the probability of each of its options."""
 
 
@@ -23,7 +23,7 @@ class ChoiceModel(Protocol):
     def signature(self) -> str:
         """Its name and everything that changes what it says, but the seed."""
 
-    def fit(self, examples: Sequence[Example], seed: int) -> FittedChoice:
+    def fit(self, examples: Sequence[ChoiceExample], seed: int) -> FittedChoice:
         """Learn from examples. Parts of them that the model may not see are empty."""
 
 

@@ -20,7 +20,7 @@ from chorale.metrics.score import Result
 from chorale.metrics.signatures import Setting
 
 
-class Shown(StrEnum):
+class ShownInputs(StrEnum):
     """What a model may be shown. Options that can be repeated need a type of this kind."""
 
     PQA = "pqa"
@@ -38,7 +38,7 @@ Files = Annotated[
     ),
 ]
 Inputs = Annotated[
-    list[Shown] | None,
+    list[ShownInputs] | None,
     Option(
         "--input",
         metavar="WHAT",

@@ -173,7 +173,7 @@ def _of_exports(
 ) -> "list[McqSection]":
     """What a study's own exports tell: how far graders agree, and what a question costs."""
 
-    found = [grades_section(read_grades(grades), resampling)] if grades else []
+    sections = [grades_section(read_grades(grades), resampling)] if grades else []
     if responses is not None and ledger is not None:
-        found.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
-    return found
+        sections.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
+    return sections

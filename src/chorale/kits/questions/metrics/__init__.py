@@ -16,7 +16,7 @@ from chorale.kits.questions.metrics.measures import (
     measure_mcq,
     runs_of_models,
 )
-from chorale.kits.questions.metrics.outcomes import DISCARDED, TIES, Outcome, Ties, outcomes_of
+from chorale.kits.questions.metrics.outcomes import DISCARDED, TIES, DrawOutcome, Ties, outcomes_of
 
 __all__ = [
     "ALPHA_VARIANTS",
@@ -24,10 +24,10 @@ __all__ = [
     "SECTIONS",
     "TIES",
     "AlphaVariant",
+    "DrawOutcome",
     "DrawnAlpha",
     "McqAlpha",
     "McqMeasures",
-    "Outcome",
     "Section",
     "Ties",
     "alpha_over_draws",

@@ -55,12 +55,12 @@ def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hour
 
 def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> Result | None:
     """What `chorale evaluate mcq` says of a study's folder; None where there is nothing to say."""
-    found = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
-    if found is None:
+    of_study = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
+    if of_study is None:
         return None
-    named, options = found.by_arm(), McqOptions()
+    named, options = of_study.by_arm(), McqOptions()
     written = written_section(named, options, resampling)
-    return with_sections(score_mcq(named, options, resampling), [written, *found.sections])
+    return with_sections(score_mcq(named, options, resampling), [written, *of_study.sections])
 
 
 def _rounds(tx: Tx, study: Study) -> Iterator[NamedQuestions]:

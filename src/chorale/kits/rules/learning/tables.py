@@ -10,7 +10,7 @@ from chorale.metrics.score_table import ScoreTable
 from chorale.model.plural import plural
 
 
-def told_learning(learned: Learned, options: LearnOptions) -> Result:
+def learning_result(learned: Learned, options: LearnOptions) -> Result:
     """Counts of what went in, what was kept and what came out; notes on malformed lines and near solutions."""
     json: dict[str, Any] = {
         "rules": dict(learned.by_method),
