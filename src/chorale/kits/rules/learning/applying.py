@@ -30,7 +30,7 @@ class Extraction(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RuleApplication:
+class DrawnApplication:
     extraction: Extraction
     rule: Rule
     resources: Mapping[str, float]
@@ -59,7 +59,7 @@ class RuleApplication:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    applications: tuple[RuleApplication, ...]
+    applications: tuple[DrawnApplication, ...]
     extractions: int
     """Drawn."""
     matching: int
@@ -141,13 +141,13 @@ def _by_left_side(sets: Sequence[RuleSet]) -> dict[str, dict[Rule, dict[str, flo
 
 def _drawn_rules(
     extraction: Extraction, rules: Mapping[Rule, Mapping[str, float]], per_extraction: int, seed: int
-) -> Iterator[RuleApplication]:
-    possible = [RuleApplication(extraction, rule, rules[rule]) for rule in sorted(rules)]
+) -> Iterator[DrawnApplication]:
+    possible = [DrawnApplication(extraction, rule, rules[rule]) for rule in sorted(rules)]
     sound = [one for one in possible if _can_be_judged(one)]
     rng = random.Random(_number(seed + 1, extraction))
     yield from rng.sample(sound, min(per_extraction, len(sound)))
 
 
-def _can_be_judged(application: RuleApplication) -> bool:
+def _can_be_judged(application: DrawnApplication) -> bool:
     lhs, rhs = application.phrases
     return lhs != rhs and max(len(lhs), len(rhs)) <= LONGEST_PHRASE

@@ -55,16 +55,11 @@ def score_rules(
         "entailing": int(usable.entails.sum()),
         "counts": dict(usable.counts),
     }
-    notes = [*usable.notes, *(note for resource in resources for note in resource.notes)]
-    notes += [
-        f"{name}: no application has a rule of it, so precision, recall, F1 and area are 0 by convention."
-        for name, resource in by_resource.items()
-        if not resource.covered
-    ]
+    notes = _notes(resources, usable, by_resource)
     tables = [_main_table(by_resource), _recall_table(by_resource, options), usable.table()]
     if resampling.ci:
         tables.append(_interval_table(by_resource, drawn, options))
-        if any(None in _values(resource, options).values() for resource in by_resource.values()):
+        if any(None in _values(scores, options).values() for scores in by_resource.values()):
             notes.append("There is no interval for the precision at a recall that the curve does not reach.")
     inputs = {**{f"rules/{resource.name}": resource.digest for resource in resources}, **_judged_digests(judged)}
     tests: dict[str, Comparison] = {}
@@ -93,6 +88,18 @@ def score_rules(
         tests=tests,
     )
     return scored, by_resource
+
+
+def _notes(resources: Sequence[RuleSet], usable: Usable, by_resource: Mapping[str, RuleScores]) -> list[str]:
+    return [
+        *usable.notes,
+        *(note for resource in resources for note in resource.notes),
+        *(
+            f"{name}: no application has a rule of it, so precision, recall, F1 and area are 0 by convention."
+            for name, scores in by_resource.items()
+            if not scores.covered
+        ),
+    ]
 
 
 def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -> dict[str, Setting]:
