@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, literal_column, select, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Connection, insert, literal_column, select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from chorale.model import Refusal
 from chorale.store import Store, open_loading_store, open_memory_store, open_store, stage_rows, store_url
 from chorale.store.codec import SHORT_ANSWER, answer_as_text, answer_from_text, as_text
 from chorale.store.database import GroupCommitWriter
 from chorale.store.prepared import ONE, Prepared
-from chorale.store.schema import setting, stage
+from chorale.store.schema import item_source, setting, stage
 from chorale.store.sqlite import sqlite_engine
 from conftest import StudyMaker
 from crowd import people
@@ -196,19 +196,40 @@ def test_a_statement_that_is_prepared_once_has_its_limit_written_out() -> None:
 
 
 @pytest.mark.parametrize("kind", ["memory", "loading"])
-def test_work_that_fails_half_way_leaves_nothing_behind(tmp_path: Path, kind: str) -> None:
+def test_nobody_sees_what_work_that_failed_half_way_has_done(tmp_path: Path, kind: str) -> None:
     def write_and_fail(tx: Connection) -> None:
         put("half")(tx)
         raise ValueError("a mistake")
 
+    def fail_first(_tx: Connection) -> None:
+        raise ValueError("refused")
+
     store: Store = open_memory_store() if kind == "memory" else open_loading_store(tmp_path / "study.db")
     store.do(put("before"))
-    with pytest.raises(ValueError, match="a mistake"):
-        store.write(write_and_fail).result()
-    with pytest.raises(ValueError, match="a mistake"):
-        store.do(write_and_fail)
+    with pytest.raises(ValueError, match="refused"):
+        store.write(fail_first).result()
     store.write(put("after")).result()
     assert keys(store) == {"before", "after"}
+    with pytest.raises(ValueError, match="a mistake"):
+        store.do(write_and_fail)
+    for work in (put("more"), write_and_fail):
+        with pytest.raises(RuntimeError, match="half-way in this store: a mistake"):
+            store.write(work).result()
+    store.close()
+
+
+@pytest.mark.parametrize("kind", ["memory", "loading", "site"])
+def test_every_store_refuses_rows_that_refer_to_none(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "study.db"
+    store: Store = (
+        open_memory_store()
+        if kind == "memory"
+        else open_loading_store(path)
+        if kind == "loading"
+        else open_store(store_url(None, path))
+    )
+    with pytest.raises(IntegrityError):
+        store.write(lambda tx: tx.execute(insert(item_source).values(item_id=1, source_id=2))).result()
     store.close()
 
 

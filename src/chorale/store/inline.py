@@ -10,7 +10,7 @@ from threading import get_ident
 
 from sqlalchemy import Engine
 
-from chorale.store.database import Store, T, Work, run_in_savepoint
+from chorale.store.database import Store, T, Work
 from chorale.store.sqlite import DEFERRED, SqliteConnection
 
 
@@ -32,13 +32,17 @@ class InlineStore(Store):
 class InlineWriter:
     """Runs work at once, in the thread that asks for it, which is the one that opened the store.
 
-    All work is in one transaction, which is only committed to be copied: a commit costs more than most work does. Work
-    that fails is undone by its savepoint.
+    All work is in one transaction, which is only committed to be copied: a commit costs more than most work does. As on
+    a site, there are no savepoints, and work is refused before it has written anything. Work that fails after that is a
+    mistake in a program, not in a study. A site undoes its group and runs it again; here everything is one group, so
+    the store takes no more work, and nobody gets to see what is half done.
     """
 
     def __init__(self, connection: SqliteConnection) -> None:
         self._connection = connection
         self._thread = get_ident()
+        self._changes = connection.driver.total_changes
+        self._half_done: Exception | None = None
         connection.ask(DEFERRED)
 
     def submit(self, work: Work[T]) -> Future[T]:
@@ -46,7 +50,15 @@ class InlineWriter:
 
     def run(self, work: Work[T]) -> T:
         self._check_thread()
-        return run_in_savepoint(self._connection, work)
+        if self._half_done is not None:
+            raise RuntimeError(f"work has failed half-way in this store: {self._half_done}")
+        before = self._changes()
+        try:
+            return work(self._connection)
+        except Exception as error:
+            if self._changes() != before:
+                self._half_done = error
+            raise
 
     def read(self, work: Work[T]) -> T:
         self._check_thread()
