@@ -12,13 +12,13 @@ from pathlib import Path
 
 from bench.timing import best_of
 from chorale.kits.frames.framenet import read_framenet
-from chorale.kits.questions.baselines import GIVEN, Example, LightChoice, cross_validate
+from chorale.kits.questions.baselines import GIVEN, ChoiceExample, LightChoice, cross_validate
 
 QUESTIONS = 1_500
 ROUNDS = 3
 
 
-def made_up(count: int, rng: random.Random) -> list[Example]:
+def made_up(count: int, rng: random.Random) -> list[ChoiceExample]:
     words = ["".join(rng.choices("abcdefghijklmnoprstuvw", k=rng.randint(3, 9))) for _ in range(4_000)]
     weights = [1 / (place + 1) for place in range(len(words))]
 
@@ -30,7 +30,7 @@ def made_up(count: int, rng: random.Random) -> list[Example]:
         if number % 2 == 0:
             passage = ". ".join(text(20) for _ in range(6))
         options = tuple(text(rng.randint(2, 9)) for _ in range(4))
-        found.append(Example(f"q{number}", passage, f"what {text(8)}?", options, rng.randrange(4)))
+        found.append(ChoiceExample(f"q{number}", passage, f"what {text(8)}?", options, rng.randrange(4)))
     return found
 
 

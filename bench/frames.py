@@ -16,7 +16,7 @@ from chorale.engine import quality as looked
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.templates import create_study
-from chorale.kits.frames.preparing import Wanted, Word, chosen_words
+from chorale.kits.frames.preparing import CandidateWord, WordSelection, chosen_words
 from chorale.store import responses
 
 SENTENCES, PER_SENTENCE, PEOPLE, CANDIDATES, FRAMES = 1_000, 15, 300, 12, 700
@@ -77,11 +77,11 @@ def _choosing() -> None:
     lists = {(lemma, "v"): [f"F{rng.randrange(FRAMES)}" for _ in range(rng.randint(2, 25))] for lemma in lemmas}
     weights = [1 / (rank + 1) for rank in range(len(lemmas))]
     words = [
-        Word(number // 3, f"{number}", lemma, "v", lemma, 0)
+        CandidateWord(number // 3, f"{number}", lemma, "v", lemma, 0)
         for number, lemma in enumerate(rng.choices(lemmas, weights, k=300_000))
     ]
     for many in (500, 5_000, 50_000):
-        timing = best_of(2, lambda many=many: chosen_words(words, lists, Wanted(sentences=many)))  # type: ignore[misc]
+        timing = best_of(2, lambda many=many: chosen_words(words, lists, WordSelection(sentences=many)))  # type: ignore[misc]
         _line(f"{many:,} of 100,000 sentences with 300,000 verbs chosen", *timing)
 
 

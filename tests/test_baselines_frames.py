@@ -28,11 +28,11 @@ from chorale.kits.frames.baselines.fulltext import (
 )
 from chorale.kits.frames.baselines.lexicon import Lexicon, pieces_of
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
-from chorale.kits.frames.files.frame_scores import FrameScores, read_frame_scores
-from chorale.kits.frames.files.frame_words import FrameWord, read_frame_words
+from chorale.kits.frames.files.scores import FrameScores, read_frame_scores
+from chorale.kits.frames.files.sense_map import read_frame_map
+from chorale.kits.frames.files.words import FrameWord, read_frame_words
 from chorale.kits.frames.framenet import FrameNet, read_framenet
-from chorale.kits.frames.metrics.crowd import frame_agreement
+from chorale.kits.frames.metrics.agreement import frame_agreement
 from chorale.model import UserError
 from chorale.text.wordnet import WordNet, read_wordnet
 from tiny_framenet import SENTENCES, write_framenet, write_map, write_wordnet

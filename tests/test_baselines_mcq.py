@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.kits.questions.baselines import (
-    Example,
+    ChoiceExample,
     LightChoice,
     choice_model,
     cross_validate,
@@ -22,38 +22,38 @@ from chorale.kits.questions.baselines import (
     lacking,
     transfer,
 )
-from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.files.questions import read_mcq
 from chorale.model import UserError
 
 PLACES = ("harbour", "market", "forest", "castle", "station", "library", "bakery", "orchard", "tunnel", "meadow")
 NAMES = ("Ada", "Ben", "Cleo", "Dov", "Eda", "Finn", "Gus", "Hana")
 
 
-def copied(number: int, *, rng: random.Random) -> Example:
+def copied(number: int, *, rng: random.Random) -> ChoiceExample:
     """A question whose right option is the only one that the passage has a word of."""
     here, *elsewhere = rng.sample(PLACES, 4)
     right = rng.randrange(4)
     options = [f"the {place}" for place in elsewhere]
     options.insert(right, f"the {here}")
     passage = f"Number {number}. {rng.choice(NAMES)} walked to the {here} at noon. Nobody was surprised."
-    return Example(f"q{number:03}", passage, "Where did they walk?", tuple(options), right)
+    return ChoiceExample(f"q{number:03}", passage, "Where did they walk?", tuple(options), right)
 
 
-def long_answers(number: int, *, rng: random.Random) -> Example:
+def long_answers(number: int, *, rng: random.Random) -> ChoiceExample:
     """A question whose right option is the longest, and nothing else tells it."""
     right = rng.randrange(4)
     options = [rng.choice(PLACES) for _ in range(4)]
     options[right] += " behind the very old wall"
-    return Example(f"l{number:03}", f"Passage {number} says little.", "Which?", tuple(options), right)
+    return ChoiceExample(f"l{number:03}", f"Passage {number} says little.", "Which?", tuple(options), right)
 
 
 @pytest.fixture(scope="module")
-def copies() -> list[Example]:
+def copies() -> list[ChoiceExample]:
     rng = random.Random(5)
     return [copied(number, rng=rng) for number in range(60)]
 
 
-def record(one: Example, **more: object) -> dict[str, object]:
+def record(one: ChoiceExample, **more: object) -> dict[str, object]:
     return {
         "question_id": one.id,
         "question": one.question,
@@ -64,7 +64,7 @@ def record(one: Example, **more: object) -> dict[str, object]:
     }
 
 
-def write(path: Path, examples: Sequence[Example]) -> Path:
+def write(path: Path, examples: Sequence[ChoiceExample]) -> Path:
     path.write_text("\n".join(json.dumps(record(one)) for one in examples), "utf-8")
     return path
 
@@ -76,7 +76,9 @@ def run(*arguments: object) -> Result:
 # The light model
 
 
-def test_the_light_model_finds_what_gives_answers_away_and_only_with_what_it_is_shown(copies: list[Example]) -> None:
+def test_the_light_model_finds_what_gives_answers_away_and_only_with_what_it_is_shown(
+    copies: list[ChoiceExample],
+) -> None:
     accuracy = {shown: cross_validate(LightChoice(), copies, shown).accuracy for shown in ("pqa", "pa", "qa", "a")}
     assert accuracy["pa"] > 0.9
     assert accuracy["pqa"] > 0.9
@@ -89,7 +91,7 @@ def test_the_light_model_learns_that_the_longest_answer_is_right() -> None:
     assert cross_validate(LightChoice(), [long_answers(n, rng=rng) for n in range(40)], "a").accuracy > 0.9
 
 
-def test_nothing_depends_on_the_order_of_questions_or_on_hashes(copies: list[Example]) -> None:
+def test_nothing_depends_on_the_order_of_questions_or_on_hashes(copies: list[ChoiceExample]) -> None:
     shuffled = random.Random(1).sample(copies, len(copies))
     first, second = (cross_validate(LightChoice(), some, "pa", seed=4) for some in (copies, shuffled))
     assert first.ids == second.ids
@@ -101,9 +103,9 @@ def test_nothing_depends_on_the_order_of_questions_or_on_hashes(copies: list[Exa
 
 def test_probabilities_are_of_the_options_there_are() -> None:
     mixed = [
-        Example("a", "", "", ("one", "two"), 0),
-        Example("b", "", "", ("one", "two", "three four", ""), 2),
-        Example("c", "", "", ("\U0001f600", "\ud800", "=1+1"), 1),
+        ChoiceExample("a", "", "", ("one", "two"), 0),
+        ChoiceExample("b", "", "", ("one", "two", "three four", ""), 2),
+        ChoiceExample("c", "", "", ("\U0001f600", "\ud800", "=1+1"), 1),
     ]
     chances = LightChoice().fit(mixed).predict(mixed)
     assert [len(one) for one in chances] == [2, 4, 3]
@@ -122,7 +124,7 @@ def test_probabilities_are_of_the_options_there_are() -> None:
 )
 def test_any_text_can_be_learnt_from_and_answered(texts: list[tuple[str, str, list[str]]]) -> None:
     examples = [
-        Example(str(number), passage, question, tuple(options), number % len(options))
+        ChoiceExample(str(number), passage, question, tuple(options), number % len(options))
         for number, (passage, question, options) in enumerate(texts)
     ]
     for one, chances in zip(examples, LightChoice().fit(examples).predict(examples), strict=True):
@@ -131,10 +133,10 @@ def test_any_text_can_be_learnt_from_and_answered(texts: list[tuple[str, str, li
 
 
 def test_what_is_not_shown_is_not_there() -> None:
-    whole = Example("a", "passage", "question", ("one", "two"), 0)
-    assert whole.seen("pa") == Example("a", "passage", "", ("one", "two"), 0)
-    assert whole.seen("qa") == Example("a", "", "question", ("one", "two"), 0)
-    assert whole.seen("a") == Example("a", "", "", ("one", "two"), 0)
+    whole = ChoiceExample("a", "passage", "question", ("one", "two"), 0)
+    assert whole.seen("pa") == ChoiceExample("a", "passage", "", ("one", "two"), 0)
+    assert whole.seen("qa") == ChoiceExample("a", "", "question", ("one", "two"), 0)
+    assert whole.seen("a") == ChoiceExample("a", "", "", ("one", "two"), 0)
     assert lacking([whole.seen("qa")], "pa") == ["a"]
     assert lacking([whole.seen("qa")], "qa") == []
 
@@ -143,7 +145,7 @@ def test_what_is_not_shown_is_not_there() -> None:
 
 
 def test_a_passage_is_never_learnt_from_and_asked_about() -> None:
-    examples = [Example(f"q{n}", f"passage {n // 3}", "?", ("a", "b"), n % 2) for n in range(60)]
+    examples = [ChoiceExample(f"q{n}", f"passage {n // 3}", "?", ("a", "b"), n % 2) for n in range(60)]
     fold = folds_of(examples, 5, seed=1)
     by_passage: dict[str, set[int]] = {}
     for one, number in zip(examples, fold.tolist(), strict=True):
@@ -155,7 +157,7 @@ def test_a_passage_is_never_learnt_from_and_asked_about() -> None:
         folds_of(examples, 21, seed=1)
 
 
-def test_transfer_goes_every_way_and_leaves_shared_passages_out(copies: list[Example]) -> None:
+def test_transfer_goes_every_way_and_leaves_shared_passages_out(copies: list[ChoiceExample]) -> None:
     rng = random.Random(9)
     others = [long_answers(number, rng=rng) for number in range(40)]
     found = transfer(LightChoice(), {"copies": copies, "long": others}, "pa")
@@ -188,7 +190,7 @@ def test_gold_is_the_majority_with_the_writer_and_broken_questions_are_left_out(
 # The command
 
 
-def test_the_command_tells_accuracies_transfer_and_comparisons(tmp_path: Path, copies: list[Example]) -> None:
+def test_the_command_tells_accuracies_transfer_and_comparisons(tmp_path: Path, copies: list[ChoiceExample]) -> None:
     rng = random.Random(2)
     first = write(tmp_path / "copies.jsonl", copies[:30])
     second = write(tmp_path / "long.jsonl", [long_answers(number, rng=rng) for number in range(30)])
@@ -213,7 +215,7 @@ def test_the_command_tells_accuracies_transfer_and_comparisons(tmp_path: Path, c
     assert "answers alone" in table.stdout
 
 
-def test_mistakes_are_told_with_a_fix(tmp_path: Path, copies: list[Example]) -> None:
+def test_mistakes_are_told_with_a_fix(tmp_path: Path, copies: list[ChoiceExample]) -> None:
     file = write(tmp_path / "copies.jsonl", copies[:6])
     bare = write(tmp_path / "bare.jsonl", [one.seen("a") for one in copies[:6]])
     for arguments, words in (
@@ -242,7 +244,7 @@ def test_a_model_of_a_folder_needs_the_extra(monkeypatch: pytest.MonkeyPatch, tm
 
 
 @pytest.fixture(scope="module")
-def tiny_model(tmp_path_factory: pytest.TempPathFactory, copies: list[Example]) -> Path:
+def tiny_model(tmp_path_factory: pytest.TempPathFactory, copies: list[ChoiceExample]) -> Path:
     """A folder with a small random model that knows the words of the examples."""
     pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
@@ -264,13 +266,13 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory, copies: list[Example]) 
 
 
 @pytest.mark.slow
-def test_a_folder_of_hugging_face_answers_and_learns(tiny_model: Path, copies: list[Example]) -> None:
+def test_a_folder_of_hugging_face_answers_and_learns(tiny_model: Path, copies: list[ChoiceExample]) -> None:
     as_it_is = choice_model(str(tiny_model), epochs=0)
     chances = as_it_is.fit(copies, seed=1).predict(copies[:5])
     assert all(abs(one.sum() - 1) < 1e-9 and len(one) == 4 for one in chances)
     short = [one.seen("a") for one in copies[:24]]
     # The same option is always right: even a random model learns that from answers alone.
-    same = [Example(one.id, "", "", ("the castle", "the forest", "the market"), 1) for one in short]
+    same = [ChoiceExample(one.id, "", "", ("the castle", "the forest", "the market"), 1) for one in short]
     taught = choice_model(str(tiny_model), epochs=12, rate=5e-3)
     fitted = taught.fit(same, seed=2)
     assert all(int(one.argmax()) == 1 for one in fitted.predict(same))
@@ -281,15 +283,15 @@ def test_a_folder_of_hugging_face_answers_and_learns(tiny_model: Path, copies: l
 
 @pytest.mark.slow
 def test_overlong_texts_are_cut_and_options_may_differ_in_number(tiny_model: Path) -> None:
-    long = Example("a", "castle " * 500, "where " * 300, ("the castle", "the forest " * 200), 0)
-    wide = Example("b", "", "", ("one", "two", "three"), 2)
+    long = ChoiceExample("a", "castle " * 500, "where " * 300, ("the castle", "the forest " * 200), 0)
+    wide = ChoiceExample("b", "", "", ("one", "two", "three"), 2)
     chances = choice_model(str(tiny_model), epochs=0).fit([], seed=1).predict([long, wide])
     assert [len(one) for one in chances] == [2, 3]
     assert all(np.isfinite(one).all() and abs(one.sum() - 1) < 1e-9 for one in chances)
 
 
 @pytest.mark.slow
-def test_the_command_takes_a_folder(tiny_model: Path, tmp_path: Path, copies: list[Example]) -> None:
+def test_the_command_takes_a_folder(tiny_model: Path, tmp_path: Path, copies: list[ChoiceExample]) -> None:
     file = write(tmp_path / "copies.jsonl", copies[:12])
     done = run(file, "--model", tiny_model, "--epochs", 1, "--folds", 2, "--input", "pqa", "--json")
     assert done.exit_code == 0, done.output

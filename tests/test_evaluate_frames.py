@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from chorale.cli import app
-from chorale.kits.frames.files.frame_scores import FrameScores, read_frame_scores
-from chorale.kits.frames.metrics.crowd import area, cosines, frame_agreement, kendall_tau_b
+from chorale.kits.frames.files.scores import FrameScores, read_frame_scores
+from chorale.kits.frames.metrics.agreement import area, cosines, frame_agreement, kendall_tau_b
 from chorale.kits.frames.reproduction import PAPER
 from chorale.model import UserError
 from chorale.reproduce.contract import Cell

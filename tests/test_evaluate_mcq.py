@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chorale.cli import app
-from chorale.kits.questions.files.files import McqQuestions, read_mcq
+from chorale.kits.questions.files.questions import McqQuestions, read_mcq
 from chorale.kits.questions.metrics import DISCARDED, Ties, mcq_alpha, measure_mcq, outcomes_of, runs_of_models
 from chorale.model import UserError
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chorale.cli import app
-from chorale.kits.rules.files.rule_files import Rule, read_judged, read_rules, rule_of
+from chorale.kits.rules.files.rules import Rule, read_judged, read_rules, rule_of
 from chorale.kits.rules.metrics.curves import curve_of, evaluate_rules, rule_statistics, scores_of_applications
 from chorale.kits.rules.reproduction import PAPER
 from chorale.metrics import Statistics, intervals

@@ -27,7 +27,7 @@ from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
 from chorale.kits.forms.task.tokens import excerpt, pieces, tokens
 from chorale.kits.rules.commands.demonstration import _person
-from chorale.kits.rules.truth import Truth
+from chorale.kits.rules.commands.study_truth import StudyTruth
 from chorale.model import Judgment, UserError
 from chorale.platforms.simulated import Place, run_crowd
 from chorale.rehearsal.simulated import good, prospects, random_clicker
@@ -925,7 +925,7 @@ def test_the_template_is_done_by_a_simulated_crowd(tmp_path: Path) -> None:
     study = open_study(tmp_path / "study", clock=fast_clock(400))
     # One who clicks anything is quicker than all others and gets at most one of an item's three judgments.
     crowd = [*[good(0.97)] * 9, random_clicker()]
-    crew = [_person(folder, Truth(folder), model, f"3:{number}") for number, model in enumerate(crowd)]
+    crew = [_person(folder, StudyTruth(folder), model, f"3:{number}") for number, model in enumerate(crowd)]
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(create_app(study), log_level="warning"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -949,7 +949,7 @@ def test_the_template_is_done_by_a_simulated_crowd(tmp_path: Path) -> None:
 def test_the_template_knows_an_answer_to_each_of_its_messages(tmp_path: Path) -> None:
     create_study(tmp_path, "form")
     (stage,) = load_folder(tmp_path).stages
-    truth = Truth(load_folder(tmp_path))
+    truth = StudyTruth(load_folder(tmp_path))
     assert (len(stage.items), len(stage.gold), len(stage.truth)) == (12, 8, 12)
     for item in stage.items:
         known = truth.answer("tone", stage.task.form.view(item.payload))

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
-from chorale.kits.frames.files.frame_sentences import read_frame_sentences
+from chorale.kits.frames.files.sense_map import read_frame_map
+from chorale.kits.frames.files.sentences import read_frame_sentences
 from chorale.kits.frames.framenet import Marked, frame_key, newer_names, read_framenet, read_name_changes
 from chorale.kits.frames.framenet.markup import brief, readable
-from chorale.kits.frames.preparing import Wanted, Word, chosen_words, lemma_of
+from chorale.kits.frames.preparing import CandidateWord, WordSelection, chosen_words, lemma_of
 from chorale.model import UserError
 from chorale.text.tagger import Tagged
 from chorale.text.wordnet import read_wordnet
@@ -72,7 +72,7 @@ def test_hostile_archives_are_refused_and_lead_nowhere(tmp_path: Path, monkeypat
         with pytest.raises(UserError) as error:
             read_framenet(tmp_path / "spoiled").check_frames()
         assert "spoiled" in refused_by(error)
-    monkeypatch.setattr("chorale.kits.frames.framenet.shelf._LARGEST_TOGETHER", 100)
+    monkeypatch.setattr("chorale.kits.frames.framenet.release_files._LARGEST_TOGETHER", 100)
     with pytest.raises(UserError, match="unpacks to more than"):
         read_framenet(tmp_path / "fn.zip")
 
@@ -315,8 +315,8 @@ def test_the_lemma_is_the_one_a_dictionary_has(tmp_path: Path) -> None:
     assert lemma_of(Tagged("Frobbed", "frob", "VERB"), "v", wordnet) == "frob"
 
 
-def word(sentence: int, lemma: str) -> Word:
-    return Word(sentence, f"{sentence}:0", lemma, "v", lemma, 0)
+def word(sentence: int, lemma: str) -> CandidateWord:
+    return CandidateWord(sentence, f"{sentence}:0", lemma, "v", lemma, 0)
 
 
 @given(st.data())
@@ -328,7 +328,7 @@ def test_choosing_lazily_chooses_what_looking_at_all_would(data: st.DataObject) 
     }
     words = [word(number, data.draw(st.sampled_from(lemmas))) for number in range(data.draw(st.integers(1, 25)))]
     many = data.draw(st.integers(1, 25))
-    lazily = chosen_words(words, lists, Wanted(sentences=many, seed=3))
+    lazily = chosen_words(words, lists, WordSelection(sentences=many, seed=3))
     counts: dict[str, int] = {}
     left = list(words)
     plainly: list[str] = []
@@ -356,7 +356,7 @@ def test_choosing_lazily_chooses_what_looking_at_all_would(data: st.DataObject) 
 def test_no_sentence_is_chosen_twice() -> None:
     words = [word(1, "a"), word(1, "b"), word(2, "a")]
     lists = {("a", "v"): ["x", "y"], ("b", "v"): ["y"]}
-    chosen = chosen_words(words, lists, Wanted())
+    chosen = chosen_words(words, lists, WordSelection())
     assert sorted(one.sentence for one in chosen) == [1, 2]
 
 

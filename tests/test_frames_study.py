@@ -27,7 +27,7 @@ from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
 from chorale.kits.frames.browsing import browsing_of_study, browsing_scored
-from chorale.kits.frames.files.frame_sentences import read_frame_sentences
+from chorale.kits.frames.files.sentences import read_frame_sentences
 from chorale.kits.frames.framenet import read_framenet
 from chorale.kits.frames.metrics.ambiguity import Relation
 from chorale.kits.frames.page import frames_page

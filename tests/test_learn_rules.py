@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.kits.rules.files.extractions import extraction_tables, read_names
-from chorale.kits.rules.files.rule_files import Rule, rule_of
+from chorale.kits.rules.files.rules import Rule, rule_of
 from chorale.kits.rules.learning import LearnOptions, Pruning, Resources, learn_rules, synthetic_extractions
 from chorale.kits.rules.learning.classifier import trained
 from chorale.kits.rules.learning.engines import opened_engine

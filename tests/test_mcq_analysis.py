@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chorale.cli import app
-from chorale.kits.questions.files.files import McqQuestions, read_mcq
-from chorale.kits.questions.files.study import Paid, Worked
+from chorale.kits.questions.files.questions import McqQuestions, read_mcq
+from chorale.kits.questions.files.study_exports import PaidAmount, Worked
 from chorale.kits.questions.metrics import alpha_over_draws
 from chorale.kits.questions.metrics.artifacts import by_place, first_less_second, measure_written, option_lengths
 from chorale.kits.questions.metrics.costs import costs_by_arm
 from chorale.kits.questions.metrics.difficulty import difficulties
-from chorale.kits.questions.metrics.explaining import explanations, repeated_questions
+from chorale.kits.questions.metrics.explanations import explanations, repeated_questions
 from chorale.kits.questions.metrics.measures import measure_mcq
 from chorale.kits.questions.metrics.wording import (
     NEARLY_THE_SAME,
@@ -28,9 +28,9 @@ from chorale.kits.questions.metrics.wording import (
     overlap,
     wh_word,
 )
-from chorale.kits.questions.passages import Passage, cut, prepare_passages
+from chorale.kits.questions.preparing import McqPassage, cut, prepare_passages
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
-from chorale.kits.questions.scoring.written import written_section
+from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics.resampling import Resampling
 from chorale.present.svg import Bar, bar_chart, standalone
 from chorale.text.alike import alike_pairs, words_of
@@ -334,14 +334,14 @@ def test_costs_are_with_and_without_training_and_experts() -> None:
         worked(6, "validation", "mcq-validate", "a", item="p3/5"),
     ]
     paid = [
-        Paid("a", "round-1", "base", 350),
-        Paid("a", "round-1", "bonus", 500),
-        Paid("a", "final", "base", 350),
-        Paid("a", "final", "fee", 70),
-        Paid("a", "validation", "base", 75),
-        Paid("b", "first", "base", 350),
-        Paid("b", "validation", "base", 75),
-        Paid("e", "round-1-grades", "base", 0),
+        PaidAmount("a", "round-1", "base", 350),
+        PaidAmount("a", "round-1", "bonus", 500),
+        PaidAmount("a", "final", "base", 350),
+        PaidAmount("a", "final", "fee", 70),
+        PaidAmount("a", "validation", "base", 75),
+        PaidAmount("b", "first", "base", 350),
+        PaidAmount("b", "validation", "base", 75),
+        PaidAmount("e", "round-1-grades", "base", 0),
     ]
     costs = costs_by_arm(work, paid)
     assert costs["baseline"].per_question() == 175
@@ -405,7 +405,7 @@ def test_repetitions_are_those_that_comparing_all_texts_finds(written: list[tupl
 def test_passages_are_there_once() -> None:
     one, other = sentences(100, 1), sentences(100, 2)
     nearly = one.replace("word", "sword", 1)
-    texts = [Passage(str(number), text, "", "f") for number, text in enumerate([one, other, one.upper(), nearly])]
+    texts = [McqPassage(str(number), text, "", "f") for number, text in enumerate([one, other, one.upper(), nearly])]
     found = prepare_passages(texts, fewest=60, most=250)
     assert [passage.id for passage in found.passages] == ["0#1", "1#1"]
     assert (found.twice, found.nearly_twice, found.too_short) == (1, 1, 0)

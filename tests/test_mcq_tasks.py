@@ -19,7 +19,7 @@ from chorale.engine.running import Study
 from chorale.exchange.export import export_formats, write_export
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
-from chorale.kits.questions.files.items import INVALID
+from chorale.kits.questions.files.columns import INVALID
 from chorale.kits.questions.scoring.study import mcq_study, study_questions
 from chorale.kits.questions.tasks.grade.rubric import RUBRIC
 from chorale.kits.questions.tasks.validate.tables import majority

@@ -14,8 +14,8 @@ from chorale.cli import app
 from chorale.engine.opening import open_study
 from chorale.engine.work import Offer
 from chorale.exchange.export import write_export
-from chorale.kits.rules.files.rule_files import Rule
-from chorale.kits.rules.files.rule_resources import read_resources, rules_by_left_side
+from chorale.kits.rules.files.resources import read_resources, rules_by_left_side
+from chorale.kits.rules.files.rules import Rule
 from chorale.kits.rules.learning.applying import LONGEST_PHRASE, apply_rules
 from chorale.model import UserError
 from conftest import ManualClock

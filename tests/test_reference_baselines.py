@@ -7,13 +7,13 @@ import pytest
 from chorale.kits.frames.baselines import frames_by_sense, scores_of
 from chorale.kits.frames.baselines.fulltext import most_frequent_frames, sentences_of, targets_in
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
-from chorale.kits.frames.files.frame_scores import read_frame_scores
-from chorale.kits.frames.files.frame_words import read_frame_words
+from chorale.kits.frames.files.scores import read_frame_scores
+from chorale.kits.frames.files.sense_map import read_frame_map
+from chorale.kits.frames.files.words import read_frame_words
 from chorale.kits.frames.framenet import FrameNet, read_framenet
-from chorale.kits.frames.metrics.crowd import frame_agreement
+from chorale.kits.frames.metrics.agreement import frame_agreement
 from chorale.kits.questions.baselines import LightChoice, cross_validate, examples_of
-from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.files.questions import read_mcq
 from chorale.text.wordnet import read_wordnet
 
 SHARED = Path(__file__).parents[2] / "shared"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from chorale.kits.frames.files.frame_scores import read_frame_scores
-from chorale.kits.frames.metrics.crowd import frame_agreement
+from chorale.kits.frames.files.scores import read_frame_scores
+from chorale.kits.frames.metrics.agreement import frame_agreement
 from chorale.kits.frames.reproduction import PAPER
 from chorale.reproduce.checking import FileState, check_data
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
-from chorale.kits.frames.files.frame_sentences import FrameSentences, read_frame_sentences
+from chorale.kits.frames.files.sense_map import read_frame_map
+from chorale.kits.frames.files.sentences import FrameSentences, read_frame_sentences
 from chorale.kits.frames.framenet import FrameNet, read_framenet, read_name_changes
 from chorale.kits.frames.metrics.ambiguity import FrameRelating, Relation, majorities
-from chorale.kits.frames.reproduction_frames import coverage, framenet_in
+from chorale.kits.frames.reproduction_framenet import coverage, framenet_in
 from chorale.text.wordnet import WordNet, find_wordnet, read_wordnet
 
 SHARED = Path(__file__).parents[2] / "shared"

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from chorale.cli import app
-from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.files.questions import read_mcq
 from chorale.kits.questions.metrics import mcq_alpha
 from chorale.kits.questions.reproduction import PAPER
 from chorale.reproduce.checking import FileState, check_data

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from chorale.cli import app
-from chorale.kits.rules.files.rule_files import read_judged
+from chorale.kits.rules.files.rules import read_judged
 from chorale.kits.rules.reproduction import PAPER
 from chorale.reproduce import FileState, check_data
 

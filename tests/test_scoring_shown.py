@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from chorale.kits.frames.files.frame_scores import FrameScores
-from chorale.kits.frames.metrics.crowd import frame_agreement
+from chorale.kits.frames.files.scores import FrameScores
+from chorale.kits.frames.metrics.agreement import frame_agreement
 from chorale.kits.qasrl.files import Qa, Question, QuestionAnswers
 from chorale.kits.qasrl.metrics import align, statistics
-from chorale.kits.rules.files.rule_files import RuleSet, rule_of
+from chorale.kits.rules.files.rules import RuleSet, rule_of
 from chorale.kits.rules.metrics.curves import evaluate_rules
 from chorale.kits.srl.files import read_srl
 from chorale.kits.srl.metrics import conll05
@@ -51,7 +51,7 @@ def test_every_result_is_one_line(tmp_path: Path) -> None:
         "<Alignment: 1 verb, 1 pair>": alignment,
         "<Statistics: 1 item, 9 numbers each>": statistics(alignment),
         "<RuleSet: berant, 1 rule>": RuleSet("berant", {rule_of("buy", "own"): 1.0}, "", scored=True),
-        "<Curve: 1 point>": evaluate_rules(np.ones(1), np.array([True])).curve,
+        "<RuleCurve: 1 point>": evaluate_rules(np.ones(1), np.array([True])).curve,
         "<FrameAgreement: 1 sentence, tau_auc 1.0000, tau_mean 1.0000, cosine_auc 1.0000, cosine_mean 1.0000>": (
             frame_agreement(FRAMES, FRAMES)
         ),

@@ -29,7 +29,7 @@ from chorale.contract import (
     installed_tasks,
 )
 from chorale.contract.task import NoOptions, as_it_is, by_confidence
-from chorale.kits.rules.tasks.entailment import MeaninglessLeft, Outcome, application_outcome
+from chorale.kits.rules.tasks.entailment import ApplicationOutcome, MeaninglessLeft, application_outcome
 from chorale.model import Label, NewItem, SourceItem
 from chorale.testing import TASK_CHECKS, ContractError, TaskCheck, check_task
 
@@ -250,22 +250,26 @@ YES, NO, UNSURE = label("yes"), label("no", 0.8), label("yes", 0.6)
 @pytest.mark.parametrize(
     ("lhs", "rhs", "entailment", "outcome", "confidence"),
     [
-        (YES, YES, label("yes", 0.9), Outcome.ENTAILING, 0.9),
-        (YES, YES, label("no", 0.9), Outcome.NON_ENTAILING, 0.9),
-        (YES, YES, label("no", 0.6), Outcome.UNCERTAIN, 0.6),
-        (YES, YES, None, Outcome.UNFINISHED, None),
-        (YES, NO, None, Outcome.NON_ENTAILING, 0.8),
-        (YES, UNSURE, None, Outcome.UNCERTAIN, None),
-        (UNSURE, YES, None, Outcome.UNCERTAIN, None),
-        (UNSURE, NO, None, Outcome.UNCERTAIN, None),
-        (NO, None, None, Outcome.SET_ASIDE, 0.8),
-        (NO, NO, None, Outcome.SET_ASIDE, 0.8),
-        (None, NO, None, Outcome.UNFINISHED, None),
-        (YES, None, None, Outcome.UNFINISHED, None),
+        (YES, YES, label("yes", 0.9), ApplicationOutcome.ENTAILING, 0.9),
+        (YES, YES, label("no", 0.9), ApplicationOutcome.NON_ENTAILING, 0.9),
+        (YES, YES, label("no", 0.6), ApplicationOutcome.UNCERTAIN, 0.6),
+        (YES, YES, None, ApplicationOutcome.UNFINISHED, None),
+        (YES, NO, None, ApplicationOutcome.NON_ENTAILING, 0.8),
+        (YES, UNSURE, None, ApplicationOutcome.UNCERTAIN, None),
+        (UNSURE, YES, None, ApplicationOutcome.UNCERTAIN, None),
+        (UNSURE, NO, None, ApplicationOutcome.UNCERTAIN, None),
+        (NO, None, None, ApplicationOutcome.SET_ASIDE, 0.8),
+        (NO, NO, None, ApplicationOutcome.SET_ASIDE, 0.8),
+        (None, NO, None, ApplicationOutcome.UNFINISHED, None),
+        (YES, None, None, ApplicationOutcome.UNFINISHED, None),
     ],
 )
 def test_what_becomes_of_an_application(
-    lhs: Label | None, rhs: Label | None, entailment: Label | None, outcome: Outcome, confidence: float | None
+    lhs: Label | None,
+    rhs: Label | None,
+    entailment: Label | None,
+    outcome: ApplicationOutcome,
+    confidence: float | None,
 ) -> None:
     found = application_outcome(lhs, rhs, entailment, 0.7, MeaninglessLeft.SET_ASIDE)
     assert found == (outcome, confidence)
@@ -273,7 +277,7 @@ def test_what_becomes_of_an_application(
 
 def test_a_meaningless_left_side_can_count_against_the_rule() -> None:
     found = application_outcome(NO, YES, None, 0.7, MeaninglessLeft.NON_ENTAILING)
-    assert found == (Outcome.NON_ENTAILING, 0.8)
+    assert found == (ApplicationOutcome.NON_ENTAILING, 0.8)
 
 
 def test_deriving_needs_both_sides() -> None:

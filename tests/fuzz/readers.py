@@ -14,10 +14,10 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["chorale.files"]):
-    from chorale.kits.frames.files.frame_scores import read_frame_scores
+    from chorale.kits.frames.files.scores import read_frame_scores
     from chorale.kits.qasrl.files import read_bank, read_qasrl, read_sentences
-    from chorale.kits.questions.files.files import read_mcq
-    from chorale.kits.rules.files.rule_files import read_judged, read_rules
+    from chorale.kits.questions.files.questions import read_mcq
+    from chorale.kits.rules.files.rules import read_judged, read_rules
     from chorale.kits.srl.files import read_srl
     from chorale.metrics.reading.judgment_files import read_judgments
     from chorale.metrics.reading.responses import read_responses

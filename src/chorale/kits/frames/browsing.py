@@ -8,7 +8,7 @@ from typing import Any
 
 from chorale.engine.quality import stage_quality
 from chorale.engine.running import RunningStage, Study
-from chorale.kits.frames.files.frame_sentences import FrameScore, FrameSentence, FrameSentences
+from chorale.kits.frames.files.sentences import FrameScore, FrameSentence, FrameSentences
 from chorale.kits.frames.framenet import FrameNet
 from chorale.kits.frames.metrics.ambiguity import (
     BOUND,
@@ -76,12 +76,12 @@ class FrameBrowsing:
 
     def histograms(self) -> dict[str, list[int]]:
         """SQS in equal parts from 0 to 1, for words in FrameNet and others."""
-        found: dict[str, list[int]] = {}
+        by_kind: dict[str, list[int]] = {}
         for kind, name in _IN_WORDS.items():
             values = [each.quality for each in self.sentences if each.in_framenet is kind and each.quality is not None]
             if values:
-                found[name] = histogram(values, BINS)
-        return found
+                by_kind[name] = histogram(values, BINS)
+        return by_kind
 
 
 def browsing_of_files(
@@ -102,51 +102,53 @@ def browsing_of_study(
     return FrameBrowsing(sentences, digest, framenet, bound, known.found)
 
 
-def _judged(found: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -> Iterable[FrameSentence]:
-    initial = dict(found.unit_annotation_scores(initial=True))
-    quality = dict(zip(found.units, found.uqs.tolist(), strict=True))
-    for key, scores in found.unit_annotation_scores():
+def _judged(crowdtruth: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -> Iterable[FrameSentence]:
+    initial = dict(crowdtruth.unit_annotation_scores(initial=True))
+    quality = dict(zip(crowdtruth.units, crowdtruth.uqs.tolist(), strict=True))
+    for key, scores in crowdtruth.unit_annotation_scores():
         payload = payloads[key]
         names = [*(candidate["frame"] for candidate in payload["candidates"]), "none"]
         frames = {name: FrameScore(scores.get(name, 0.0), initial[key].get(name, 0.0)) for name in names}
         yield FrameSentence(key, payload["sentence"], payload["word"], frames, quality[key], payload.get("in_framenet"))
 
 
-def browsing_scored(found: FrameBrowsing, shown: int = _SHOWN) -> Result:
+def browsing_scored(browsing: FrameBrowsing, shown: int = _SHOWN) -> Result:
     """Everything for `--json`; tables of the most telling for people."""
-    settings = {"bound": found.bound, "framenet": found.framenet.digest if found.framenet else None}
-    tables = [summary_table(found), *histogram_tables(found), clarity_table(found, shown)]
-    tables += [pairs_table(found, shown), *reason_tables(found, shown), *quality_tables(found, shown)]
+    settings = {"bound": browsing.bound, "framenet": browsing.framenet.digest if browsing.framenet else None}
+    tables = [summary_table(browsing), *histogram_tables(browsing), clarity_table(browsing, shown)]
+    tables += [pairs_table(browsing, shown), *reason_tables(browsing, shown), *quality_tables(browsing, shown)]
     signed = signature(
-        "frames-browse", {key: value for key, value in settings.items() if value is not None}, {"input": found.digest}
+        "frames-browse",
+        {key: value for key, value in settings.items() if value is not None},
+        {"input": browsing.digest},
     )
-    return Result(_json(found), tables, signed, _notes(found))
+    return Result(_json(browsing), tables, signed, _notes(browsing))
 
 
-def summary_table(found: FrameBrowsing) -> ScoreTable:
-    counts = found.majorities
+def summary_table(browsing: FrameBrowsing) -> ScoreTable:
+    counts = browsing.majorities
     rows: list[tuple[str, int | float | None]] = [
         ("sentences", counts.sentences),
         ("with two or more frames of a majority", counts.several),
-        ("with one", counts.one),
+        ("with one", counts.single),
         ("without a frame of a majority", counts.none),
     ]
     for kind, name in _IN_WORDS.items():
-        many = [each for each in found.sentences if each.in_framenet is kind]
-        if many and len(many) < len(found.sentences):
+        many = [each for each in browsing.sentences if each.in_framenet is kind]
+        if many and len(many) < len(browsing.sentences):
             rows.append((f"{name}: sentences", len(many)))
             without = majorities(many).none
             rows.append((f"{name}: without a frame of a majority", without))
         clear = [each.quality for each in many if each.quality is not None]
         if clear:
             rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
-    for relation in Relation if found.reasons else ():
-        rows.append((f"unclear, frames {relation}", sum(reason is relation for reason in found.reasons.values())))
+    for relation in Relation if browsing.reasons else ():
+        rows.append((f"unclear, frames {relation}", sum(reason is relation for reason in browsing.reasons.values())))
     return ScoreTable("The corpus", ("what", "number#"), rows, digits=3)
 
 
-def histogram_tables(found: FrameBrowsing) -> list[ScoreTable]:
-    histograms = found.histograms()
+def histogram_tables(browsing: FrameBrowsing) -> list[ScoreTable]:
+    histograms = browsing.histograms()
     if not histograms:
         return []
     rows: list[tuple[str | int, ...]] = [
@@ -156,33 +158,34 @@ def histogram_tables(found: FrameBrowsing) -> list[ScoreTable]:
     return [ScoreTable("How clear sentences are (SQS)", ("SQS", *(f"{name}#" for name in histograms)), rows)]
 
 
-def clarity_table(found: FrameBrowsing, shown: int) -> ScoreTable:
-    ordered = found.by_clarity()
+def clarity_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
+    ordered = browsing.by_clarity()
     few = ordered if len(ordered) <= 2 * shown else [*ordered[:shown], *ordered[-shown:]]
     title = "Sentences by clarity" + ("" if len(few) == len(ordered) else f": the first and last {shown}")
     rows = [
-        (each.id, each.word, each.quality, in_short(each.sentence), frames_in_words(each, found.bound)) for each in few
+        (each.id, each.word, each.quality, in_short(each.sentence), frames_in_words(each, browsing.bound))
+        for each in few
     ]
     return ScoreTable(title, ("sentence", "word", "SQS#", "text", "frames (FSS)"), rows, digits=3)
 
 
-def pairs_table(found: FrameBrowsing, shown: int) -> ScoreTable:
+def pairs_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
     rows = [
         (pair.first, pair.second, len(pair.sentences), pair.weight, pair.relation or "", ", ".join(pair.links))
-        for pair in found.pairs[:shown]
+        for pair in browsing.pairs[:shown]
     ]
-    title = f"Frames taken for one another: {len(rows)} of {len(found.pairs):,} pairs"
+    title = f"Frames taken for one another: {len(rows)} of {len(browsing.pairs):,} pairs"
     columns = ("frame", "frame ", "sentences#", "weight#", "relation", "FrameNet's links")
     return ScoreTable(title, columns, rows, digits=2)
 
 
-def reason_tables(found: FrameBrowsing, shown: int) -> list[ScoreTable]:
+def reason_tables(browsing: FrameBrowsing, shown: int) -> list[ScoreTable]:
     """Unclear sentences by what their frames have to do with each other, as in the paper's appendix."""
     tables = []
     for kind, title in _EXAMPLES.items():
-        several = [each for each in found.by_clarity() if found.reasons.get(each.id) is kind]
+        several = [each for each in browsing.by_clarity() if browsing.reasons.get(each.id) is kind]
         rows = [
-            (each.word, in_short(each.sentence), each.quality, frames_in_words(each, found.bound))
+            (each.word, in_short(each.sentence), each.quality, frames_in_words(each, browsing.bound))
             for each in several[:shown]
         ]
         if rows:
@@ -191,8 +194,8 @@ def reason_tables(found: FrameBrowsing, shown: int) -> list[ScoreTable]:
     return tables
 
 
-def quality_tables(found: FrameBrowsing, shown: int) -> list[ScoreTable]:
-    known = found.qualities
+def quality_tables(browsing: FrameBrowsing, shown: int) -> list[ScoreTable]:
+    known = browsing.qualities
     if known is None:
         return []
     workers = sorted(
@@ -218,8 +221,8 @@ def quality_tables(found: FrameBrowsing, shown: int) -> list[ScoreTable]:
 
 def frames_in_words(sentence: FrameSentence, bound: float) -> str:
     """The frames people see, with their scores; if there are none, the leading one."""
-    found = [(name, score) for name, score in sentence.ranked() if score.final > bound] or sentence.ranked()[:1]
-    parts = [f"{name} ({score.final:.3f})" for name, score in found]
+    leading = [(name, score) for name, score in sentence.ranked() if score.final > bound] or sentence.ranked()[:1]
+    parts = [f"{name} ({score.final:.3f})" for name, score in leading]
     if (nothing := none_score(sentence)) > bound:
         parts.append(f"no frame ({nothing:.3f})")
     return ", ".join(parts)
@@ -236,13 +239,13 @@ def _clarity(sentence: FrameSentence) -> float:
     return max((score.final for score in sentence.frames.values()), default=0.0)
 
 
-def _json(found: FrameBrowsing) -> dict[str, Any]:
-    counts = found.majorities
-    known = found.qualities
-    told: dict[str, Any] = {
-        "sentences": [_sentence_json(each, found) for each in found.by_clarity()],
-        "majorities": {"several": counts.several, "one": counts.one, "none": counts.none},
-        "sqs": found.histograms(),
+def _json(browsing: FrameBrowsing) -> dict[str, Any]:
+    counts = browsing.majorities
+    known = browsing.qualities
+    json: dict[str, Any] = {
+        "sentences": [_sentence_json(each, browsing) for each in browsing.by_clarity()],
+        "majorities": {"several": counts.several, "one": counts.single, "none": counts.none},
+        "sqs": browsing.histograms(),
         "pairs": [
             {
                 "frames": [pair.first, pair.second],
@@ -251,38 +254,38 @@ def _json(found: FrameBrowsing) -> dict[str, Any]:
                 "relation": pair.relation,
                 "links": list(pair.links),
             }
-            for pair in found.pairs
+            for pair in browsing.pairs
         ],
-        "reasons": dict(Counter(str(reason) for reason in found.reasons.values() if reason is not None)),
+        "reasons": dict(Counter(str(reason) for reason in browsing.reasons.values() if reason is not None)),
     }
     if known is not None:
         columns = zip(known.workers, known.wqs.tolist(), known.wwa.tolist(), known.wua.tolist(), strict=True)
-        told["workers"] = {name: {"wqs": wqs, "wwa": wwa, "wsa": wsa} for name, wqs, wwa, wsa in columns}
-        told["frames"] = dict(zip(known.annotations, known.aqs.tolist(), strict=True))
-    return told
+        json["workers"] = {name: {"wqs": wqs, "wwa": wwa, "wsa": wsa} for name, wqs, wwa, wsa in columns}
+        json["frames"] = dict(zip(known.annotations, known.aqs.tolist(), strict=True))
+    return json
 
 
-def _sentence_json(each: FrameSentence, found: FrameBrowsing) -> dict[str, Any]:
+def _sentence_json(sentence: FrameSentence, browsing: FrameBrowsing) -> dict[str, Any]:
     return {
-        "id": each.id,
-        "word": each.word,
-        "sentence": each.sentence,
-        "sqs": each.quality,
-        "in_framenet": each.in_framenet,
-        "majority": majority_frames(each),
-        "seen": seen_frames(each, found.bound),
-        "reason": found.reasons.get(each.id),
-        "fss": {name: score.final for name, score in sorted(each.frames.items())},
-        "fss_initial": {name: score.initial for name, score in sorted(each.frames.items())},
+        "id": sentence.id,
+        "word": sentence.word,
+        "sentence": sentence.sentence,
+        "sqs": sentence.quality,
+        "in_framenet": sentence.in_framenet,
+        "majority": majority_frames(sentence),
+        "seen": seen_frames(sentence, browsing.bound),
+        "reason": browsing.reasons.get(sentence.id),
+        "fss": {name: score.final for name, score in sorted(sentence.frames.items())},
+        "fss_initial": {name: score.initial for name, score in sorted(sentence.frames.items())},
     }
 
 
-def _notes(found: FrameBrowsing) -> Sequence[str]:
+def _notes(browsing: FrameBrowsing) -> Sequence[str]:
     notes = []
-    if not found.sentences:
+    if not browsing.sentences:
         notes.append("No two people have judged one sentence yet: nothing can be said of how clear they are.")
-    elif all(each.quality is None for each in found.sentences):
+    elif all(each.quality is None for each in browsing.sentences):
         notes.append("The files have no sentence quality (SQS): sentences stand by the score of their leading frame.")
-    if found.framenet is None:
+    if browsing.framenet is None:
         notes.append("Without --framenet nothing is said of how frames are related.")
     return notes

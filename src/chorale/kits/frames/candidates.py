@@ -61,12 +61,12 @@ class CandidateFrames:
 
     def ranked(self, lemma: str, pos: str = "v") -> dict[str, float]:
         """The same with their scores, in order; 2 for those of the lemma's own lexical unit."""
-        found = dict.fromkeys(self.framenet.units(lemma, pos), _OWN)
+        scores = dict.fromkeys(self.framenet.units(lemma, pos), _OWN)
         if self.wordnet is not None and pos in _POS:
             for sense in self.wordnet.senses(lemma, _POS[pos]):
                 for frame, score in self.of_sense(sense).items():
-                    found[frame] = max(score, found.get(frame, 0.0))
-        return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+                    scores[frame] = max(score, scores.get(frame, 0.0))
+        return dict(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])))
 
     def of_sense(self, sense: str) -> Mapping[str, float]:
         """The frames of one of WordNet's senses, by its name, with their scores."""
@@ -84,31 +84,31 @@ class CandidateFrames:
         if self.reach == "map":
             return dict.fromkeys(self._mapped.get(sense, ()), 1.0)
         near, beside = self._reached(sense) if self.reach == "related" else ({sense: 1.0}, {})
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         for reached, surest in ((near, 0.0), (beside, _SURE)):
             for other, weight in reached.items():
                 for frame, sure in self._seeds.get(other, {}).items():
                     if sure >= surest:
-                        found[frame] = max(weight * sure, found.get(frame, 0.0))
-        return found
+                        scores[frame] = max(weight * sure, scores.get(frame, 0.0))
+        return scores
 
     def _reached(self, sense: str) -> tuple[dict[str, float], dict[str, float]]:
         """Senses that lead to frames, and how near they are; and those beside them, which must have frames for sure."""
         start = {sense: 1.0} | {other: _SIDEWAYS[link] for link, other in self._links(sense) if link in _SIDEWAYS}
-        found: dict[str, float] = {}
+        reached: dict[str, float] = {}
         beside: dict[str, float] = {}
         for first, near in start.items():
             edge, seen, weight = {first}, {first}, near
             while edge:
                 for each in edge:
-                    found[each] = max(weight, found.get(each, 0.0))
+                    reached[each] = max(weight, reached.get(each, 0.0))
                     for link, other in self._links(each):
                         if link in _SIDEWAYS:
                             beside[other] = max(weight * _FROM_THERE, beside.get(other, 0.0))
                 edge = {other for each in edge for link, other in self._links(each) if link in ("@", "@i")} - seen
                 seen |= edge
                 weight *= _UP
-        return found, beside
+        return reached, beside
 
     @cached_property
     def _seeds(self) -> Mapping[str, Mapping[str, float]]:
@@ -139,13 +139,13 @@ class CandidateFrames:
                     yield from self.wordnet.senses(word, part)
 
     def _lemmas_of_frames(self) -> dict[str, set[tuple[str, str]]]:
-        found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        lemmas: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
         for unit, frames in self.framenet.lexical_units.items():
             lemma, _, pos = unit.rpartition(".")
             if pos in _POS:
                 for frame in frames:
-                    found[frame].add((lemma.replace(" ", "_"), _POS[pos]))
-        return found
+                    lemmas[frame].add((lemma.replace(" ", "_"), _POS[pos]))
+        return lemmas
 
     def _among_its_like(self, sense: str, own: tuple[str, str], lemmas: set[tuple[str, str]]) -> bool:
         """Whether another word of the frame is in the sense, linked to it, or beside it under the same general one."""

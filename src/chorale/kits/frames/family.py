@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from chorale.files.tables import replacing
-from chorale.kits.frames.files.frame_qualities import with_qualities
-from chorale.kits.frames.files.frame_scores import FrameScores, read_frame_scores
-from chorale.kits.frames.metrics.crowd import Constant, frame_agreement
+from chorale.kits.frames.files.qualities import with_qualities
+from chorale.kits.frames.files.scores import FrameScores, read_frame_scores
+from chorale.kits.frames.metrics.agreement import Constant, frame_agreement
 from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
 from chorale.metrics.family import Family, Measured, path_of
 from chorale.metrics.resampling import checked_resampling
@@ -85,8 +85,8 @@ def read(path: File) -> FrameScores:
 
 def measure(system: FrameScores, gold: FrameScores, *, top: bool = False, constant: Constant = "zero") -> Measured:
     """A row for every sentence, and τ and cosine over them."""
-    found = frame_agreement(gold, system, top=top, constant=constant)
-    return found.statistics(), found.metric()
+    agreement = frame_agreement(gold, system, top=top, constant=constant)
+    return agreement.statistics(), agreement.metric()
 
 
 FAMILY = Family(

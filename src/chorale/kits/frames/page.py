@@ -19,22 +19,22 @@ from chorale.present.svg import PAGE_STYLE, Axis, Curve, curve_chart
 _SHOWN = 40
 
 
-def frames_section(found: FrameBrowsing, shown: int = _SHOWN) -> str:
+def frames_section(browsing: FrameBrowsing, shown: int = _SHOWN) -> str:
     """What a report has of a frame study: no page around it."""
-    parts = [html_table(summary_table(found))]
-    if histograms := found.histograms():
+    parts = [html_table(summary_table(browsing))]
+    if histograms := browsing.histograms():
         parts.append(_figure("How clear sentences are: share of the sentences by SQS", _histogram(histograms)))
-    parts.append(html_table(pairs_table(found, shown)))
-    parts += [html_table(table) for table in reason_tables(found, shown)]
-    parts.append(html_table(clarity_table(found, shown)))
-    parts += [html_table(table) for table in quality_tables(found, shown)]
+    parts.append(html_table(pairs_table(browsing, shown)))
+    parts += [html_table(table) for table in reason_tables(browsing, shown)]
+    parts.append(html_table(clarity_table(browsing, shown)))
+    parts += [html_table(table) for table in quality_tables(browsing, shown)]
     return "\n".join(parts)
 
 
-def frames_page(found: FrameBrowsing, title: str, notes: Sequence[str] = (), shown: int = _SHOWN) -> str:
+def frames_page(browsing: FrameBrowsing, title: str, notes: Sequence[str] = (), shown: int = _SHOWN) -> str:
     """One HTML file: no scripts, nothing to load."""
-    told = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    body = f"<h1>{escape(title)}</h1>\n{f'<ul>{told}</ul>' if told else ''}\n{frames_section(found, shown)}"
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    body = f"<h1>{escape(title)}</h1>\n{f'<ul>{items}</ul>' if items else ''}\n{frames_section(browsing, shown)}"
     return html_page(title, _STYLE + PAGE_STYLE, body)
 
 

@@ -27,7 +27,7 @@ _LONGEST_WORD = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WordSelection:
     """Which words become items."""
 
     sentences: int | None = None
@@ -43,7 +43,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class CandidateWord:
     """A word in a sentence, and where it stands."""
 
     sentence: int
@@ -80,20 +80,20 @@ class FrameItems:
 def frame_items(
     given: Sequence[GivenSentence],
     candidates: CandidateFrames,
-    wanted: Wanted | None = None,
+    wanted: WordSelection | None = None,
     progress: Progress | None = None,
 ) -> FrameItems:
     """The items of these sentences: one word of a sentence at most, the chosen ones in the order of the text."""
-    wanted = wanted or Wanted()
+    wanted = wanted or WordSelection()
     tagger = None if all(map(is_complete, given)) else load_tagger()
     texts: list[str] = []
-    words: list[Word] = []
+    words: list[CandidateWord] = []
     too_long = 0
-    for done, (one, found) in enumerate(tagged_sentences(given, tagger), 1):
-        for name, sentence, text, offsets in _placed(one, found):
+    for done, (source, parsed) in enumerate(tagged_sentences(given, tagger), 1):
+        for name, sentence, text, offsets in _placed(source, parsed):
             too_long += len(text) > LONGEST_SENTENCE
             if len(text) <= LONGEST_SENTENCE:
-                words += _words(one, len(texts), name, sentence, offsets, candidates.wordnet, wanted)
+                words += _words(source, len(texts), name, sentence, offsets, candidates.wordnet, wanted)
             texts.append(text)
         if progress:
             progress(done, len(given))
@@ -115,7 +115,9 @@ def frame_items(
     )
 
 
-def chosen_words(words: Sequence[Word], lists: Mapping[tuple[str, str], Sequence[str]], wanted: Wanted) -> list[Word]:
+def chosen_words(
+    words: Sequence[CandidateWord], lists: Mapping[tuple[str, str], Sequence[str]], wanted: WordSelection
+) -> list[CandidateWord]:
     """Words of different sentences, chosen one by one: the next is the one that adds most to Σ_f (1 + 1/2 + … + 1/n_f).
 
     n_f is how many of the chosen have the frame f among their candidates, so frames that are rare so far count most.
@@ -123,7 +125,7 @@ def chosen_words(words: Sequence[Word], lists: Mapping[tuple[str, str], Sequence
     once for all words of a lemma, which have the same candidates.
     """
     rng = Random(f"{wanted.seed}:frames")
-    waiting: dict[tuple[str, str], list[Word]] = {}
+    waiting: dict[tuple[str, str], list[CandidateWord]] = {}
     for word in words:
         waiting.setdefault((word.lemma, word.pos), []).append(word)
     for key in sorted(waiting):
@@ -136,7 +138,7 @@ def chosen_words(words: Sequence[Word], lists: Mapping[tuple[str, str], Sequence
 
     heap = [(-gain(key), key) for key in sorted(waiting)]
     heapify(heap)
-    chosen: list[Word] = []
+    chosen: list[CandidateWord] = []
     most = len(words) if wanted.sentences is None else wanted.sentences
     while heap and len(chosen) < most:
         promised, key = heappop(heap)
@@ -153,7 +155,7 @@ def chosen_words(words: Sequence[Word], lists: Mapping[tuple[str, str], Sequence
     return sorted(chosen, key=lambda word: (word.sentence, word.start))
 
 
-def _next_free(words: list[Word], taken: set[int]) -> Word | None:
+def _next_free(words: list[CandidateWord], taken: set[int]) -> CandidateWord | None:
     while words:
         word = words.pop()
         if word.sentence not in taken:
@@ -161,41 +163,43 @@ def _next_free(words: list[Word], taken: set[int]) -> Word | None:
     return None
 
 
-def _placed(one: GivenSentence, found: list[tuple[str, Sentence]]) -> Iterator[tuple[str, Sentence, str, list[int]]]:
+def _placed(
+    source: GivenSentence, parsed: list[tuple[str, Sentence]]
+) -> Iterator[tuple[str, Sentence, str, list[int]]]:
     """Each sentence with its text and where its tokens begin in it."""
-    if one.tokens or not one.text:
-        for name, sentence in found:
+    if source.tokens or not source.text:
+        for name, sentence in parsed:
             offsets, at = [], 0
             for token in sentence:
                 offsets.append(at)
                 at += len(token.text) + 1
             yield name, sentence, " ".join(token.text for token in sentence), offsets
         return
-    places = iter(tokenize(one.text))
-    for name, sentence in found:
+    places = iter(tokenize(source.text))
+    for name, sentence in parsed:
         tokens = [next(places) for _ in sentence]
         if tokens:
             start, end = tokens[0].start, tokens[-1].end
-            text = one.text[start:end].replace("\n", " ")
+            text = source.text[start:end].replace("\n", " ")
             yield name, sentence, text, [token.start - start for token in tokens]
 
 
 def _words(
-    one: GivenSentence,
+    source: GivenSentence,
     number: int,
     name: str,
     sentence: Sentence,
     offsets: Sequence[int],
     wordnet: WordNet | None,
-    wanted: Wanted,
-) -> Iterator[Word]:
+    wanted: WordSelection,
+) -> Iterator[CandidateWord]:
     for index, (token, start) in enumerate(zip(sentence, offsets, strict=True)):
-        if one.verbs is not None:
-            pos = "v" if index in one.verbs else None
+        if source.verbs is not None:
+            pos = "v" if index in source.verbs else None
         else:
             pos = None if token.helps else POS.get(token.pos)
         if pos in wanted.pos and pos is not None and _is_word(token.text):
-            yield Word(number, f"{name}:{index}", lemma_of(token, pos, wordnet), pos, token.text, start)
+            yield CandidateWord(number, f"{name}:{index}", lemma_of(token, pos, wordnet), pos, token.text, start)
 
 
 def _is_word(text: str) -> bool:
@@ -217,28 +221,31 @@ def lemma_of(token: Tagged, pos: str, wordnet: WordNet | None) -> str:
 
 
 def _lists(
-    words: Sequence[Word], candidates: CandidateFrames, wanted: Wanted
+    words: Sequence[CandidateWord], candidates: CandidateFrames, wanted: WordSelection
 ) -> tuple[dict[tuple[str, str], list[str]], int, int]:
     """The candidates of every lemma that has the right number of them; words with too few, and with too many."""
     many = Counter((word.lemma, word.pos) for word in words)
     lists: dict[tuple[str, str], list[str]] = {}
     missing = over = 0
     for key, count in sorted(many.items()):
-        found = candidates.candidates(*key)
-        if len(found) > wanted.most:
+        frames = candidates.candidates(*key)
+        if len(frames) > wanted.most:
             over += count
-            found = found[: wanted.most] if wanted.over == "cut" else []
-            if not found:
+            frames = frames[: wanted.most] if wanted.over == "cut" else []
+            if not frames:
                 continue
-        if len(found) < wanted.least:
+        if len(frames) < wanted.least:
             missing += count
             continue
-        lists[key] = found
+        lists[key] = frames
     return lists, missing, over
 
 
 def _row(
-    word: Word, texts: Sequence[str], lists: Mapping[tuple[str, str], Sequence[str]], candidates: CandidateFrames
+    word: CandidateWord,
+    texts: Sequence[str],
+    lists: Mapping[tuple[str, str], Sequence[str]],
+    candidates: CandidateFrames,
 ) -> dict[str, Any]:
     return {
         "id": word.name,

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from chorale.files.rows import read_rows
-from chorale.kits.frames.files.frame_scores import FrameScores, read_frame_scores
-from chorale.kits.frames.metrics.crowd import frame_agreement
-from chorale.kits.frames.reproduction_frames import RESOURCES, frame_cells
+from chorale.kits.frames.files.scores import FrameScores, read_frame_scores
+from chorale.kits.frames.metrics.agreement import frame_agreement
+from chorale.kits.frames.reproduction_framenet import RESOURCES, frame_cells
 from chorale.model import Problem, UserError
 from chorale.reproduce.checking import find
 from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
@@ -264,9 +264,9 @@ def _top_cell(
         missing = _missing(batches, _RESTRICTED if part == "R-SET" else _BATCHES)
         return Cell("Table 2", name, paper, None, 3, f"These are missing: {missing}.")
     ours = scores[_SCORE_OF[row]]
-    found = Cell("Table 2", name, paper, ours, 3)
-    if found.agrees:
-        return found
+    cell = Cell("Table 2", name, paper, ours, 3)
+    if cell.agrees:
+        return cell
     if _cut(ours) == paper:
         return Cell("Table 2", name, paper, ours, 3, _CUT_TOO)
     why = "Which batches are the R-SET is inferred." if part == "R-SET" else _RELEASE

@@ -31,7 +31,7 @@ def frames_section(_tx: Tx, study: Study, _resampling: Resampling) -> SectionCon
             counts = browsing.majorities
             by_stage[stage.name] = {
                 "sentences": counts.sentences,
-                "majorities": {"several": counts.several, "one": counts.one, "none": counts.none},
+                "majorities": {"several": counts.several, "one": counts.single, "none": counts.none},
                 "sqs": browsing.histograms(),
             }
     return SectionContent(tables, by_stage) if tables else None

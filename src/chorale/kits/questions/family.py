@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 
-from chorale.kits.questions.files.files import McqQuestions, read_mcq
+from chorale.kits.questions.files.questions import McqQuestions, read_mcq
 from chorale.kits.questions.metrics import AlphaVariant, Ties, measure_mcq
 from chorale.kits.questions.scoring.measured import McqOptions
 from chorale.kits.questions.scoring.scores import score_mcq
 from chorale.kits.questions.scoring.sections import with_sections
 from chorale.kits.questions.scoring.sources import Sources, digests_of
-from chorale.kits.questions.scoring.written import written_section
+from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics.family import Family, Measured, path_of
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from chorale.kits.questions.files.files import McqQuestions, read_mcq
+from chorale.kits.questions.files.questions import McqQuestions, read_mcq
 from chorale.kits.questions.metrics import McqMeasures, Section, alpha_over_draws, measure_mcq
 from chorale.kits.questions.metrics.wording import is_generic
 from chorale.metrics import Interval
@@ -126,7 +126,7 @@ def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
     yield from _section_5(measured)
 
 
-def _table_1(row: _Row, found: _Measured | None) -> Iterator[Cell]:
+def _table_1(row: _Row, measured: _Measured | None) -> Iterator[Cell]:
     section = row.section
     wanted: list[tuple[str, str, float | None, float, int]] = [
         ("N", f"kept {section}", row.kept, 1, 0),
@@ -139,54 +139,56 @@ def _table_1(row: _Row, found: _Measured | None) -> Iterator[Cell]:
     for column, key, paper, scale, digits in wanted:
         if paper is not None:
             name = f"{_SECTION_NAMES[section]}, {row.dataset}: {column}"
-            yield _drawn(name, row.dataset, found, key, paper, scale, digits)
-    yield _spread(row, found)
+            yield _drawn(name, row.dataset, measured, key, paper, scale, digits)
+    yield _spread(row, measured)
 
 
-def _drawn(name: str, dataset: str, found: _Measured | None, key: str, paper: float, scale: float, digits: int) -> Cell:
+def _drawn(
+    name: str, dataset: str, measured: _Measured | None, key: str, paper: float, scale: float, digits: int
+) -> Cell:
     """A number that depends on the draw of the gold votes."""
-    if found is None or key not in found.scores:
-        return Cell("Table 1", name, paper, None, digits, _why_missing(dataset, found))
-    interval = found.intervals[key]
+    if measured is None or key not in measured.scores:
+        return Cell("Table 1", name, paper, None, digits, _why_missing(dataset, measured))
+    interval = measured.intervals[key]
     cell = Cell(
         "Table 1",
         name,
         paper,
-        scale * found.scores[key],
+        scale * measured.scores[key],
         digits,
         interval=Interval(scale * interval.low, scale * interval.high),
     )
     if cell.agrees:
         return cell
     reasons = [_MISSING_RUN if _ROBERTA in key else _OTHER_DRAW]
-    if key.startswith(_ROBERTA) and _beyond_a_sixth_run(found, key, paper / scale):
+    if key.startswith(_ROBERTA) and _beyond_a_sixth_run(measured, key, paper / scale):
         reasons.append(_NO_SIXTH_RUN)
     if dataset in ("baseline", "justification"):
         reasons.append(_MISSING_RECORDS)
     return replace(cell, reason=" ".join(reasons))
 
 
-def _beyond_a_sixth_run(found: _Measured, key: str, paper: float) -> bool:
+def _beyond_a_sixth_run(measured: _Measured, key: str, paper: float) -> bool:
     """Whether the run that was not released would have to be unlike all others to lead to the paper's mean."""
     section = key.rpartition(" ")[2]
-    runs = [found.scores[f"{run} {section}"] for run in found.measures.runs.get(_ROBERTA, ())]
+    runs = [measured.scores[f"{run} {section}"] for run in measured.measures.runs.get(_ROBERTA, ())]
     if not runs:
         return False
     needed = (len(runs) + 1) * paper - sum(runs)
     return abs(needed - float(np.mean(runs))) > 5 * max(float(np.std(runs, ddof=1)), 0.005)
 
 
-def _why_missing(dataset: str, found: _Measured | None) -> str:
-    if found is not None:
+def _why_missing(dataset: str, measured: _Measured | None) -> str:
+    if measured is not None:
         return "The file has no predictions of this model."
     return _NO_FILE.get(dataset, f"nangia/{dataset}.json is not in the data folder.")
 
 
-def _spread(row: _Row, found: _Measured | None) -> Cell:
+def _spread(row: _Row, measured: _Measured | None) -> Cell:
     name = f"{_SECTION_NAMES[row.section]}, {row.dataset}: RoBERTa, deviation over runs"
-    if found is None or _ROBERTA not in found.measures.runs:
-        return Cell("Table 1", name, row.spread, None, 1, _why_missing(row.dataset, found))
-    runs = [found.scores[f"{run} {row.section}"] for run in found.measures.runs[_ROBERTA]]
+    if measured is None or _ROBERTA not in measured.measures.runs:
+        return Cell("Table 1", name, row.spread, None, 1, _why_missing(row.dataset, measured))
+    runs = [measured.scores[f"{run} {row.section}"] for run in measured.measures.runs[_ROBERTA]]
     ours = 100 * float(np.std(runs, ddof=1))
     cell = Cell("Table 1", name, row.spread, ours, 1)
     return cell if cell.agrees else replace(cell, reason=_MISSING_RUN.replace("mean", "deviation"))
@@ -198,9 +200,9 @@ def _table_2() -> Iterator[Cell]:
             yield Cell("Table 2", f"{name}: {column}", paper, None, 1, _PARTIAL)
 
 
-def _table_3(name: str, values: tuple[float, float], found: _Measured | None) -> Iterator[Cell]:
+def _table_3(name: str, values: tuple[float, float], measured: _Measured | None) -> Iterator[Cell]:
     """The draw of the gold votes decides which records are kept, so α depends on it as well."""
-    drawn = {} if found is None else alpha_over_draws(found.questions, draws=_DRAWS, seed=_SEED)
+    drawn = {} if measured is None else alpha_over_draws(measured.questions, draws=_DRAWS, seed=_SEED)
     for column, section, paper in (("all", "all", values[0]), ("10-way", "resampled", values[1])):
         cell = f"{name}: α, {column}"
         ours = drawn.get(section)
@@ -212,8 +214,8 @@ def _table_3(name: str, values: tuple[float, float], found: _Measured | None) ->
 
 def _tables_4_and_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
     for name, (race, *others) in _TABLE_4.items():
-        found, key = measured.get(name), f"{_ROBERTA} all"
-        yield replace(_drawn(f"{name}: trained on RACE", name, found, key, race, 100, 1), table="Table 4")
+        file, key = measured.get(name), f"{_ROBERTA} all"
+        yield replace(_drawn(f"{name}: trained on RACE", name, file, key, race, 100, 1), table="Table 4")
         for column, paper in zip(("CosmosQA", "QuAIL"), others, strict=True):
             yield Cell("Table 4", f"{name}: trained on {column}", paper, None, 1, _TRANSFER)
     for name, values in _TABLE_5.items():
@@ -224,26 +226,26 @@ def _tables_4_and_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
 
 def _section_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
     for name in _DATASETS:
-        found = measured.get(name)
-        missing = _why_missing(name, None) if found is None else ""
-        size = None if found is None else float(len(found.questions))
+        file = measured.get(name)
+        missing = _why_missing(name, None) if file is None else ""
+        size = None if file is None else float(len(file.questions))
         reason = missing or ("" if size == _COLLECTED[name] else _MISSING_RECORDS)
         yield Cell("Section 5", f"{name}: questions collected", _COLLECTED[name], size, 0, reason)
-        many = None if found is None else float(np.count_nonzero(found.questions.votes.sum(axis=1) >= _MANY_VOTES))
+        many = None if file is None else float(np.count_nonzero(file.questions.votes.sum(axis=1) >= _MANY_VOTES))
         reason = missing or ("" if many == _MANY_VALIDATED else _RELEASED)
         yield Cell("Section 4", f"{name}: questions with ten validators", _MANY_VALIDATED, many, 0, reason)
-        words = None if found is None else float(np.nanmean(found.questions.words))
+        words = None if file is None else float(np.nanmean(file.questions.words))
         cell = Cell("Section 5.3", f"{name}: words of an answer", _WORDS[name], words, 1, missing)
         yield cell if cell.agrees else replace(cell, reason=missing or _RELEASED)
-        longest = _drawn(f"{name}: choosing the longest answer", name, found, "longest all", _LONGEST[name], 100, 1)
+        longest = _drawn(f"{name}: choosing the longest answer", name, file, "longest all", _LONGEST[name], 100, 1)
         yield replace(longest, table="Section 5.3")
-        has_texts = found is not None and any(text.question for text in found.questions.texts)
+        has_texts = file is not None and any(text.question for text in file.questions.texts)
         generic = None
-        if found is not None and has_texts:
-            generic = 100 * float(np.mean([is_generic(text.question) for text in found.questions.texts]))
+        if file is not None and has_texts:
+            generic = 100 * float(np.mean([is_generic(text.question) for text in file.questions.texts]))
         yield Cell("Section 5.3", f"{name}: generic questions", _GENERIC[name], generic, 0, missing or _BY_HAND)
         if name in _DROP:
-            drops = {} if found is None else _drops(found)
+            drops = {} if file is None else _drops(file)
             column = f"{name}: accuracy, first question less second"
             why = missing or _why_drops(drops)
             yield Cell("Section 5.3", column, _DROP[name], drops.get(_ROBERTA), 1, why)
@@ -252,13 +254,13 @@ def _section_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
         yield Cell("Section 5.4", f"IRT, highest {what}", high, None, 2, _FOR_IRT)
 
 
-def _drops(found: _Measured) -> dict[str, float]:
+def _drops(measured: _Measured) -> dict[str, float]:
     """RoBERTa's accuracy on the first question about a passage, less that on the second: the mean, and of every run."""
-    numbers = np.array([text.place or 0 for text in found.questions.texts])
-    rows, runs = found.measures.statistics.rows, found.measures.runs.get(_ROBERTA, ())
+    numbers = np.array([text.place or 0 for text in measured.questions.texts])
+    rows, runs = measured.measures.statistics.rows, measured.measures.runs.get(_ROBERTA, ())
     if not runs or not {1, 2} <= set(numbers.tolist()):
         return {}
-    first, second = (found.measures.metric.formula(rows[numbers == one].sum(axis=0)) for one in (1, 2))
+    first, second = (measured.measures.metric.formula(rows[numbers == one].sum(axis=0)) for one in (1, 2))
     return {name: 100 * float(first[f"{name} all"] - second[f"{name} all"]) for name in (_ROBERTA, *runs)}
 
 

@@ -1,7 +1,7 @@
 """The report's sections about multiple-choice questions and their rubric."""
 
 from chorale.engine.running import Study
-from chorale.kits.questions.scoring.pictures import lengths_table, pictures
+from chorale.kits.questions.scoring.charts import lengths_table, pictures
 from chorale.kits.questions.scoring.study import mcq_study
 from chorale.kits.questions.tasks.grade.rubric import RUBRIC
 from chorale.metrics.resampling import Resampling

@@ -5,8 +5,8 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-from chorale.kits.rules.files.rule_files import JudgedFile, RuleSet, read_judged
-from chorale.kits.rules.files.rule_resources import read_resources
+from chorale.kits.rules.files.resources import read_resources
+from chorale.kits.rules.files.rules import JudgedFile, RuleSet, read_judged
 from chorale.kits.rules.metrics.curves import Area, RuleScores
 from chorale.kits.rules.scoring.applications import Meaningless, usable_applications
 from chorale.kits.rules.scoring.scores import RuleOptions, resource_statistics, score_rules
@@ -60,8 +60,8 @@ def score_with_curves(
     judged = {str(path): read_judged(path) for path in judged_files}
     wanted = {application.rule.lhs for file in judged.values() for application in file.applications}
     rival = None if against is None else _only(read_resources(path_of(against), wanted), path_of(against))
-    found = [one for path in resources for one in read_resources(path, wanted)]
-    return score_rules(found, judged, options, resampling, against=rival)
+    rule_sets = [one for path in resources for one in read_resources(path, wanted)]
+    return score_rules(rule_sets, judged, options, resampling, against=rival)
 
 
 def shares(at_recall: Sequence[float]) -> tuple[float, ...]:

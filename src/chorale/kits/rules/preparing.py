@@ -9,7 +9,7 @@ from chorale.metrics.score_table import ScoreTable
 from chorale.model.plural import plural
 
 
-def told_items(applied: Applied, read: ReadExtractions, asked: int) -> Result:
+def items_result(applied: Applied, read: ReadExtractions, asked: int) -> Result:
     """Counts of extractions and of applications, by the resources that proposed them."""
     by_resource = Counter(name for application in applied.applications for name in application.resources)
     turned = sum(application.rule.turned for application in applied.applications)

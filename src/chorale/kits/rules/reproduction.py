@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from chorale.files.source import refused
-from chorale.kits.rules.files.rule_files import JudgedApplication, read_judged, read_rules
+from chorale.kits.rules.files.rules import JudgedApplication, read_judged, read_rules
 from chorale.kits.rules.metrics.curves import RuleScores, evaluate_rules, scores_of_applications
 from chorale.reproduce.checking import find
 from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
@@ -51,10 +51,10 @@ def _cells(data: Path, progress: Callable[[int, int], None]) -> Iterator[Cell]:
 
 
 def _read(data: Path, path: str) -> Sequence[JudgedApplication]:
-    found = find(data, path)
-    if found is None:
+    file = find(data, path)
+    if file is None:
         raise refused(data / path, None, "does not exist", "Get it from the repository that is named")
-    return read_judged(found).applications
+    return read_judged(file).applications
 
 
 def _counts(entailing: Sequence[JudgedApplication], non_entailing: Sequence[JudgedApplication]) -> Iterator[Cell]:
@@ -109,11 +109,11 @@ def _areas() -> Iterator[Cell]:
 
 def _of_published(name: str, path: str, data: Path, applications: Sequence[JudgedApplication]) -> Iterator[Cell]:
     table = "Section 4, area under the curve"
-    found = find(data, path)
-    if found is None:
+    file = find(data, path)
+    if file is None:
         yield Cell(table, f"{name}: area", None, None, 2, f"{path} is not there.")
         return
-    scores = _scored(found, applications)
+    scores = _scored(file, applications)
     for what, value in (
         ("area", scores.auc),
         ("precision", scores.precision),

@@ -21,11 +21,11 @@ from chorale.contract.task import (
     one_part,
 )
 from chorale.kits.forms.task.answers import FormFields
+from chorale.kits.forms.task.explaining import FormWording
 from chorale.kits.forms.task.items import item_type
 from chorale.kits.forms.task.page import form_page
 from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.kits.forms.task.tables import answers_table, results_table
-from chorale.kits.forms.task.telling import Telling
 
 _HERE = Path(__file__).parent
 _FIELD_KINDS = {
@@ -108,7 +108,7 @@ def _answers(name: str, parse: Any, schema: dict[str, Any]) -> type[BaseModel]:
 
 def _configured(options: FormOptions) -> Task:
     form = FormFields(options)
-    telling = Telling(form)
+    wording = FormWording(form)
     items = item_type(options)
     return Task(
         name="form",
@@ -142,10 +142,10 @@ def _configured(options: FormOptions) -> Task:
         simulating=Simulating(guess=form.guess),
         explaining=Explaining(
             present=form.present,
-            caption=telling.caption,
-            quote=telling.quote,
-            reasons=telling.reasons,
-            feedback=telling.feedback,
+            caption=wording.caption,
+            quote=wording.quote,
+            reasons=wording.reasons,
+            feedback=wording.feedback,
         ),
         exports=(results_table(form), answers_table(form)),
     )

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 from chorale.contract.exporting import Seeds
 from chorale.contract.task import Combined, GradeResult, Marks
 from chorale.files.rows import shortened
-from chorale.kits.forms.task.choosing import OneOf, SomeOf
+from chorale.kits.forms.task.choice_fields import ChoiceField, ChoicesField
 from chorale.kits.forms.task.settings import PIECES, FieldSettings, FormOptions, Kind
-from chorale.kits.forms.task.spans import Spans
+from chorale.kits.forms.task.span_fields import SpanField
+from chorale.kits.forms.task.text_fields import TextField
 from chorale.kits.forms.task.tokens import pieces
 from chorale.kits.forms.task.votes import Votes
-from chorale.kits.forms.task.writing import Written
 from chorale.model import Answer, Judgment, Payload
 
 
@@ -54,13 +54,13 @@ class Field(Protocol):
 def _field(settings: FieldSettings) -> Field:
     match settings.kind:
         case Kind.CHOICE | Kind.LIKERT | Kind.PAIR:
-            return OneOf(settings)
+            return ChoiceField(settings)
         case Kind.CHOICES:
-            return SomeOf(settings)
+            return ChoicesField(settings)
         case Kind.TEXT | Kind.LONG_TEXT:
-            return Written(settings)
+            return TextField(settings)
         case Kind.SPANS:
-            return Spans(settings)
+            return SpanField(settings)
 
 
 class FormFields:
@@ -183,9 +183,9 @@ class FormFields:
         """Field by field. The whole is as sure as the field that is least so; written texts say nothing of that."""
         if not judgments:
             return None
-        found = self.combine_fields(judgments)
-        answer = {name: value for name, (value, _) in found.items() if value is not None}
-        return Combined(answer, min((sure for _, sure in found.values() if sure is not None), default=1.0))
+        by_field = self.combine_fields(judgments)
+        answer = {name: value for name, (value, _) in by_field.items() if value is not None}
+        return Combined(answer, min((sure for _, sure in by_field.values() if sure is not None), default=1.0))
 
     def combine_fields(self, judgments: Sequence[Judgment]) -> dict[str, tuple[Any, float | None]]:
         """What came out of every field that is asked, given what came out of those before it, with its confidence.
@@ -196,13 +196,13 @@ class FormFields:
         votes = [(each.answer, each.trust) for each in sorted(judgments, key=lambda each: each.worker)]
         if not any(trust > 0 for _, trust in votes):
             votes = [(answer, 1.0) for answer, _ in votes]
-        found: dict[str, tuple[Any, float | None]] = {}
+        by_field: dict[str, tuple[Any, float | None]] = {}
         for name, field in self.fields.items():
-            so_far = {earlier: value for earlier, (value, _) in found.items()}
+            so_far = {earlier: value for earlier, (value, _) in by_field.items()}
             asked = [(answer, trust) for answer, trust in votes if _is_asked(field.settings, answer)]
             if _is_asked(field.settings, so_far) and any(trust > 0 for _, trust in asked):
-                found[name] = _combined(field, asked)
-        return found
+                by_field[name] = _combined(field, asked)
+        return by_field
 
     @property
     def is_rubric(self) -> bool:
@@ -225,7 +225,7 @@ class FormFields:
             settings = self.fields[name].settings
             if settings.points is not None:
                 criteria[name] = settings.points[settings.answers.index(value)]
-        written = (value for name, value in answer.items() if isinstance(self.fields[name], Written))
+        written = (value for name, value in answer.items() if isinstance(self.fields[name], TextField))
         return Marks(criteria, tuple(written))
 
     @property
@@ -254,7 +254,7 @@ class FormFields:
             if known is not None and name in known:
                 value = known[name]
                 # Gold may have several texts that are right.
-                answer[name] = value[0] if isinstance(field, Written) and isinstance(value, list) else value
+                answer[name] = value[0] if isinstance(field, TextField) and isinstance(value, list) else value
             elif field.settings.required or (known is None and rng is not None and rng.random() < 0.5):
                 answer[name] = field.guess(view, rng)
         return answer
@@ -278,7 +278,7 @@ def _put_right(name: str, parse: partial[Any]) -> Any:
 def _combined(field: Field, asked: Votes) -> tuple[Any, float | None]:
     given = [(answer[field.settings.name], trust) for answer, trust in asked if field.settings.name in answer]
     share = sum(trust for _, trust in given) / sum(trust for _, trust in asked)
-    if isinstance(field, Written):
+    if isinstance(field, TextField):
         return field.combine(given) if given else (None, None)
     if share <= 0.5:
         return None, 1 - share

@@ -78,13 +78,13 @@ def _tokens(value: Any) -> str | list[str]:
 
 
 def _check_highlights(item: dict[str, Any], highlights: dict[str, str]) -> None:
-    found = []
+    problems = []
     for part, whole in highlights.items():
         text = item.get(whole)
         text = " ".join(text) if isinstance(text, list) else text
         if item.get(part) is not None and text is not None and item[part] not in text:
             words = f"does not occur in `{whole}`. Write it as it stands there."
             kind = PydanticCustomError("value_error", "Value error, {words}", {"words": words})
-            found.append(InitErrorDetails(type=kind, loc=(part,), input=item[part]))
-    if found:
-        raise ValidationError.from_exception_data("Item", found)
+            problems.append(InitErrorDetails(type=kind, loc=(part,), input=item[part]))
+    if problems:
+        raise ValidationError.from_exception_data("Item", problems)

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from chorale.kits.forms.task.settings import SAME, FieldSettings, FormOptions, Kind
-from chorale.kits.forms.task.writing import Written
+from chorale.kits.forms.task.text_fields import TextField
 
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent),
@@ -42,7 +42,7 @@ def _rules(field: FieldSettings) -> dict[str, Any]:
             least = 1 if field.min is None else field.min
             rules |= {"min": least, "max": field.max or len(field.options or ())}
         case Kind.TEXT | Kind.LONG_TEXT:
-            written = Written(field)
+            written = TextField(field)
             rules |= {"min": written.least, "max": written.most}
             rules |= {"minWords": field.min_words or 0, "maxWords": field.max_words}
         case Kind.SPANS:

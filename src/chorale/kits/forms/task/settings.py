@@ -377,7 +377,7 @@ def _wrong(loc: tuple[str | int, ...], words: str, value: Any) -> InitErrorDetai
     return InitErrorDetails(type=kind, loc=loc, input=value)
 
 
-def _refuse(title: str, found: Sequence[InitErrorDetails]) -> None:
+def _refuse(title: str, problems: Sequence[InitErrorDetails]) -> None:
     """Tell all of it, each where it stands: a plain ValueError would be told once, of the whole table."""
-    if found:
-        raise ValidationError.from_exception_data(title, list(found))
+    if problems:
+        raise ValidationError.from_exception_data(title, list(problems))

@@ -13,7 +13,7 @@ import numpy as np
 from chorale.kits.frames.baselines.fulltext import TargetSentence, TargetWord, touched_by
 from chorale.kits.frames.baselines.lexicon import Lexicon
 from chorale.kits.frames.baselines.prediction import FramePrediction
-from chorale.kits.frames.files.frame_words import FrameWord
+from chorale.kits.frames.files.words import FrameWord
 from chorale.metrics import FloatArray
 from chorale.text.inflections import verbs_of
 
@@ -39,17 +39,17 @@ class FrameClassifier:
         """v(f) of the candidates of every target, in the order of `Lexicon.candidates`."""
         import torch  # noqa: PLC0415 - heavy, and there already when there is a network
 
-        found: list[FloatArray] = []
+        scores: list[FloatArray] = []
         self.network.eval()
         for start in range(0, len(sentences), AT_ONCE):
             batch = self.lexicon.batch(sentences[start : start + AT_ONCE])
             if len(batch.units):
                 with torch.no_grad():
                     values = self.network(batch).double().numpy()
-                found += [values[row, : int(real.sum())] for row, real in enumerate(batch.real)]
+                scores += [values[row, : int(real.sum())] for row, real in enumerate(batch.real)]
             if progress:
                 progress(min(start + AT_ONCE, len(sentences)), len(sentences))
-        return found
+        return scores
 
     def predict(
         self, words: Iterable[FrameWord], label: Label = "one", progress: Progress | None = None
@@ -58,7 +58,7 @@ class FrameClassifier:
         known = [(word, unit_of(word.word, self.lexicon.units)) for word in words]
         sentences = [_sentence(word, unit) for word, unit in known if unit is not None]
         scores = iter(self.scores(sentences, progress))
-        found = []
+        predictions = []
         for word, unit in known:
             frames: dict[str, float] = {}
             if unit is not None:
@@ -68,8 +68,8 @@ class FrameClassifier:
                     frames = {names[int(v.argmax())]: 1.0}
                 else:
                     frames = dict(zip(names, ((1 + np.tanh(v)) / 2).tolist(), strict=True))
-            found.append(FramePrediction(word.id, frames))
-        return found
+            predictions.append(FramePrediction(word.id, frames))
+        return predictions
 
 
 def unit_of(form: str, units: Mapping[str, Sequence[str]]) -> str | None:

@@ -1,7 +1,7 @@
 """TC: the frame that most of the crowd chose, and no other. What a system that names one frame can reach at best."""
 
 from chorale.kits.frames.baselines.prediction import FramePrediction
-from chorale.kits.frames.files.frame_scores import FrameScores
+from chorale.kits.frames.files.scores import FrameScores
 
 
 def top_crowd_frames(crowd: FrameScores) -> list[FramePrediction]:

@@ -80,7 +80,7 @@ def part_of(document: str) -> Part:
 
 def sentences_of(framenet: FrameNet) -> dict[Part, list[TargetSentence]]:
     """All annotated sentences, by the part their text is in."""
-    found: dict[Part, list[TargetSentence]] = {"train": [], "dev": [], "test": []}
+    by_part: dict[Part, list[TargetSentence]] = {"train": [], "dev": [], "test": []}
     for document in framenet.fulltext():
         for sentence in document.sentences:
             tokens, places = tokens_of(sentence.text)
@@ -91,8 +91,8 @@ def sentences_of(framenet: FrameNet) -> dict[Part, list[TargetSentence]]:
             )
             if targets:
                 name = f"{document.name}/{sentence.number}"
-                found[part_of(document.name)].append(TargetSentence(name, tokens, targets))
-    return found
+                by_part[part_of(document.name)].append(TargetSentence(name, tokens, targets))
+    return by_part
 
 
 def tokens_of(text: str) -> tuple[tuple[str, ...], list[tuple[int, int]]]:

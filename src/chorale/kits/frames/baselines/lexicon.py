@@ -22,7 +22,7 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TensorBatch:
     """Sentences and the targets in them, as arrays. A target has a place even where nothing is known of its unit."""
 
     words: Codes
@@ -92,7 +92,7 @@ class Lexicon:
     def candidates(self, unit: str) -> tuple[str, ...]:
         return self.units.get(unit, ())
 
-    def batch(self, sentences: Sequence[TargetSentence]) -> Batch:
+    def batch(self, sentences: Sequence[TargetSentence]) -> TensorBatch:
         longest = max(len(sentence.tokens) for sentence in sentences)
         words = np.full((len(sentences), longest), _PADDING, dtype=np.int64)
         pieces: list[int] = []
@@ -114,7 +114,7 @@ class Lexicon:
         sentences: Sequence[TargetSentence],
         pieces: Sequence[int],
         starts: Sequence[int],
-    ) -> Batch:
+    ) -> TensorBatch:
         options = [self.candidates(target.unit) for _, target in targets]
         shape = (len(targets), max((len(frames) for frames in options), default=0) or 1)
         frames, pairs = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
@@ -131,7 +131,7 @@ class Lexicon:
             for row, (start, target) in enumerate(targets)
             for token in target.tokens
         ]
-        return Batch(
+        return TensorBatch(
             words=words,
             lengths=np.asarray([len(sentence.tokens) for sentence in sentences], dtype=np.int64),
             pieces=np.asarray(pieces, dtype=np.int64),
@@ -155,9 +155,9 @@ def pieces_of(token: str) -> tuple[int, ...]:
     (8, False)
     """
     whole = f"<{token.casefold()[:_LONGEST_WORD]}>"
-    found = [whole]
-    found += [
+    pieces = [whole]
+    pieces += [
         whole[start : start + size] for size in range(_SHORTEST, _LONGEST + 1) for start in range(len(whole) - size + 1)
     ]
     shape = re.sub("[a-z]+", "x", re.sub("[A-Z]+", "X", re.sub(r"\d+", "0", token[:_LONGEST_WORD])))
-    return tuple(zlib.crc32(piece.encode("utf-8", "surrogatepass")) % PIECES for piece in (*found, f"shape {shape}"))
+    return tuple(zlib.crc32(piece.encode("utf-8", "surrogatepass")) % PIECES for piece in (*pieces, f"shape {shape}"))

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from chorale.kits.frames.baselines.lexicon import Batch
+from chorale.kits.frames.baselines.lexicon import TensorBatch
 
 _NEVER = -1e9
 
@@ -53,7 +53,7 @@ class Network(nn.Module):
         for table in (self.frame_bias, self.pair_bias):
             nn.init.zeros_(table.weight)
 
-    def forward(self, batch: Batch) -> Any:
+    def forward(self, batch: TensorBatch) -> Any:
         """v(f) of every candidate of every target; a very small number where there is no candidate."""
         words = self._without_some(torch.from_numpy(batch.words), self.shape.word_dropout, 1)
         pieces = self.piece(torch.from_numpy(batch.pieces), torch.from_numpy(batch.piece_starts))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
-from chorale.kits.frames.files.frame_scores import FrameScores, fold
+from chorale.kits.frames.files.scores import FrameScores, fold
 
 COLUMNS = ("sent_id", "frame", "score")
 
@@ -21,9 +21,9 @@ class FramePrediction:
 def write_predictions(predictions: Iterable[FramePrediction], path: Path) -> None:
     """A row per sentence and frame, as `chorale evaluate frames` reads it: .csv, .tsv or .jsonl."""
     rows = (
-        {"sent_id": one.sentence, "frame": fold(frame), "score": score}
-        for one in predictions
-        for frame, score in sorted(one.frames.items())
+        {"sent_id": prediction.sentence, "frame": fold(frame), "score": score}
+        for prediction in predictions
+        for frame, score in sorted(prediction.frames.items())
     )
     if path.suffix.lower() == ".jsonl":
         write_jsonl(rows, path)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from chorale.kits.frames.baselines.prediction import FramePrediction
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_words import FrameWord
+from chorale.kits.frames.files.words import FrameWord
 from chorale.text.alike import words_of
 from chorale.text.wordnet import Synset, WordNet
 
@@ -34,12 +34,12 @@ def frames_by_sense(
     """The frames of the sense that is chosen for each verb, each with 1."""
     if candidates.wordnet is None:
         raise ValueError("choosing senses needs WordNet")
-    found = []
-    for one in words:
-        sense = choose_sense(one, candidates.wordnet, choice)
+    predictions = []
+    for word in words:
+        sense = choose_sense(word, candidates.wordnet, choice)
         frames = {} if sense is None else candidates.of_sense(sense)
-        found.append(FramePrediction(one.id, dict.fromkeys(_nearest(frames), 1.0)))
-    return found
+        predictions.append(FramePrediction(word.id, dict.fromkeys(_nearest(frames), 1.0)))
+    return predictions
 
 
 def choose_sense(word: FrameWord, wordnet: WordNet, choice: SenseChoice) -> str | None:
@@ -52,10 +52,10 @@ def choose_sense(word: FrameWord, wordnet: WordNet, choice: SenseChoice) -> str 
         return senses[0]
     context = _content(word.text) - {word.word.casefold()[:_ALIKE], lemmas[0][:_ALIKE]}
     # Of senses that share equally much, max takes the first: the most frequent.
-    return max(senses, key=lambda sense: len(context & _told(wordnet.synset(sense))))
+    return max(senses, key=lambda sense: len(context & _gloss_words(wordnet.synset(sense))))
 
 
-def _told(synset: Synset | None) -> frozenset[str]:
+def _gloss_words(synset: Synset | None) -> frozenset[str]:
     """The words of a gloss, of its examples, and of the synset itself."""
     return frozenset() if synset is None else _content(f"{synset.gloss} {' '.join(synset.lemmas)}")
 

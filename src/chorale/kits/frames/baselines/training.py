@@ -14,7 +14,7 @@ from chorale.files.source import refused
 from chorale.kits.frames.baselines.accuracy import FrameAccuracy, measure
 from chorale.kits.frames.baselines.classifier import FrameClassifier, Progress
 from chorale.kits.frames.baselines.fulltext import Part, TargetSentence, most_frequent_frames, sentences_of
-from chorale.kits.frames.baselines.lexicon import Batch, Lexicon
+from chorale.kits.frames.baselines.lexicon import Lexicon, TensorBatch
 from chorale.kits.frames.baselines.network import Network, NetworkShape
 from chorale.kits.frames.framenet import FrameNet
 from chorale.metrics import signature
@@ -115,7 +115,7 @@ def _learn(
     return epochs
 
 
-def _step(network: Network, optimizer: Any, batch: Batch) -> float:
+def _step(network: Network, optimizer: Any, batch: TensorBatch) -> float:
     """One step down the cross entropy of targets that have a choice."""
     chosen = torch.from_numpy((batch.right >= 0) & (batch.real.sum(axis=1) > 1))
     loss = functional.cross_entropy(network(batch)[chosen], torch.from_numpy(batch.right)[chosen])
@@ -142,9 +142,13 @@ def _report(
         "missing_documents": list(framenet.missing_documents()),
         "sentences": {part: len(sentences) for part, sentences in parts.items()},
         "epochs": [dict(epoch) for epoch in epochs],
-        "held_out": {part: _told(accuracy) for part, accuracy in held_out.items()},
+        "held_out": {part: _accuracy_scores(accuracy) for part, accuracy in held_out.items()},
     }
 
 
-def _told(found: FrameAccuracy) -> dict[str, float]:
-    return {**found.metric().scores(found.statistics()), "targets": len(found.ids), "ambiguous": found.ambiguous}
+def _accuracy_scores(accuracy: FrameAccuracy) -> dict[str, float]:
+    return {
+        **accuracy.metric().scores(accuracy.statistics()),
+        "targets": len(accuracy.ids),
+        "ambiguous": accuracy.ambiguous,
+    }

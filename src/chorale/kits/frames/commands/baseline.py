@@ -11,9 +11,9 @@ from chorale.cli.targets import Force, check_target, writing
 from chorale.files.source import digest_of, read_bytes
 from chorale.kits.frames.baselines import FramePrediction, frames_by_sense, top_crowd_frames, write_predictions
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
-from chorale.kits.frames.files.frame_scores import read_frame_scores
-from chorale.kits.frames.files.frame_words import read_frame_words
+from chorale.kits.frames.files.scores import read_frame_scores
+from chorale.kits.frames.files.sense_map import read_frame_map
+from chorale.kits.frames.files.words import read_frame_words
 from chorale.kits.frames.framenet import read_framenet
 from chorale.metrics import signature
 from chorale.model import UserError

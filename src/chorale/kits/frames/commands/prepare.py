@@ -11,9 +11,9 @@ from chorale.cli.targets import Force, check_target, writing
 from chorale.files.source import refused
 from chorale.files.tables import write_jsonl
 from chorale.kits.frames.candidates import REACHES, CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
+from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.framenet import read_framenet, read_name_changes
-from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, Wanted, frame_items
+from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, WordSelection, frame_items
 from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.text.sentence_files import read_given
@@ -113,7 +113,7 @@ def frames(
 ) -> None:
     """Find words with their candidate frames in a text, as diverse as can be, for `chorale new --template frames`."""
     check_target(out, "--out", force=force, endings=(".jsonl",))
-    wanted = Wanted(sentences, most, over, least, _parts(pos), seed)
+    wanted = WordSelection(sentences, most, over, least, _parts(pos), seed)
     with patiently("sentences") as progress:
         candidates, notes = _candidates(framenet, wordnet, maps or [], names, reach)
         given = read_given(texts, one_per_line=one_per_line)

@@ -85,8 +85,8 @@ def _tokens(text: str, sets: list[ET.Element]) -> tuple[tuple[tuple[int, int], .
             tags.append(tag)
     if offsets:
         return tuple(offsets), tuple(tags)
-    found = tuple(match.span() for match in _WORD.finditer(text))
-    return found, tuple("" for _ in found)
+    spans = tuple(match.span() for match in _WORD.finditer(text))
+    return spans, tuple("" for _ in spans)
 
 
 def _targets(sets: list[ET.Element], offsets: tuple[tuple[int, int], ...]) -> Iterator[FrameTarget]:

@@ -60,8 +60,8 @@ def brief(definition: str, longest: int = 400) -> str:
     >>> brief("Somebody acts. Some LUs take time.\\n\\nNB: this is not for events.")
     'Somebody acts. Some words take time.'
     """
-    found = _NOTES.search(definition)
-    first = definition[: found.start()].strip() if found and found.start() > 0 else definition.strip()
+    note = _NOTES.search(definition)
+    first = definition[: note.start()].strip() if note and note.start() > 0 else definition.strip()
     first = _SHORT.sub(lambda short: _IN_SHORT[short[0]], first)
     if len(first) <= longest:
         return first

@@ -78,7 +78,7 @@ def newer_names(name: str, changes: Mapping[str, tuple[str, ...]] | None = None)
 def read_name_changes(path: Path) -> dict[str, tuple[str, ...]]:
     """Old and new names from a .csv, .tsv or .jsonl file with the columns `old_frame` and `new_frame`."""
     problems: list[Problem] = []
-    found: dict[str, tuple[str, ...]] = {}
+    changes: dict[str, tuple[str, ...]] = {}
     for row in read_rows(path, shown_as=str(path), problems=problems):
         pair = next(((row.values.get(old), row.values.get(new)) for old, new in _COLUMNS if old in row.values), None)
         old, new = pair or (None, None)
@@ -89,7 +89,7 @@ def read_name_changes(path: Path) -> dict[str, tuple[str, ...]]:
             )
             continue
         key = frame_key(old)
-        found[key] = (*found.get(key, ()), new.strip())
+        changes[key] = (*changes.get(key, ()), new.strip())
     if problems:
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
-    return found
+    return changes

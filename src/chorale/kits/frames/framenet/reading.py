@@ -11,7 +11,7 @@ from chorale.kits.frames.framenet.fulltext import Document, document
 from chorale.kits.frames.framenet.markup import Marked, brief, readable
 from chorale.kits.frames.framenet.names import frame_key
 from chorale.kits.frames.framenet.relations import FrameLink, FrameLinks
-from chorale.kits.frames.framenet.shelf import Shelf, open_shelf
+from chorale.kits.frames.framenet.release_files import ReleaseFiles, open_release
 from chorale.kits.frames.framenet.xml_files import children, every, parsed, parsed_bytes
 from chorale.model import Problem, UserError
 
@@ -48,7 +48,7 @@ class FrameNet:
     links: FrameLinks
     digest: str
     """Of the indexes and relations."""
-    _shelf: Shelf = field(repr=False)
+    _shelf: ReleaseFiles = field(repr=False)
     _by_key: Mapping[str, str] = field(repr=False)
     _frames: dict[str, Frame] = field(default_factory=dict, repr=False)
     _documents: dict[str, Document] = field(default_factory=dict, repr=False)
@@ -120,39 +120,39 @@ def read_framenet(folder: Path) -> FrameNet:
     It needs `frameIndex.xml`, `luIndex.xml`, `frRelation.xml`, and a file for every frame that is asked for. Files of
     single lexical units are not read.
     """
-    shelf = open_shelf(folder, _INDEX)
+    release = open_release(folder, _INDEX)
     frames = tuple(
-        sorted({name for each in children(parsed(shelf, _INDEX), "frame") if (name := each.get("name")) is not None})
+        sorted({name for each in children(parsed(release, _INDEX), "frame") if (name := each.get("name")) is not None})
     )
     if not frames:
-        raise refused(f"{shelf.name}/{_INDEX}", None, "names no frames", "Copy or download FrameNet again")
-    units = _lexical_units(shelf)
-    links = FrameLinks(tuple(_links(shelf)))
+        raise refused(f"{release.name}/{_INDEX}", None, "names no frames", "Copy or download FrameNet again")
+    units = _lexical_units(release)
+    links = FrameLinks(tuple(_links(release)))
     digest = digest_of(repr((frames, sorted(units.items()), links.links)).encode())
     by_key = {frame_key(name): name for name in frames}
-    return FrameNet(shelf.name, frames, units, links, digest, shelf, by_key)
+    return FrameNet(release.name, frames, units, links, digest, release, by_key)
 
 
-def _lexical_units(shelf: Shelf) -> dict[str, tuple[str, ...]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for unit in every(parsed(shelf, "luIndex.xml"), "lu"):
+def _lexical_units(release: ReleaseFiles) -> dict[str, tuple[str, ...]]:
+    units: defaultdict[str, set[str]] = defaultdict(set)
+    for unit in every(parsed(release, "luIndex.xml"), "lu"):
         name, frame = unit.get("name", "").casefold(), unit.get("frameName")
         if not frame or "." not in name or len(name) > _LONGEST_UNIT:
             continue
-        found[name].add(frame)
+        units[name].add(frame)
         lemma, _, pos = name.rpartition(".")
         bare = " ".join(_REMARK.sub(" ", lemma).split())
         if bare and bare != lemma:
-            found[f"{bare}.{pos}"].add(frame)
-    if not found:
-        raise refused(f"{shelf.name}/luIndex.xml", None, "names no lexical units", "Copy or download FrameNet again")
-    return {name: tuple(sorted(frames)) for name, frames in sorted(found.items())}
+            units[f"{bare}.{pos}"].add(frame)
+    if not units:
+        raise refused(f"{release.name}/luIndex.xml", None, "names no lexical units", "Copy or download FrameNet again")
+    return {name: tuple(sorted(frames)) for name, frames in sorted(units.items())}
 
 
-def _links(shelf: Shelf) -> Iterator[FrameLink]:
+def _links(release: ReleaseFiles) -> Iterator[FrameLink]:
     links = {
         FrameLink(kind.get("name", ""), each.get("subFrameName", ""), each.get("superFrameName", ""))
-        for kind in children(parsed(shelf, "frRelation.xml"), "frameRelationType")
+        for kind in children(parsed(release, "frRelation.xml"), "frameRelationType")
         for each in children(kind, "frameRelation")
     }
     return iter(sorted(links, key=lambda link: (link.kind, link.below, link.above)))

@@ -31,11 +31,11 @@ class FrameLinks:
         plain = {below: {name: tuple(kinds) for name, kinds in found.items()} for below, found in above.items()}
         object.__setattr__(self, "_above", plain)
 
-    def between(self, one: str, other: str) -> tuple[FrameLink, ...]:
+    def between(self, first: str, second: str) -> tuple[FrameLink, ...]:
         """The relations that directly link two frames, either way round."""
         return tuple(
             FrameLink(kind, below, above)
-            for below, above in ((one, other), (other, one))
+            for below, above in ((first, second), (second, first))
             for kind in self._above.get(below, {}).get(above, ())
         )
 

@@ -4,17 +4,17 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 from chorale.files.source import refused
-from chorale.kits.frames.framenet.shelf import Shelf
+from chorale.kits.frames.framenet.release_files import ReleaseFiles
 
 FOLDER_FIX = "Name FrameNet's folder, the one that holds frameIndex.xml, as the release or NLTK has it"
 
 
-def parsed(shelf: Shelf, file: str) -> ET.Element:
+def parsed(release: ReleaseFiles, file: str) -> ET.Element:
     """The root of a file that must be there."""
-    content = shelf.read(file)
+    content = release.read(file)
     if content is None:
-        raise refused(f"{shelf.name}/{file}", None, "does not exist", FOLDER_FIX)
-    return parsed_bytes(content, f"{shelf.name}/{file}")
+        raise refused(f"{release.name}/{file}", None, "does not exist", FOLDER_FIX)
+    return parsed_bytes(content, f"{release.name}/{file}")
 
 
 def parsed_bytes(content: bytes, name: str) -> ET.Element:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
-from chorale.kits.frames.files.frame_sentences import NONE, FrameSentence
+from chorale.kits.frames.files.sentences import NONE, FrameSentence
 from chorale.kits.frames.framenet import FrameNet
 
 BOUND = 0.2
@@ -36,12 +36,12 @@ class Majorities:
     """How many sentences have how many frames of a majority."""
 
     none: int
-    one: int
+    single: int
     several: int
 
     @property
     def sentences(self) -> int:
-        return self.none + self.one + self.several
+        return self.none + self.single + self.several
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +82,29 @@ class FrameRelating:
                 self._units[frame].add(unit)
         self._known: dict[tuple[str, str], tuple[Relation, tuple[str, ...]]] = {}
 
-    def between(self, one: str, other: str) -> tuple[Relation, tuple[str, ...]]:
+    def between(self, first: str, second: str) -> tuple[Relation, tuple[str, ...]]:
         """How two frames are related, and what FrameNet calls their direct links."""
-        pair = (min(one, other), max(one, other))
+        pair = (min(first, second), max(first, second))
         if pair not in self._known:
             self._known[pair] = self._related(*pair)
         return self._known[pair]
 
-    def _related(self, one: str, other: str) -> tuple[Relation, tuple[str, ...]]:
-        one, other = self._framenet.known(one) or one, self._framenet.known(other) or other
+    def _related(self, first: str, second: str) -> tuple[Relation, tuple[str, ...]]:
+        first, second = self._framenet.known(first) or first, self._framenet.known(second) or second
         links = self._framenet.links
-        named = tuple(sorted({link.kind for link in links.between(one, other)}))
-        above, over = links.parents(one), links.parents(other)
-        if other in above or one in over or self._over(above, other) or self._over(over, one):
+        named = tuple(sorted({link.kind for link in links.between(first, second)}))
+        above, over = links.parents(first), links.parents(second)
+        if second in above or first in over or self._over(above, second) or self._over(over, first):
             return Relation.PARENT_CHILD, named
-        if named or above & over or self._share_words(one, other):
+        if named or above & over or self._share_words(first, second):
             return Relation.OVERLAPPING, named
         return Relation.COMPOSED, named
 
     def _over(self, parents: Iterable[str], frame: str) -> bool:
         return any(frame in self._framenet.links.parents(parent) for parent in parents)
 
-    def _share_words(self, one: str, other: str) -> bool:
-        left, right = self._units[one], self._units[other]
+    def _share_words(self, first: str, second: str) -> bool:
+        left, right = self._units[first], self._units[second]
         smaller = min(len(left), len(right))
         return smaller > 0 and len(left & right) >= max(1.0, SHARED_UNITS * smaller)
 
@@ -115,15 +115,15 @@ def confused_pairs(
     """Pairs of frames that people see in the same sentences, the heaviest first."""
     weights: defaultdict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
     for sentence in sentences:
-        for one, other in combinations(sorted(seen_frames(sentence, bound)), 2):
-            weight = min(sentence.frames[one].final, sentence.frames[other].final)
-            weights[one, other].append((weight, sentence.id))
+        for first, second in combinations(sorted(seen_frames(sentence, bound)), 2):
+            weight = min(sentence.frames[first].final, sentence.frames[second].final)
+            weights[first, second].append((weight, sentence.id))
     pairs = []
-    for (one, other), found in weights.items():
-        relation, links = relating.between(one, other) if relating is not None else (None, ())
-        ordered = sorted(found, key=lambda pair: (-pair[0], pair[1]))
+    for (first, second), weighed in weights.items():
+        relation, links = relating.between(first, second) if relating is not None else (None, ())
+        ordered = sorted(weighed, key=lambda pair: (-pair[0], pair[1]))
         pairs.append(
-            ConfusedPair(one, other, tuple(name for _, name in ordered), sum(w for w, _ in ordered), relation, links)
+            ConfusedPair(first, second, tuple(name for _, name in ordered), sum(w for w, _ in ordered), relation, links)
         )
     return sorted(pairs, key=lambda pair: (-pair.weight, pair.first, pair.second))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from chorale.kits.frames.metrics.crowd import FrameAgreement
+from chorale.kits.frames.metrics.agreement import FrameAgreement
 from chorale.metrics import FloatArray
 from chorale.present.svg import Axis, Curve, curve_chart, stacked, standalone
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from chorale.kits.frames.files.frame_scores import FrameScores
-from chorale.kits.frames.metrics.crowd import Constant, FrameAgreement, frame_agreement
+from chorale.kits.frames.files.scores import FrameScores
+from chorale.kits.frames.metrics.agreement import Constant, FrameAgreement, frame_agreement
 from chorale.kits.frames.scoring.curves import frame_curves
 from chorale.metrics import Comparison, Interval, signature
 from chorale.metrics.resampling import Resampling
@@ -56,27 +56,27 @@ def score_frames(
 ) -> Score:
     """A system against the crowd, and what was asked for beside it; with `only`, over the sentences that are there."""
     gold = restricted(gold, only)
-    found = _agreement(system, gold, options)
-    metric = found.metric()
-    values = metric.scores(found.statistics())
+    agreement = _agreement(system, gold, options)
+    metric = agreement.metric()
+    values = metric.scores(agreement.statistics())
     drawn = None
     if resampling.ci:
-        drawn = resampling.intervals(found.statistics(), metric)
-    json = _json(found, values)
-    tables = [_main_table(f"{system.name} against {gold.name}", values, drawn, found)]
+        drawn = resampling.intervals(agreement.statistics(), metric)
+    json = _json(agreement, values)
+    tables = [_main_table(f"{system.name} against {gold.name}", values, drawn, agreement)]
     if drawn is not None:
         json["ci"] = jsonable(drawn)
     if with_items:
-        json["sentences"] = _sentences(found)
-        tables.append(_worst(found))
+        json["sentences"] = _sentences(agreement)
+        tables.append(_worst(agreement))
     inputs = {"pred": system.scores.digest, "gold": gold.scores.digest}
     if only is not None:
         inputs["only"] = only.scores.digest
-    notes = [*_notes_on_gold(found), *_notes(found, options)]
+    notes = [*_notes_on_gold(agreement), *_notes(agreement, options)]
     tests: dict[str, Comparison] = {}
     if against is not None:
         other = _agreement(against, gold, options)
-        tests = _compared(found, other, resampling)
+        tests = _compared(agreement, other, resampling)
         json["against"] = jsonable(tests)
         tables.append(comparison_table("Compared", (system.name, against.name), tests))
         inputs["against"] = against.scores.digest
@@ -108,64 +108,65 @@ def draw_curves(systems: Sequence[Named], gold: Named, options: FrameOptions, on
 def _agreement(system: Named, gold: Named, options: FrameOptions) -> FrameAgreement:
     if not set(system.scores.sentences) & set(gold.scores.sentences):
         fix = f"Give its sentences the ids of {gold.name}, such as {gold.scores.sentences[0]!r}."
-        found = repr(system.scores.sentences[0])
+        example = repr(system.scores.sentences[0])
         raise UserError(
-            "There is nothing to score", [Problem(system.name, None, "has no sentence of the gold", fix, found)]
+            "There is nothing to score", [Problem(system.name, None, "has no sentence of the gold", fix, example)]
         )
     return frame_agreement(gold.scores, system.scores, top=options.top, constant=options.constant)
 
 
-def _compared(found: FrameAgreement, other: FrameAgreement, resampling: Resampling) -> dict[str, Comparison]:
-    return resampling.compare(found.statistics(), other.statistics(), found.metric())
+def _compared(agreement: FrameAgreement, other: FrameAgreement, resampling: Resampling) -> dict[str, Comparison]:
+    return resampling.compare(agreement.statistics(), other.statistics(), agreement.metric())
 
 
-def _json(found: FrameAgreement, values: dict[str, float]) -> dict[str, Any]:
+def _json(agreement: FrameAgreement, values: dict[str, float]) -> dict[str, Any]:
     scores: dict[str, Any] = {kind: {over: values.get(f"{kind}_{over}") for over in _OVER} for kind in _KINDS}
     return {
         **scores,
-        "n_sentences": len(found.sentences),
-        "n_candidates": int(found.candidates.sum()),
-        "n_constant": int(found.constant.sum()),
-        "n_without_score": found.without_score,
-        "n_outside": found.outside,
-        "n_unknown": found.unknown,
+        "n_sentences": len(agreement.sentences),
+        "n_candidates": int(agreement.candidates.sum()),
+        "n_constant": int(agreement.constant.sum()),
+        "n_without_score": agreement.without_score,
+        "n_outside": agreement.outside,
+        "n_unknown": agreement.unknown,
     }
 
 
-def _notes_on_gold(found: FrameAgreement) -> list[str]:
+def _notes_on_gold(agreement: FrameAgreement) -> list[str]:
     notes = []
-    if found.quality is None:
+    if agreement.quality is None:
         notes.append("No weighted average: the gold has no sentence quality (a column sqs), or not everywhere.")
-    elif not found.quality.any():
+    elif not agreement.quality.any():
         notes.append("The weighted average is 0 by definition: every sentence has the quality 0.")
-    if len(found.sentences) == 1:
+    if len(agreement.sentences) == 1:
         notes.append("One sentence makes no curve: its AUC is its score.")
     return notes
 
 
-def _notes(found: FrameAgreement, options: FrameOptions) -> list[str]:
+def _notes(agreement: FrameAgreement, options: FrameOptions) -> list[str]:
     notes = []
-    constant = int(found.constant.sum())
+    constant = int(agreement.constant.sum())
     if constant:
         then = "tau is 0 there" if options.constant == "zero" else "only the cosine counts there"
         sentences = plural(constant, "sentence has", "sentences have")
         notes.append(f"{sentences} the same score for all candidates, and {then}.")
-    if found.without_score:
+    if agreement.without_score:
         notes.append(
-            f"{plural(found.without_score, 'sentence has', 'sentences have')} no candidate with a score: "
+            f"{plural(agreement.without_score, 'sentence has', 'sentences have')} no candidate with a score: "
             "the cosine is 0."
         )
-    if found.outside:
+    if agreement.outside:
         notes.append(
-            f"{plural(found.outside, 'score', 'scores')} left out: no such frame is among the sentence's candidates."
+            f"{plural(agreement.outside, 'score', 'scores')} left out: "
+            "no such frame is among the sentence's candidates."
         )
-    if found.unknown:
-        notes.append(f"{plural(found.unknown, 'sentence', 'sentences')} left out: not in the gold.")
+    if agreement.unknown:
+        notes.append(f"{plural(agreement.unknown, 'sentence', 'sentences')} left out: not in the gold.")
     return notes
 
 
 def _main_table(
-    title: str, values: dict[str, float], drawn: dict[str, Interval] | None, found: FrameAgreement
+    title: str, values: dict[str, float], drawn: dict[str, Interval] | None, agreement: FrameAgreement
 ) -> ScoreTable:
     columns: tuple[str, ...] = ("score", "over sentences", "value#")
     rows: list[tuple[Cell, ...]] = []
@@ -177,27 +178,29 @@ def _main_table(
                 rows.append((named, shown, values[name], *interval))
     if drawn is not None:
         columns = (*columns, "95% interval#")
-    return ScoreTable(f"{title}, {plural(len(found.sentences), 'sentence', 'sentences')}", columns, rows)
+    return ScoreTable(f"{title}, {plural(len(agreement.sentences), 'sentence', 'sentences')}", columns, rows)
 
 
-def _sentences(found: FrameAgreement) -> dict[str, dict[str, float | None]]:
-    of_all = zip(found.sentences, found.tau.tolist(), found.cosine.tolist(), strict=True)
+def _sentences(agreement: FrameAgreement) -> dict[str, dict[str, float | None]]:
+    of_all = zip(agreement.sentences, agreement.tau.tolist(), agreement.cosine.tolist(), strict=True)
     return {name: {"tau": None if np.isnan(tau) else tau, "cosine": cosine} for name, tau, cosine in of_all}
 
 
-def _worst(found: FrameAgreement) -> ScoreTable:
-    order = np.lexsort((found.tau, found.cosine))[:_MOST_ROWS]
+def _worst(agreement: FrameAgreement) -> ScoreTable:
+    order = np.lexsort((agreement.tau, agreement.cosine))[:_MOST_ROWS]
     rows = [
         (
-            found.sentences[place],
-            int(found.candidates[place]),
-            None if np.isnan(found.tau[place]) else float(found.tau[place]),
-            float(found.cosine[place]),
+            agreement.sentences[place],
+            int(agreement.candidates[place]),
+            None if np.isnan(agreement.tau[place]) else float(agreement.tau[place]),
+            float(agreement.cosine[place]),
         )
         for place in order.tolist()
     ]
-    several = len(rows) < len(found.sentences)
-    title = f"Sentences: the worst {len(rows)} of {len(found.sentences):,} (--json has all)" if several else "Sentences"
+    several = len(rows) < len(agreement.sentences)
+    title = (
+        f"Sentences: the worst {len(rows)} of {len(agreement.sentences):,} (--json has all)" if several else "Sentences"
+    )
     return ScoreTable(title, ("sentence", "candidates#", "tau#", "cosine#"), rows)
 
 

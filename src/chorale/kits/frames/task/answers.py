@@ -62,10 +62,10 @@ def _listed(value: Any) -> Any:
 
 
 def _canonical(names: list[str]) -> list[str]:
-    found = sorted({name.strip() for name in names})
-    if NONE in found and len(found) > 1:
+    chosen = sorted({name.strip() for name in names})
+    if NONE in chosen and len(chosen) > 1:
         raise ValueError("must be either frames or none of them. Choose one or the other.")
-    return found
+    return chosen
 
 
 def misfit(answer: Answer, payload: Payload) -> str | None:
@@ -86,14 +86,14 @@ def chosen(answer: Answer) -> tuple[str, ...]:
 def grade(answer: Answer, gold: Answer) -> GradeResult:
     """Right if all that fits was chosen, and nothing that does not; in part by the cosine of the two."""
     fits, may = (set(gold["fits"]), set(gold["may"])) if isinstance(gold, dict) else (set(gold), set())
-    said = set(answer)
-    missed, wrong = sorted(fits - said), sorted(said - fits - may)
+    chosen = set(answer)
+    missed, wrong = sorted(fits - chosen), sorted(chosen - fits - may)
     if not missed and not wrong:
         return GradeResult(1.0)
     reasons = [f"does not name “{in_words(name)}”, which fits" for name in missed]
     reasons += [f"names “{in_words(name)}”, which does not fit" for name in wrong]
     # A frame that both must and may be chosen is still missed: such an answer is never whole.
-    return GradeResult(min(_cosine(said - may, fits - may) if fits - may else 0.0, 0.99), tuple(reasons))
+    return GradeResult(min(_cosine(chosen - may, fits - may) if fits - may else 0.0, 0.99), tuple(reasons))
 
 
 def distance(left: Answer, right: Answer) -> float:

@@ -16,7 +16,7 @@ MOST_CANDIDATES = 60
 _Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=r"\S")]
 
 
-class Candidate(BaseModel):
+class ShownFrame(BaseModel):
     """A frame as workers see it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -35,7 +35,7 @@ class Candidate(BaseModel):
         return value.strip()
 
     @model_validator(mode="after")
-    def _inside_its_example(self) -> "Candidate":
+    def _inside_its_example(self) -> "ShownFrame":
         if self.example_word is not None:
             start, end = self.example_word
             if not 0 <= start < end <= len(self.example):
@@ -57,7 +57,7 @@ class FrameItem(BaseModel):
     lemma: str = ""
     in_framenet: bool | None = None
     """Whether FrameNet has the lemma as a lexical unit, where that is known."""
-    candidates: list[Candidate] = Field(min_length=1, max_length=MOST_CANDIDATES)
+    candidates: list[ShownFrame] = Field(min_length=1, max_length=MOST_CANDIDATES)
 
     @field_validator("word")
     @classmethod
@@ -83,7 +83,7 @@ class FrameItem(BaseModel):
 
     @field_validator("candidates")
     @classmethod
-    def _each_once(cls, value: list[Candidate]) -> list[Candidate]:
+    def _each_once(cls, value: list[ShownFrame]) -> list[ShownFrame]:
         names = [candidate.frame for candidate in value]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:

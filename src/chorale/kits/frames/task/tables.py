@@ -74,10 +74,10 @@ def _frame_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 
 def _sentence_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     scored = _scored(stage)
-    found = scored.qualities
-    sqs = {} if found is None else dict(zip(found.units, found.uqs.tolist(), strict=True))
-    at_first = {} if found is None else dict(zip(found.units, found.uqs_initial.tolist(), strict=True))
-    fss = {} if found is None else dict(found.unit_annotation_scores())
+    qualities = scored.qualities
+    sqs = {} if qualities is None else dict(zip(qualities.units, qualities.uqs.tolist(), strict=True))
+    at_first = {} if qualities is None else dict(zip(qualities.units, qualities.uqs_initial.tolist(), strict=True))
+    fss = {} if qualities is None else dict(qualities.unit_annotation_scores())
     for item in scored.items:
         scores = {name: score for name, score in fss.get(item.key, {}).items() if score > 0}
         ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -96,12 +96,12 @@ def _sentence_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 
 def _worker_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     scored = _scored(stage)
-    found = scored.qualities
-    if found is None:
+    crowdtruth = scored.qualities
+    if crowdtruth is None:
         return
     names = ("wqs", "wwa", "wua", "wqs_initial", "wwa_initial", "wua_initial")
-    columns = [getattr(found, name).tolist() for name in names]
-    for worker, *values in zip(found.workers, *columns, strict=True):
+    columns = [getattr(crowdtruth, name).tolist() for name in names]
+    for worker, *values in zip(crowdtruth.workers, *columns, strict=True):
         qualities = {name.replace("wua", "wsa"): value for name, value in zip(names, values, strict=True)}
         judged = scored.by_worker[worker]
         counts = {"duration": stage.seconds(worker), "job": 1, "judgment": judged, "unit": judged}
@@ -110,10 +110,14 @@ def _worker_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 
 def _frame_quality_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     scored = _scored(stage)
-    found = scored.qualities
-    if found is None:
+    qualities = scored.qualities
+    if qualities is None:
         return
-    aqs = dict(zip(found.annotations, zip(found.aqs.tolist(), found.aqs_initial.tolist(), strict=True), strict=True))
+    aqs = dict(
+        zip(
+            qualities.annotations, zip(qualities.aqs.tolist(), qualities.aqs_initial.tolist(), strict=True), strict=True
+        )
+    )
     judged = sum(scored.by_worker.values())
     shown = sorted({frame for item in scored.items for frame in frames_of(item.payload)} | {NONE})
     for frame in shown:

@@ -18,8 +18,8 @@ import torch
 import transformers
 
 from chorale.files.source import refused
-from chorale.kits.questions.baselines.examples import Example
-from chorale.kits.questions.baselines.folders import check_folder
+from chorale.kits.questions.baselines.choice_models import check_model_folder
+from chorale.kits.questions.baselines.examples import ChoiceExample
 from chorale.metrics import FloatArray
 from chorale.model import UserError
 
@@ -41,26 +41,28 @@ class HuggingFaceChoice:
     """In tokens; the model's own limit if that is shorter."""
 
     def __post_init__(self) -> None:
-        check_folder(self.folder)
+        check_model_folder(self.folder)
 
     @property
     def signature(self) -> str:
         parts = {"epochs": self.epochs, "rate": self.rate, "batch": self.batch, "longest": self.longest}
-        told = ",".join(f"{name}:{value!r}" for name, value in parts.items()) + f",device:{self._place()}"
-        return f"hugging-face:{self.digest()},{told},transformers:{transformers.__version__},torch:{torch.__version__}"
+        settings = ",".join(f"{name}:{value!r}" for name, value in parts.items()) + f",device:{self._place()}"
+        return (
+            f"hugging-face:{self.digest()},{settings},transformers:{transformers.__version__},torch:{torch.__version__}"
+        )
 
     def digest(self) -> str:
         """Of the folder's configuration and weights."""
-        found = sha256()
+        digest = sha256()
         for path in sorted(self.folder.iterdir()):
             if path.name == "config.json" or path.suffix in (".safetensors", ".bin"):
-                found.update(path.name.encode())
+                digest.update(path.name.encode())
                 with path.open("rb") as file:
                     while block := file.read(2**20):
-                        found.update(block)
-        return found.hexdigest()[:8]
+                        digest.update(block)
+        return digest.hexdigest()[:8]
 
-    def fit(self, examples: Sequence[Example], seed: int) -> "FittedHuggingFace":
+    def fit(self, examples: Sequence[ChoiceExample], seed: int) -> "FittedHuggingFace":
         ordered = sorted(examples, key=lambda one: one.id)
         place = self._place()
         with _drawing(seed, place), _fast_products():
@@ -108,16 +110,16 @@ class FittedHuggingFace:
     longest: int
     at_once: int
 
-    def predict(self, examples: Sequence[Example]) -> list[FloatArray]:
-        found = []
+    def predict(self, examples: Sequence[ChoiceExample]) -> list[FloatArray]:
+        probabilities = []
         for start in range(0, len(examples), self.at_once):
             part = examples[start : start + self.at_once]
             with torch.no_grad(), _fast_products():
                 chances = torch.softmax(self.logits(part).cpu().double(), dim=-1).numpy()
-            found += [chances[row, : len(one.options)] for row, one in enumerate(part)]
-        return found
+            probabilities += [chances[row, : len(one.options)] for row, one in enumerate(part)]
+        return probabilities
 
-    def logits(self, examples: Sequence[Example]) -> Any:
+    def logits(self, examples: Sequence[ChoiceExample]) -> Any:
         """Of every option of every example; a very small number where an example has fewer options than another."""
         most = max(len(one.options) for one in examples)
         pairs = [self._texts(one, place) for one in examples for place in range(most)]
@@ -128,7 +130,7 @@ class FittedHuggingFace:
         there = np.asarray([[place < len(one.options) for place in range(most)] for one in examples])
         return logits.masked_fill(~torch.from_numpy(there).to(place), -1e9)
 
-    def _texts(self, example: Example, place: int) -> tuple[str, str]:
+    def _texts(self, example: ChoiceExample, place: int) -> tuple[str, str]:
         option = example.options[place] if place < len(example.options) else ""
         return example.passage, f"{example.question} {option}".strip()
 
@@ -152,7 +154,9 @@ class FittedHuggingFace:
         return str(self.tokenizer.convert_tokens_to_string(tokens[:room]))
 
 
-def _fine_tune(fitted: FittedHuggingFace, examples: Sequence[Example], settings: HuggingFaceChoice, seed: int) -> None:
+def _fine_tune(
+    fitted: FittedHuggingFace, examples: Sequence[ChoiceExample], settings: HuggingFaceChoice, seed: int
+) -> None:
     optimizer = torch.optim.AdamW(fitted.model.parameters(), lr=settings.rate)
     order = list(examples)
     shuffler = random.Random(seed)

@@ -22,7 +22,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.questions.baselines.examples import Example
+from chorale.kits.questions.baselines.examples import ChoiceExample
 from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.ascent import climb
 from chorale.text.alike import words_of
@@ -59,13 +59,13 @@ class LightChoice:
     def signature(self) -> str:
         return f"light:1,penalty:{self.penalty!r},rare:{self.rare!r},buckets:{self.buckets}"
 
-    def fit(self, examples: Sequence[Example], seed: int = 0) -> "FittedLight":  # noqa: ARG002 - nothing is drawn
+    def fit(self, examples: Sequence[ChoiceExample], seed: int = 0) -> "FittedLight":  # noqa: ARG002 - nothing is drawn
         """The weights of the greatest penalised likelihood: the same for any order of examples and any seed."""
         if not examples:
             raise ValueError("there is nothing to learn from")
         ordered = sorted(examples, key=lambda one: one.id)
         rarity = _Rarity.of(ordered)
-        table = _Table.of(ordered, rarity, self)
+        table = _FeatureTable.of(ordered, rarity, self)
         # Only features that were seen can get a weight: climbing among those is much shorter.
         seen, column = np.unique(table.column, return_inverse=True)
         small = replace(table, column=column.astype(np.intp, copy=False), buckets=len(seen))
@@ -90,15 +90,15 @@ class FittedLight:
     rarity: "_Rarity"
     weights: FloatArray
 
-    def predict(self, examples: Sequence[Example]) -> list[FloatArray]:
+    def predict(self, examples: Sequence[ChoiceExample]) -> list[FloatArray]:
         if not examples:
             return []
-        table = _Table.of(examples, self.rarity, self.settings)
+        table = _FeatureTable.of(examples, self.rarity, self.settings)
         return np.split(table.probabilities(self.weights), table.starts[1:-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Table:
+class _FeatureTable:
     """The features of all options of all examples, as parallel arrays."""
 
     row: NDArray[np.intp]
@@ -109,7 +109,7 @@ class _Table:
     buckets: int
 
     @classmethod
-    def of(cls, examples: Sequence[Example], rarity: "_Rarity", settings: LightChoice) -> "_Table":
+    def of(cls, examples: Sequence[ChoiceExample], rarity: "_Rarity", settings: LightChoice) -> "_FeatureTable":
         rows: list[int] = []
         columns: list[int] = []
         values: list[float] = []
@@ -159,7 +159,7 @@ class _Rarity:
     of_stem: dict[str, float]
 
     @classmethod
-    def of(cls, examples: Sequence[Example]) -> "_Rarity":
+    def of(cls, examples: Sequence[ChoiceExample]) -> "_Rarity":
         texts = {one.passage or one.question or " ".join(one.options) for one in examples}
         counts = Counter(stem for text in texts for stem in set(_stems(text)))
         whole = math.log(1 + len(texts))
@@ -186,21 +186,21 @@ def _pairs(stems: Sequence[str]) -> list[str]:
     return [f"{one} {other}" for one, other in pairwise(stems)]
 
 
-def _features(example: Example, rarity: _Rarity, rare: float) -> Iterator[list[Feature]]:
+def _features(example: ChoiceExample, rarity: _Rarity, rare: float) -> Iterator[list[Feature]]:
     """Of each option in turn."""
     options = [_stems(option) for option in example.options]
     question = _stems(example.question)
     passage = _Passage.of(example.passage, question, rarity) if example.passage else None
     for place in range(len(options)):
-        found = list(_of_options(example, options, place, rare))
+        features = list(_of_options(example, options, place, rare))
         if question:
-            found += _with_question(question, options[place], example.options[place], rarity, rare)
+            features += _with_question(question, options[place], example.options[place], rarity, rare)
         if passage is not None:
-            found += passage.features(options[place], rarity, asked=bool(question))
-        yield found
+            features += passage.features(options[place], rarity, asked=bool(question))
+        yield features
 
 
-def _of_options(example: Example, options: Sequence[list[str]], place: int, rare: float) -> Iterator[Feature]:
+def _of_options(example: ChoiceExample, options: Sequence[list[str]], place: int, rare: float) -> Iterator[Feature]:
     own, others = options[place], [one for number, one in enumerate(options) if number != place]
     lengths = [len(one) for one in options]
     mean = sum(lengths) / len(lengths) or 1
@@ -224,9 +224,9 @@ def _of_options(example: Example, options: Sequence[list[str]], place: int, rare
         yield f"first {own[0]}", rare
 
 
-def _likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    either = {*one, *other}
-    return len({*one} & {*other}) / len(either) if either else 0.0
+def _likeness(left: Sequence[str], right: Sequence[str]) -> float:
+    either = {*left, *right}
+    return len({*left} & {*right}) / len(either) if either else 0.0
 
 
 def _with_question(

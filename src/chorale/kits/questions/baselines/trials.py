@@ -7,8 +7,8 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.questions.baselines.examples import Example, Given
-from chorale.kits.questions.baselines.models import ChoiceModel, FittedChoice
+from chorale.kits.questions.baselines.choice_models import ChoiceModel, FittedChoice
+from chorale.kits.questions.baselines.examples import ChoiceExample, Given
 from chorale.metrics import FloatArray, Metric, Statistics
 
 
@@ -50,7 +50,7 @@ def accuracy_metric() -> Metric:
 
 def cross_validate(
     model: ChoiceModel,
-    examples: Sequence[Example],
+    examples: Sequence[ChoiceExample],
     given: Given,
     *,
     folds: int = 5,
@@ -74,7 +74,7 @@ def cross_validate(
 
 def transfer(
     model: ChoiceModel,
-    sets: Mapping[str, Sequence[Example]],
+    sets: Mapping[str, Sequence[ChoiceExample]],
     given: Given,
     *,
     seed: int = 1,
@@ -83,7 +83,7 @@ def transfer(
 
     Questions about passages that the target has as well are not learnt from.
     """
-    found = {}
+    trials = {}
     pairs = [(target, source) for target in sets for source in sets if target != source]
     for target, source in pairs:
         asked = sorted(sets[target], key=lambda one: one.id)
@@ -93,15 +93,15 @@ def transfer(
             raise ValueError(f"{source} has no questions about passages that {target} has not")
         fitted = model.fit(learnt, seed)
         chosen = _chosen(fitted, [one.seen(given) for one in asked])
-        found[target, source] = _trial(asked, chosen, np.zeros(len(asked), dtype=np.intp))
-    return found
+        trials[target, source] = _trial(asked, chosen, np.zeros(len(asked), dtype=np.intp))
+    return trials
 
 
-def folds_of(examples: Sequence[Example], folds: int, seed: int) -> NDArray[np.intp]:
+def folds_of(examples: Sequence[ChoiceExample], folds: int, seed: int) -> NDArray[np.intp]:
     """The fold of each example. Passages are dealt out in an order drawn from the seed, to the fold with fewest."""
     passages: dict[str, list[int]] = {}
-    for place, one in enumerate(examples):
-        passages.setdefault(one.passage or one.id, []).append(place)
+    for place, example in enumerate(examples):
+        passages.setdefault(example.passage or example.id, []).append(place)
     if not 2 <= folds <= len(passages):
         raise ValueError(f"{folds} folds can't be made of {len(passages)} passages")
 
@@ -117,11 +117,11 @@ def folds_of(examples: Sequence[Example], folds: int, seed: int) -> NDArray[np.i
     return fold
 
 
-def _chosen(fitted: FittedChoice, examples: Sequence[Example]) -> NDArray[np.intp]:
+def _chosen(fitted: FittedChoice, examples: Sequence[ChoiceExample]) -> NDArray[np.intp]:
     return np.asarray([int(chances.argmax()) for chances in fitted.predict(examples)], dtype=np.intp)
 
 
-def _trial(examples: Sequence[Example], chosen: NDArray[np.intp], fold: NDArray[np.intp]) -> Trial:
+def _trial(examples: Sequence[ChoiceExample], chosen: NDArray[np.intp], fold: NDArray[np.intp]) -> Trial:
     return Trial(
         tuple(one.id for one in examples),
         chosen,

@@ -10,9 +10,9 @@ from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_s
 from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
 from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
-from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.files.questions import read_mcq
 from chorale.kits.questions.scoring.measured import NamedQuestions
-from chorale.kits.questions.scoring.partial import partial_section
+from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.metrics import signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result

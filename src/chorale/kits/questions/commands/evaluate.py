@@ -31,18 +31,18 @@ from chorale.kits.questions.commands.evaluate_options import (
     Validations,
     Written,
 )
-from chorale.kits.questions.files.study import read_grades, read_paid, read_worked
+from chorale.kits.questions.files.study_exports import read_grades, read_paid, read_worked
 from chorale.kits.questions.metrics.costs import costs_by_arm
+from chorale.kits.questions.scoring.charts import pictures, write_pictures
 from chorale.kits.questions.scoring.costs import costs_section
 from chorale.kits.questions.scoring.difficulty import difficulty_section
 from chorale.kits.questions.scoring.grades import grades_section
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
-from chorale.kits.questions.scoring.partial import partial_section
-from chorale.kits.questions.scoring.pictures import pictures, write_pictures
+from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.scores import score_mcq
 from chorale.kits.questions.scoring.sections import McqSection, with_sections
 from chorale.kits.questions.scoring.sources import Sources, digests_of
-from chorale.kits.questions.scoring.written import written_section
+from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics import FloatArray
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
@@ -173,7 +173,7 @@ def _of_exports(
 ) -> "list[McqSection]":
     """What a study's own exports tell: how far graders agree, and what a question costs."""
 
-    found = [grades_section(read_grades(grades), resampling)] if grades else []
+    sections = [grades_section(read_grades(grades), resampling)] if grades else []
     if responses is not None and ledger is not None:
-        found.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
-    return found
+        sections.append(costs_section(costs_by_arm(read_worked(responses), read_paid(ledger)), hourly))
+    return sections

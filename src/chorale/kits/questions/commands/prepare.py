@@ -12,7 +12,7 @@ from chorale.cli.scoring import Seed
 from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.files.tables import write_jsonl
-from chorale.kits.questions.passage_tables import passages_of, passages_table
+from chorale.kits.questions.preparing import passages_of, passages_table
 from chorale.model import UserError
 
 Texts = Annotated[

@@ -14,8 +14,8 @@ import numpy as np
 
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS
-from chorale.kits.questions.files.files import MISSING, McqQuestions
-from chorale.kits.questions.files.items import INVALID
+from chorale.kits.questions.files.columns import INVALID
+from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.model import Problem, UserError
 
 _ANSWER = re.compile(r"option([1-9]\d{0,3})")
@@ -35,9 +35,9 @@ class _Answers:
     def read(self) -> Iterator[tuple[int, int, str, int]]:
         """File, question, who and which option; the number of options for "invalid"."""
         for row in read_rows(self._path, shown_as=self._path.name, problems=self.problems):
-            found = self._one(row)
-            if found is not None:
-                yield found
+            answer = self._parsed(row)
+            if answer is not None:
+                yield answer
             if len(self.problems) >= MOST_PROBLEMS:
                 break
         if not self.problems and not self._given:
@@ -47,7 +47,7 @@ class _Answers:
         if self.problems:
             raise UserError(f"{self._path.name} can't be used", self.problems)
 
-    def _one(self, row: Row) -> tuple[int, int, str, int] | None:
+    def _parsed(self, row: Row) -> tuple[int, int, str, int] | None:
         for column in ("question_id", self._who):
             if not isinstance(row.values.get(column), str) or not row.values[column]:
                 self._report(row, f"has no {column}", f"Fill in the column {column}", row.values.get(column))
@@ -109,6 +109,6 @@ def add_predictions(files: Sequence[McqQuestions], path: Path) -> list[McqQuesti
         empty = np.full(len(files[number]), MISSING)
         models[number].setdefault(model, empty)[place] = answer
     return [
-        replace(file, models={name: found[name] for name in sorted(found)})
-        for file, found in zip(files, models, strict=True)
+        replace(file, models={name: by_model[name] for name in sorted(by_model)})
+        for file, by_model in zip(files, models, strict=True)
     ]

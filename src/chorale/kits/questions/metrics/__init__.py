@@ -8,9 +8,15 @@ from chorale.kits.questions.metrics.agreement import (
     alpha_over_draws,
     mcq_alpha,
 )
-from chorale.kits.questions.metrics.comparison import compare_unpaired
-from chorale.kits.questions.metrics.measures import SECTIONS, McqMeasures, Section, measure_mcq, runs_of_models
-from chorale.kits.questions.metrics.outcomes import DISCARDED, TIES, Outcome, Ties, outcomes_of
+from chorale.kits.questions.metrics.measures import (
+    SECTIONS,
+    McqMeasures,
+    Section,
+    compare_unpaired,
+    measure_mcq,
+    runs_of_models,
+)
+from chorale.kits.questions.metrics.outcomes import DISCARDED, TIES, DrawOutcome, Ties, outcomes_of
 
 __all__ = [
     "ALPHA_VARIANTS",
@@ -18,10 +24,10 @@ __all__ = [
     "SECTIONS",
     "TIES",
     "AlphaVariant",
+    "DrawOutcome",
     "DrawnAlpha",
     "McqAlpha",
     "McqMeasures",
-    "Outcome",
     "Section",
     "Ties",
     "alpha_over_draws",

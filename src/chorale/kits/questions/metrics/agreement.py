@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.questions.files.files import McqQuestions
+from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics.outcomes import DISCARDED, outcomes_of
 from chorale.metrics import FloatArray, Interval, Metric, Statistics
 from chorale.metrics.agreement import Agreement, krippendorff_alpha
@@ -53,9 +53,9 @@ def mcq_alpha(
     if options is not None and options > questions.invalid:
         more = np.zeros((len(table), options - questions.invalid), dtype=table.dtype)
         table = np.hstack([table[:, :-1], more, table[:, -1:]])
-    found = {"all": _alpha(questions, table, counted), "resampled": _alpha(questions, table, counted & many)}
-    values = {name: None if one.value is None else float(one.value) for name, one in found.items()}
-    evidence = {name: one.statistics(all_items=True) for name, one in found.items() if one.value is not None}
+    alphas = {"all": _alpha(questions, table, counted), "resampled": _alpha(questions, table, counted & many)}
+    values = {name: None if one.value is None else float(one.value) for name, one in alphas.items()}
+    evidence = {name: one.statistics(all_items=True) for name, one in alphas.items() if one.value is not None}
     return McqAlpha(values["all"], values["resampled"], evidence)
 
 
@@ -102,17 +102,21 @@ def alpha_over_draws(
     sizes = votes.sum(axis=1)
     chance = np.array(
         [
-            sum(one.probability for one in outcomes_of(tuple(row), int(writer), drawn) if one.gold != DISCARDED)
+            sum(
+                outcome.probability
+                for outcome in outcomes_of(tuple(row), int(writer), drawn)
+                if outcome.gold != DISCARDED
+            )
             for row, writer in zip(questions.votes.tolist(), questions.writers, strict=True)
         ]
     )
     kept = np.random.default_rng(seed).random((draws, len(questions))) < chance
-    found = {}
+    alphas = {}
     for name, counted in (("all", sizes > 1), ("resampled", sizes > drawn)):
         values = _alphas(votes, np.where(counted, kept, False))
         if values is not None:
-            found[name] = DrawnAlpha(float(values.mean()), interval_of(values, 0.95))
-    return found
+            alphas[name] = DrawnAlpha(float(values.mean()), interval_of(values, 0.95))
+    return alphas
 
 
 def _alphas(votes: FloatArray, kept: NDArray[np.bool_]) -> FloatArray | None:

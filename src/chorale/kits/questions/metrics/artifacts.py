@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from chorale.kits.questions.files.files import McqQuestions
-from chorale.kits.questions.metrics.explaining import Explanations
+from chorale.kits.questions.files.questions import McqQuestions
+from chorale.kits.questions.metrics.explanations import Explanations
 from chorale.kits.questions.metrics.measures import McqMeasures
 from chorale.kits.questions.metrics.wording import OTHER, WH_WORDS, is_generic, overlap, wh_word
 from chorale.metrics import FloatArray, Metric, Statistics, ratio
@@ -84,14 +84,14 @@ def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray,
     return shares(questions.words[right & known]), shares(questions.words[~right & known])
 
 
-def measure_explanations(said: Explanations) -> tuple[Statistics, Metric]:
+def measure_explanations(explained: Explanations) -> tuple[Statistics, Metric]:
     """Statistics of every explanation, and their shares."""
-    rows = np.array([(1, *one) for one in said.found], dtype=np.float64)
+    rows = np.array([(1, *one) for one in explained.flags], dtype=np.float64)
 
     def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
         return {name: ratio(sums[..., place], sums[..., 0]) for place, name in enumerate(EXPLANATION_SHARES, 1)}
 
-    return Statistics(tuple(map(str, range(said.count))), rows), Metric(formula)
+    return Statistics(tuple(map(str, range(explained.count))), rows), Metric(formula)
 
 
 def first_less_second(
@@ -103,22 +103,22 @@ def first_less_second(
         return {}
     first, second = (
         Statistics(
-            tuple(questions.ids[one] for one in np.flatnonzero(places == place)),
+            tuple(questions.ids[number] for number in np.flatnonzero(places == place)),
             measures.statistics.rows[places == place],
         )
         for place in (1, 2)
     )
     metric = measures.metric
-    found = compare_apart((first, metric), (second, metric), resamples=resamples, seed=seed)
-    return {name: found[f"{name} all"] for name in measures.models}
+    compared = compare_apart((first, metric), (second, metric), resamples=resamples, seed=seed)
+    return {name: compared[f"{name} all"] for name in measures.models}
 
 
 def by_place(questions: McqQuestions, measures: McqMeasures) -> dict[str, dict[int, float]]:
     """Of every model its accuracy on the first questions about passages, on the second, and so on."""
     places = np.array([text.place or 0 for text in questions.texts])
-    found: dict[str, dict[int, float]] = {name: {} for name in measures.models}
+    accuracies: dict[str, dict[int, float]] = {name: {} for name in measures.models}
     for place in sorted(set(places.tolist()) - {0}):
         scores = measures.metric.formula(measures.statistics.rows[places == place].sum(axis=0))
         for name in measures.models:
-            found[name][place] = float(scores[f"{name} all"])
-    return {name: values for name, values in found.items() if len(values) > 1}
+            accuracies[name][place] = float(scores[f"{name} all"])
+    return {name: values for name, values in accuracies.items() if len(values) > 1}

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from chorale.kits.questions.files.study import Paid, Worked
+from chorale.kits.questions.files.study_exports import PaidAmount, Worked
 
 WRITING, GRADING, VALIDATING = "mcq-write", "mcq-grade", "mcq-validate"
 _FEE = "fee"
@@ -16,7 +16,7 @@ HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class ArmCosts:
+class QuestionCosts:
     """Money in the smallest unit of the currency."""
 
     questions: int
@@ -35,27 +35,31 @@ class ArmCosts:
         return whole / self.questions
 
 
-def costs_by_arm(worked: Sequence[Worked], paid: Sequence[Paid]) -> Mapping[str, ArmCosts]:
+def costs_by_arm(worked: Sequence[Worked], paid: Sequence[PaidAmount]) -> Mapping[str, QuestionCosts]:
     """Of every arm; people without an arm are experts."""
-    by_response = {one.response: one for one in worked}
-    arms = {one.worker: one.arm for one in worked if one.arm is not None}
+    by_response = {answer.response: answer for answer in worked}
+    arms = {answer.worker: answer.arm for answer in worked if answer.arm is not None}
     # An item made from an answer ends in the number of that answer.
     sources = {
-        id(one): by_response.get(one.item.rpartition("/")[2]) for one in worked if one.task in (GRADING, VALIDATING)
+        id(answer): by_response.get(answer.item.rpartition("/")[2])
+        for answer in worked
+        if answer.task in (GRADING, VALIDATING)
     }
-    final = {source.stage for one in worked if one.task == VALIDATING and (source := sources[id(one)]) is not None}
-    validating = {one.stage for one in worked if one.task == VALIDATING}
+    final = {
+        source.stage for answer in worked if answer.task == VALIDATING and (source := sources[id(answer)]) is not None
+    }
+    validating = {answer.stage for answer in worked if answer.task == VALIDATING}
     questions: dict[str, int] = defaultdict(int)
     writers: dict[str, set[str]] = defaultdict(set)
     seconds: dict[str, float] = defaultdict(float)
-    for one in worked:
-        if one.task == WRITING and one.stage in final and one.arm is not None:
-            questions[one.arm] += one.questions
-            writers[one.arm].add(one.worker)
-        elif one.task == GRADING and one.arm is None:
-            source = sources[id(one)]
+    for answer in worked:
+        if answer.task == WRITING and answer.stage in final and answer.arm is not None:
+            questions[answer.arm] += answer.questions
+            writers[answer.arm].add(answer.worker)
+        elif answer.task == GRADING and answer.arm is None:
+            source = sources[id(answer)]
             if source is not None and source.arm is not None:
-                seconds[source.arm] += one.seconds
+                seconds[source.arm] += answer.seconds
     writing: dict[str, int] = defaultdict(int)
     training: dict[str, int] = defaultdict(int)
     for line in paid:
@@ -64,7 +68,7 @@ def costs_by_arm(worked: Sequence[Worked], paid: Sequence[Paid]) -> Mapping[str,
             continue
         (writing if line.stage in final else training)[arm] += line.amount
     return {
-        arm: ArmCosts(questions[arm], len(writers[arm]), writing[arm], training[arm], seconds[arm])
+        arm: QuestionCosts(questions[arm], len(writers[arm]), writing[arm], training[arm], seconds[arm])
         for arm in sorted(set(arms.values()) - {None}, key=str)
         if arm is not None
     }

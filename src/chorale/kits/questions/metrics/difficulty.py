@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chorale.kits.questions.files.files import MISSING, McqQuestions
+from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.metrics import FloatArray
 from chorale.metrics.irt import IrtFit, fit_irt, item_weights
 
@@ -50,13 +50,13 @@ def difficulties(
     groups: list[str] = []
     for name, file in files.items():
         gold = majority_answers(file)
-        found = np.full((len(models), len(file)), np.nan)
+        right = np.full((len(models), len(file)), np.nan)
         for row, model in enumerate(models):
             answers = file.models.get(model)
             if answers is not None:
-                found[row] = np.where(answers == MISSING, np.nan, answers == gold)
-        answered = ~np.isnan(gold) & ~np.isnan(found).all(axis=0)
-        columns.append(found[:, answered])
+                right[row] = np.where(answers == MISSING, np.nan, answers == gold)
+        answered = ~np.isnan(gold) & ~np.isnan(right).all(axis=0)
+        columns.append(right[:, answered])
         items += [file.ids[place] for place in np.flatnonzero(answered)]
         groups += [name] * int(answered.sum())
     if not items:

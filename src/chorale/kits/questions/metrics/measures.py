@@ -13,9 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.questions.files.files import MISSING, McqQuestions
-from chorale.kits.questions.metrics.outcomes import DISCARDED, Outcome, Ties, outcomes_of
+from chorale.kits.questions.files.questions import MISSING, McqQuestions
+from chorale.kits.questions.metrics.outcomes import DISCARDED, DrawOutcome, Ties, outcomes_of
 from chorale.metrics import FloatArray, Interval, Metric, Statistics, ratio
+from chorale.metrics.comparison import UnpairedComparison, compare_apart
 from chorale.metrics.sampling import Progress, interval_of
 
 Section = Literal["all", "resampled", "high", "unanimous"]
@@ -43,7 +44,7 @@ class McqMeasures:
     """The runs that each average is over."""
     n_resampled: int
     """Questions with votes left over."""
-    _outcomes: tuple[tuple[Outcome, ...], ...]
+    _outcomes: tuple[tuple[DrawOutcome, ...], ...]
     _rows: tuple[FloatArray, ...]
 
     def scores(self) -> dict[str, float]:
@@ -72,11 +73,11 @@ def measure_mcq(questions: McqQuestions, *, drawn: int = 4, ties: Ties = "share"
     layout = _Layout(names)
     outcomes, rows = [], []
     for place in range(len(questions)):
-        found = outcomes_of(tuple(questions.votes[place].tolist()), int(questions.writers[place]), drawn, ties)
-        outcomes.append(found)
-        rows.append(layout.rows(found, questions, place))
+        possible = outcomes_of(tuple(questions.votes[place].tolist()), int(questions.writers[place]), drawn, ties)
+        outcomes.append(possible)
+        rows.append(layout.rows(possible, questions, place))
     expected = np.array(
-        [np.array([one.probability for one in found]) @ row for found, row in zip(outcomes, rows, strict=True)]
+        [np.array([one.probability for one in possible]) @ row for possible, row in zip(outcomes, rows, strict=True)]
     )
     runs = runs_of_models(names)
     return McqMeasures(
@@ -113,27 +114,27 @@ class _Layout:
     def _width(self) -> int:
         return 2 + 2 * len(self.models)
 
-    def rows(self, outcomes: tuple[Outcome, ...], questions: McqQuestions, place: int) -> FloatArray:
+    def rows(self, outcomes: tuple[DrawOutcome, ...], questions: McqQuestions, place: int) -> FloatArray:
         """What a question contributes in each of its outcomes."""
-        found = np.zeros((len(outcomes), len(SECTIONS) * self._width + 1))
+        table = np.zeros((len(outcomes), len(SECTIONS) * self._width + 1))
         answers = np.array([questions.models[name][place] for name in self.models], dtype=np.int64)
-        for row, one in zip(found, outcomes, strict=True):
-            if one.gold == DISCARDED:
+        for row, outcome in zip(table, outcomes, strict=True):
+            if outcome.gold == DISCARDED:
                 continue
             here = np.zeros(self._width)
-            here[0], here[1] = 1, one.human or 0.0
-            here[2::2], here[3::2] = answers != MISSING, answers == one.gold
-            for number in _sections(one):
+            here[0], here[1] = 1, outcome.human or 0.0
+            here[2::2], here[3::2] = answers != MISSING, answers == outcome.gold
+            for number in _sections(outcome):
                 row[number * self._width : (number + 1) * self._width] = here
-            row[-1] = _longest(questions.words[place], one.gold)
-        return found
+            row[-1] = _longest(questions.words[place], outcome.gold)
+        return table
 
     def formula(self, runs: Mapping[str, tuple[str, ...]]) -> Callable[[FloatArray], dict[str, FloatArray | float]]:
         def scores(sums: FloatArray) -> dict[str, FloatArray | float]:
-            found: dict[str, FloatArray | float] = {}
+            by_name: dict[str, FloatArray | float] = {}
             for number, section in enumerate(SECTIONS):
                 part = sums[..., number * self._width : (number + 1) * self._width]
-                found[f"kept {section}"] = part[..., 0]
+                by_name[f"kept {section}"] = part[..., 0]
                 of_models = {
                     name: ratio(part[..., 3 + 2 * place], part[..., 2 + 2 * place])
                     for place, name in enumerate(self.models)
@@ -141,29 +142,38 @@ class _Layout:
                 for stem, names in runs.items():
                     of_models[stem] = np.mean([of_models[name] for name in names], axis=0)
                 if section != "all":
-                    found[f"human {section}"] = ratio(part[..., 1], part[..., 0])
+                    by_name[f"human {section}"] = ratio(part[..., 1], part[..., 0])
                 for name in (*runs, *self.models):
-                    found[f"{name} {section}"] = of_models[name]
+                    by_name[f"{name} {section}"] = of_models[name]
                     if section != "all":
-                        found[f"gap {name} {section}"] = found[f"human {section}"] - of_models[name]
-            found["longest all"] = ratio(sums[..., -1], sums[..., 0])
-            return found
+                        by_name[f"gap {name} {section}"] = by_name[f"human {section}"] - of_models[name]
+            by_name["longest all"] = ratio(sums[..., -1], sums[..., 0])
+            return by_name
 
         return scores
 
 
-def _sections(outcome: Outcome) -> list[int]:
-    found = [0]
+def _sections(outcome: DrawOutcome) -> list[int]:
+    sections = [0]
     if outcome.human is not None:
-        found.append(1)
+        sections.append(1)
         if outcome.for_gold >= HIGH_AGREEMENT * outcome.gold_votes - 1e-9:
-            found.append(2)
+            sections.append(2)
         if outcome.for_gold == outcome.gold_votes:
-            found.append(3)
-    return found
+            sections.append(3)
+    return sections
 
 
 def _longest(words: NDArray[np.float64], gold: int) -> float:
     """Whether the longest answer is right; its share where several are longest."""
     longest = words == np.nanmax(words)
     return float(longest[gold] / longest.sum())
+
+
+def compare_unpaired(
+    first: McqMeasures, second: McqMeasures, *, resamples: int = 1000, level: float = 0.95, seed: int = 1
+) -> dict[str, UnpairedComparison]:
+    """Every score that both have. Nothing pairs their questions, so each set is resampled on its own."""
+    ours, theirs = (first.statistics, first.metric), (second.statistics, second.metric)
+    compared = compare_apart(ours, theirs, resamples=resamples, level=level, seed=seed)
+    return {name: one for name, one in compared.items() if not name.startswith("kept")}

@@ -18,7 +18,7 @@ DISCARDED = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DrawOutcome:
     """One way it can go."""
 
     probability: float
@@ -32,7 +32,7 @@ class Outcome:
 
 
 @lru_cache(maxsize=65_536)
-def outcomes_of(votes: tuple[int, ...], writer: int, drawn: int = 4, ties: Ties = "share") -> tuple[Outcome, ...]:
+def outcomes_of(votes: tuple[int, ...], writer: int, drawn: int = 4, ties: Ties = "share") -> tuple[DrawOutcome, ...]:
     """All outcomes of a question whose validators gave each answer so often (the last place: "invalid").
 
     A question with no more than `drawn` votes is not drawn from: all its votes and the writer's make the gold.
@@ -40,16 +40,16 @@ def outcomes_of(votes: tuple[int, ...], writer: int, drawn: int = 4, ties: Ties 
     >>> [(one.probability, one.gold, one.for_gold, one.human) for one in outcomes_of((9, 1, 0), writer=0)]
     [(0.4, 0, 4, 1.0), (0.6, 0, 5, 1.0)]
     """
-    found: dict[tuple[int, int, int, float | None], int] = {}
+    ways_to: dict[tuple[int, int, int, float | None], int] = {}
     for taken, ways in _draws(votes, drawn):
         gold, for_gold, total = _gold(taken, writer)
         rest = tuple(had - gone for had, gone in zip(votes, taken, strict=True))
         human = _human(rest, gold, ties) if any(rest) and gold != DISCARDED else None
         key = (gold, for_gold, total, human)
-        found[key] = found.get(key, 0) + ways
-    everything = sum(found.values())
-    ordered = sorted(found, key=lambda key: (*key[:3], -1.0 if key[3] is None else key[3]))
-    return tuple(Outcome(found[key] / everything, *key) for key in ordered)
+        ways_to[key] = ways_to.get(key, 0) + ways
+    everything = sum(ways_to.values())
+    ordered = sorted(ways_to, key=lambda key: (*key[:3], -1.0 if key[3] is None else key[3]))
+    return tuple(DrawOutcome(ways_to[key] / everything, *key) for key in ordered)
 
 
 def _draws(votes: tuple[int, ...], drawn: int) -> Iterator[tuple[tuple[int, ...], int]]:

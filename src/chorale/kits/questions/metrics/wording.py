@@ -90,8 +90,8 @@ def is_trivial(explanation: str, about: str) -> bool:
     words = words_of(explanation)
     if len(words) < _FEWEST_WORDS:
         return True
-    said = frozenset(words) - _FUNCTION_WORDS - _OF_ANY_QUESTION
-    return not said & frozenset(words_of(about))
+    content = frozenset(words) - _FUNCTION_WORDS - _OF_ANY_QUESTION
+    return not content & frozenset(words_of(about))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 
-from chorale.kits.questions.metrics.costs import HOUR, ArmCosts
+from chorale.kits.questions.metrics.costs import HOUR, QuestionCosts
 from chorale.kits.questions.scoring.sections import McqSection
 from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import UserError
 
 
-def costs_section(costs: Mapping[str, ArmCosts], hourly: int) -> McqSection:
+def costs_section(costs: Mapping[str, QuestionCosts], hourly: int) -> McqSection:
     """Amounts in whole units (dollars), as papers have them."""
-    if not any(one.questions for one in costs.values()):
+    if not any(spent.questions for spent in costs.values()):
         raise UserError(
             "Costs need questions of arms that were validated, and the responses have none. Export them from a study "
             "whose `mcq-validate` stage is made of answers."
@@ -22,15 +22,15 @@ def costs_section(costs: Mapping[str, ArmCosts], hourly: int) -> McqSection:
     rows: list[tuple[Cell, ...]] = [
         (
             arm,
-            one.questions,
-            one.writers,
-            units(one.per_question(training=False)),
-            units(one.per_question()),
-            units(one.per_question(hourly=hourly)) if hourly else None,
-            units(one.training / one.writers) if one.writers else None,
-            one.expert_seconds / HOUR,
+            spent.questions,
+            spent.writers,
+            units(spent.per_question(training=False)),
+            units(spent.per_question()),
+            units(spent.per_question(hourly=hourly)) if hourly else None,
+            units(spent.training / spent.writers) if spent.writers else None,
+            spent.expert_seconds / HOUR,
         )
-        for arm, one in costs.items()
+        for arm, spent in costs.items()
     ]
     columns = (
         "arm",
@@ -44,16 +44,16 @@ def costs_section(costs: Mapping[str, ArmCosts], hourly: int) -> McqSection:
     )
     json = {
         arm: {
-            "questions": one.questions,
-            "writers": one.writers,
-            "writing": one.writing,
-            "training": one.training,
-            "expert_hours": one.expert_seconds / HOUR,
-            "per_question_after_training": units(one.per_question(training=False)),
-            "per_question": units(one.per_question()),
-            "per_question_with_experts": units(one.per_question(hourly=hourly)) if hourly else None,
+            "questions": spent.questions,
+            "writers": spent.writers,
+            "writing": spent.writing,
+            "training": spent.training,
+            "expert_hours": spent.expert_seconds / HOUR,
+            "per_question_after_training": units(spent.per_question(training=False)),
+            "per_question": units(spent.per_question()),
+            "per_question_with_experts": units(spent.per_question(hourly=hourly)) if hourly else None,
         }
-        for arm, one in costs.items()
+        for arm, spent in costs.items()
     }
     notes = [
         "Costs are without the panel's fees and without validation; questions of earlier rounds count as training."

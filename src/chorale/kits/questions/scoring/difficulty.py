@@ -23,27 +23,27 @@ def difficulty_section(
     """The section, and the difficulties of every file for a picture. An arm's rounds come before it."""
     files = _in_order(files, rounds)
     check_names(files)
-    found = difficulties({file.name: file.questions for file in files}, seed=seed, progress=progress)
-    if found is None:
+    fitted = difficulties({file.name: file.questions for file in files}, seed=seed, progress=progress)
+    if fitted is None:
         raise UserError("--irt needs predictions of models, and none of the files has any. Add some by --predictions.")
-    groups = found.by_group()
+    groups = fitted.by_group()
     rows = [(name, len(values), *_quartiles(values)) for name, values in groups.items()]
     table = ScoreTable(
         "Difficulty of questions for models, by the 3PL model",
         ("file", "questions#", "lowest quarter#", "median#", "highest quarter#"),
         rows,
     )
-    return McqSection("irt", _json(found, groups), [table], _notes(files, found, groups)), groups
+    return McqSection("irt", _json(fitted, groups), [table], _notes(files, fitted, groups)), groups
 
 
 def _in_order(files: Sequence[NamedQuestions], rounds: Sequence[NamedQuestions]) -> list[NamedQuestions]:
     arms = {one.name: {text.protocol for text in one.questions.texts} for one in rounds}
     names = {file.name for file in files}
-    found = [one for one in rounds if len(arms[one.name]) != 1 or not arms[one.name] <= names]
+    ordered = [one for one in rounds if len(arms[one.name]) != 1 or not arms[one.name] <= names]
     for file in files:
-        found += [one for one in rounds if arms[one.name] == {file.name}]
-        found.append(file)
-    return found
+        ordered += [one for one in rounds if arms[one.name] == {file.name}]
+        ordered.append(file)
+    return ordered
 
 
 def _quartiles(values: FloatArray) -> tuple[float, float, float]:
@@ -51,11 +51,11 @@ def _quartiles(values: FloatArray) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def _json(found: Difficulties, groups: Mapping[str, FloatArray]) -> dict[str, object]:
-    discrimination, guessing = found.fit.discrimination, found.fit.guessing
+def _json(fitted: Difficulties, groups: Mapping[str, FloatArray]) -> dict[str, object]:
+    discrimination, guessing = fitted.fit.discrimination, fitted.fit.guessing
     return {
-        "models": list(found.models),
-        "converged": found.fit.converged,
+        "models": list(fitted.models),
+        "converged": fitted.fit.converged,
         "files": {
             name: dict(zip(("low", "median", "high"), _quartiles(values), strict=True))
             for name, values in groups.items()
@@ -65,20 +65,20 @@ def _json(found: Difficulties, groups: Mapping[str, FloatArray]) -> dict[str, ob
         "questions": {
             item: {
                 "file": group,
-                "difficulty": float(found.difficulty[place]),
+                "difficulty": float(fitted.difficulty[place]),
                 "discrimination": float(discrimination[place]),
                 "guessing": float(guessing[place]),
             }
-            for place, (item, group) in enumerate(zip(found.items, found.groups, strict=True))
+            for place, (item, group) in enumerate(zip(fitted.items, fitted.groups, strict=True))
         },
     }
 
 
-def _notes(files: Sequence[NamedQuestions], found: Difficulties, groups: Mapping[str, FloatArray]) -> list[str]:
+def _notes(files: Sequence[NamedQuestions], fitted: Difficulties, groups: Mapping[str, FloatArray]) -> list[str]:
     notes = []
-    if len(found.models) < FEW_MODELS:
+    if len(fitted.models) < FEW_MODELS:
         notes.append(
-            f"Difficulties rest on {plural(len(found.models), 'model', 'models')}: "
+            f"Difficulties rest on {plural(len(fitted.models), 'model', 'models')}: "
             "questions that the same models solve "
             f"come out the same. The paper has 90."
         )

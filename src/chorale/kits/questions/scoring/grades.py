@@ -22,23 +22,23 @@ def grades_section(rows: Sequence[Mapping[str, str]], resampling: Resampling) ->
         json[stage] = {}
         for number, criterion in enumerate(criteria):
             graded = [row for row in chosen if row["criterion"] == criterion]
-            found = krippendorff_alpha(
+            alpha = krippendorff_alpha(
                 Judgments.from_columns(
                     [row["task"] for row in graded], [row["worker"] for row in graded], [row["label"] for row in graded]
                 ),
                 level="ordinal",
             )
             interval = (
-                resampling.intervals(*found.statistics())["value"]
-                if resampling.ci and found.value is not None
+                resampling.intervals(*alpha.statistics())["value"]
+                if resampling.ci and alpha.value is not None
                 else None
             )
             json[stage][criterion] = {
-                "alpha": found.value,
+                "alpha": alpha.value,
                 "grades": len(graded),
                 **({} if interval is None else {"ci": interval.as_list()}),
             }
-            row: list[Cell] = ["" if number else stage, criterion, len(graded), found.value]
+            row: list[Cell] = ["" if number else stage, criterion, len(graded), alpha.value]
             table.append([*row, shown_interval(interval)] if resampling.ci else row)
     columns = ("graded stage", "criterion", "grades#", "Krippendorff's alpha#")
     return McqSection(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from chorale.kits.questions.files.files import McqQuestions
+from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics import (
     ALPHA_VARIANTS,
     AlphaVariant,
@@ -52,7 +52,7 @@ class Measured:
 
 def arms_of(files: Sequence[NamedQuestions]) -> list[NamedQuestions]:
     """The questions of every arm by themselves, each called after its arm."""
-    found = []
+    named = []
     for file in files:
         arms = file.questions.by_protocol()
         if "" in arms:
@@ -61,8 +61,8 @@ def arms_of(files: Sequence[NamedQuestions]) -> list[NamedQuestions]:
                 f"--by-arm needs the arm of every question, and {file.name} has {count} without one, such as "
                 f"{arms[''].ids[0]}. Fill in protocol."
             )
-        found += [NamedQuestions(name, questions, file.digest) for name, questions in arms.items()]
-    return found
+        named += [NamedQuestions(name, questions, file.digest) for name, questions in arms.items()]
+    return named
 
 
 def check_names(files: Sequence[NamedQuestions]) -> None:
@@ -82,8 +82,8 @@ def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
     if resampling.ci:
         ci = resampling.intervals(measures.statistics, measures.metric)
         alpha_ci = {
-            variant: {name: resampling.intervals(*evidence)["value"] for name, evidence in found.evidence.items()}
-            for variant, found in alphas.items()
+            variant: {name: resampling.intervals(*evidence)["value"] for name, evidence in alpha.evidence.items()}
+            for variant, alpha in alphas.items()
         }
     return Measured(file, measures, measures.scores(), over_draws, ci, alphas, alpha_ci)
 

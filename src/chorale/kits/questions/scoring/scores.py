@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from chorale.kits.questions.files.files import MISSING
+from chorale.kits.questions.files.questions import MISSING
 from chorale.kits.questions.metrics import (
     SECTIONS,
     AlphaVariant,
 )
-from chorale.kits.questions.scoring.comparing import compared_with
+from chorale.kits.questions.scoring.comparison import compared_with
 from chorale.kits.questions.scoring.measured import (
     McqOptions,
     Measured,
@@ -42,77 +42,81 @@ def score_mcq(
 ) -> Score:
     """The measures of every file; with `against`, each of them compared with another."""
     check_names([*files, *([] if against is None else [against])])
-    found = [measured(file, options, resampling) for file in files]
-    tables = [table for one in found for table in _tables(one, options)]
-    json: dict[str, Any] = {"files": {one.file.name: _json(one, options) for one in found}}
-    notes = [note for one in found for note in _notes(one)]
+    measured_files = [measured(file, options, resampling) for file in files]
+    tables = [table for file_measured in measured_files for table in _tables(file_measured, options)]
+    json: dict[str, Any] = {
+        "files": {file_measured.file.name: _json(file_measured, options) for file_measured in measured_files}
+    }
+    notes = [note for file_measured in measured_files for note in _notes(file_measured)]
     if against is not None:
         compared = {}
-        for one in found:
-            table, compared[one.file.name], note = compared_with(one, against, options, resampling)
+        for file_measured in measured_files:
+            table, compared[file_measured.file.name], note = compared_with(file_measured, against, options, resampling)
             tables.append(table)
-            notes.append(note if len(found) == 1 else f"{one.file.name} against {against.name}: {note}")
+            notes.append(
+                note if len(measured_files) == 1 else f"{file_measured.file.name} against {against.name}: {note}"
+            )
         only = {"scores": next(iter(compared.values()))} if len(compared) == 1 else {}
         json["against"] = {"file": against.name, **only, "files": compared}
     values: dict[str, float | None] = {}
     around: dict[str, Interval] = {}
-    for one in found:
-        before = "" if len(found) == 1 else f"{one.file.name}: "
-        values |= {f"{before}{name}": value for name, value in one.scores.items()}
-        around |= {f"{before}{name}": interval for name, interval in (one.ci or {}).items()}
+    for file_measured in measured_files:
+        before = "" if len(measured_files) == 1 else f"{file_measured.file.name}: "
+        values |= {f"{before}{name}": value for name, value in file_measured.scores.items()}
+        around |= {f"{before}{name}": interval for name, interval in (file_measured.ci or {}).items()}
     main = next((name for name in values if name.endswith("human resampled")), "")
     line = _signature(files, against, options, resampling)
     return Score(json, tables, line, notes, values=values, intervals=around, main=main)
 
 
-def _json(one: Measured, options: McqOptions) -> dict[str, Any]:
+def _json(measured: Measured, options: McqOptions) -> dict[str, Any]:
     def value(name: str, section: str) -> dict[str, Any] | None:
-        if not one.scores[f"kept {section}"]:
+        if not measured.scores[f"kept {section}"]:
             return None
         key = f"{name} {section}"
-        found: dict[str, Any] = {"accuracy": one.scores[key], "interval": one.over_draws[key].as_list()}
-        if one.ci is not None:
-            found["ci"] = one.ci[key].as_list()
-        if name in one.measures.runs:
-            found["deviation"] = _deviation(one, name, section)
-        return found
+        json: dict[str, Any] = {"accuracy": measured.scores[key], "interval": measured.over_draws[key].as_list()}
+        if measured.ci is not None:
+            json["ci"] = measured.ci[key].as_list()
+        if name in measured.measures.runs:
+            json["deviation"] = _deviation(measured, name, section)
+        return json
 
     sections = [section for section in SECTIONS if section != "all"]
-    kept = one.scores["kept all"]
+    kept = measured.scores["kept all"]
     return {
-        "questions": len(one.file.questions),
+        "questions": len(measured.file.questions),
         "kept": kept,
-        "discarded": len(one.file.questions) - kept,
+        "discarded": len(measured.file.questions) - kept,
         "sections": {
             section: {
-                "kept": one.scores[f"kept {section}"],
-                "interval": one.over_draws[f"kept {section}"].as_list(),
+                "kept": measured.scores[f"kept {section}"],
+                "interval": measured.over_draws[f"kept {section}"].as_list(),
             }
             for section in SECTIONS
         },
         "human": {section: value("human", section) for section in sections},
-        "models": {name: {section: value(name, section) for section in SECTIONS} for name in one.measures.models},
+        "models": {name: {section: value(name, section) for section in SECTIONS} for name in measured.measures.models},
         "gap": {
             name: {section: _as_gap(value(f"gap {name}", section)) for section in sections}
-            for name in one.measures.models
+            for name in measured.measures.models
         },
-        "runs": {stem: list(names) for stem, names in one.measures.runs.items()},
+        "runs": {stem: list(names) for stem, names in measured.measures.runs.items()},
         "alpha": {
             "printed": options.alpha,
-            **{variant: _alpha_json(one, variant) for variant in one.alphas},
+            **{variant: _alpha_json(measured, variant) for variant in measured.alphas},
         },
         "artifacts": {
             "longest_answer": value("longest", "all"),
-            "answer_words": float(np.nanmean(one.file.questions.words)),
+            "answer_words": float(np.nanmean(measured.file.questions.words)),
         },
     }
 
 
-def _alpha_json(one: Measured, variant: AlphaVariant) -> dict[str, Any]:
-    found = one.alphas[variant]
-    json: dict[str, Any] = {"all": found.all, "resampled": found.resampled}
-    if variant in one.alpha_ci:
-        json["ci"] = {name: around.as_list() for name, around in one.alpha_ci[variant].items()}
+def _alpha_json(measured: Measured, variant: AlphaVariant) -> dict[str, Any]:
+    alpha = measured.alphas[variant]
+    json: dict[str, Any] = {"all": alpha.all, "resampled": alpha.resampled}
+    if variant in measured.alpha_ci:
+        json["ci"] = {name: around.as_list() for name, around in measured.alpha_ci[variant].items()}
     return json
 
 
@@ -122,11 +126,11 @@ def _as_gap(value: dict[str, Any] | None) -> dict[str, Any] | None:
     return {"gap" if key == "accuracy" else key: found for key, found in value.items()}
 
 
-def _tables(one: Measured, options: McqOptions) -> Iterable[ScoreTable]:
-    with_ci = one.ci is not None
+def _tables(measured: Measured, options: McqOptions) -> Iterable[ScoreTable]:
+    with_ci = measured.ci is not None
     shown = (
         *("questions", "who", "how many#", "accuracy#"),
-        *(("deviation over runs#",) if one.measures.runs else ()),
+        *(("deviation over runs#",) if measured.measures.runs else ()),
         "over draws#",
         *(("95% interval#",) if with_ci else ()),
         *("gap#", "gap over draws#"),
@@ -134,25 +138,25 @@ def _tables(one: Measured, options: McqOptions) -> Iterable[ScoreTable]:
     )
     rows: list[list[Cell]] = []
     for section in SECTIONS:
-        kept = one.scores[f"kept {section}"]
+        kept = measured.scores[f"kept {section}"]
         if not kept:
             continue
-        names = [*(["human"] if section != "all" else []), *shown_models(one.measures)]
+        names = [*(["human"] if section != "all" else []), *shown_models(measured.measures)]
         if not names:
             rows.append([_TITLES[section], "", round(kept, 1), *([None] * (len(shown) - 3))])
         for number, name in enumerate(names):
             rows.append([_TITLES[section] if not number else "", name, None if number else f"{kept:.1f}"])
-            rows[-1] += _score_cells(one, name, section)
-    yield ScoreTable(f"Human performance: {one.file.name}", shown, rows)
-    yield _alpha_table(one, options)
+            rows[-1] += _score_cells(measured, name, section)
+    yield ScoreTable(f"Human performance: {measured.file.name}", shown, rows)
+    yield _alpha_table(measured, options)
 
 
-def _alpha_table(one: Measured, options: McqOptions) -> ScoreTable:
-    found, around = one.alphas[options.alpha], one.alpha_ci.get(options.alpha)
+def _alpha_table(measured: Measured, options: McqOptions) -> ScoreTable:
+    alpha, around = measured.alphas[options.alpha], measured.alpha_ci.get(options.alpha)
     columns: tuple[str, ...] = ("questions", "Krippendorff's alpha#", "of what")
     rows: list[tuple[Cell, ...]] = [
-        ("all", found.all, _ALPHAS[options.alpha]),
-        ("with votes left", found.resampled, ""),
+        ("all", alpha.all, _ALPHAS[options.alpha]),
+        ("with votes left", alpha.resampled, ""),
     ]
     if around is not None:
         columns = (*columns[:2], "95% interval#", columns[2])
@@ -161,40 +165,40 @@ def _alpha_table(one: Measured, options: McqOptions) -> ScoreTable:
     return ScoreTable("Agreement of validators", columns, rows)
 
 
-def _deviation(one: Measured, name: str, section: str) -> float | None:
+def _deviation(measured: Measured, name: str, section: str) -> float | None:
     """How far the runs of a model are from their mean: the sample standard deviation; None of a single model."""
-    runs = one.measures.runs.get(name)
-    return float(np.std([one.scores[f"{run} {section}"] for run in runs], ddof=1)) if runs else None
+    runs = measured.measures.runs.get(name)
+    return float(np.std([measured.scores[f"{run} {section}"] for run in runs], ddof=1)) if runs else None
 
 
-def _score_cells(one: Measured, name: str, section: str) -> list[Cell]:
+def _score_cells(measured: Measured, name: str, section: str) -> list[Cell]:
     key, gap = f"{name} {section}", f"gap {name} {section}"
-    cells: list[Cell] = [one.scores[key]]
-    if one.measures.runs:
-        cells.append(_deviation(one, name, section))
-    cells.append(shown_interval(one.over_draws[key]))
-    if one.ci is not None:
-        cells.append(shown_interval(one.ci[key]))
-    if gap not in one.scores:
-        return [*cells, None, "", *([""] if one.ci is not None else [])]
-    around = [] if one.ci is None else [shown_interval(one.ci[gap])]
-    return [*cells, one.scores[gap], shown_interval(one.over_draws[gap]), *around]
+    cells: list[Cell] = [measured.scores[key]]
+    if measured.measures.runs:
+        cells.append(_deviation(measured, name, section))
+    cells.append(shown_interval(measured.over_draws[key]))
+    if measured.ci is not None:
+        cells.append(shown_interval(measured.ci[key]))
+    if gap not in measured.scores:
+        return [*cells, None, "", *([""] if measured.ci is not None else [])]
+    around = [] if measured.ci is None else [shown_interval(measured.ci[gap])]
+    return [*cells, measured.scores[gap], shown_interval(measured.over_draws[gap]), *around]
 
 
-def _notes(one: Measured) -> Iterable[str]:
-    name, questions = one.file.name, one.file.questions
-    if not one.measures.n_resampled:
+def _notes(measured: Measured) -> Iterable[str]:
+    name, questions = measured.file.name, measured.file.questions
+    if not measured.measures.n_resampled:
         yield f"{name}: no question has votes left after those for the gold answer, so there is no human performance."
     else:
         yield f"{name}: values are means over all ways to draw the gold votes; “over draws” holds 95% of single draws."
     for section in SECTIONS:
-        if one.measures.n_resampled and not one.scores[f"kept {section}"]:
+        if measured.measures.n_resampled and not measured.scores[f"kept {section}"]:
             yield f"{name}: no question is in the section “{_TITLES[section]}”; it has no scores."
     for model, answers in questions.models.items():
         if missing := int((answers == MISSING).sum()):
             unanswered = plural(missing, "question", "questions")
             yield f"{name}: {model} did not answer {unanswered}, left out of its accuracy."
-    for stem, runs in one.measures.runs.items():
+    for stem, runs in measured.measures.runs.items():
         yield f"{name}: {stem} is the mean of {len(runs)} runs: {', '.join(runs)}."
 
 

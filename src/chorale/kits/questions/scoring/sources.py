@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chorale.files.source import digest_of, read_bytes
 from chorale.kits.questions.files.answers import add_predictions, add_validations
-from chorale.kits.questions.files.files import read_mcq
+from chorale.kits.questions.files.questions import read_mcq
 from chorale.kits.questions.scoring.measured import NamedQuestions, arms_of
 from chorale.model import UserError
 
@@ -63,22 +63,22 @@ class Sources:
 
 
 def read_questions(paths: list[Path]) -> list[NamedQuestions]:
-    found = []
+    named = []
     for path in paths:
         questions, source = read_mcq(path)
-        found.append(NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest))
-    return found
+        named.append(NamedQuestions(path.name.partition(".")[0] or path.name, questions, source.digest))
+    return named
 
 
 def _arm_called(name: str, arms: list[NamedQuestions]) -> NamedQuestions:
-    found = next((one for one in arms if one.name == name), None)
-    if found is None:
+    arm = next((one for one in arms if one.name == name), None)
+    if arm is None:
         known = ", ".join(one.name for one in arms)
         raise UserError(f"--against {name}: there is neither such a file nor such an arm. The arms are {known}.")
-    return found
+    return arm
 
 
 def digests_of(files: Mapping[str, Path | None], rounds: list[NamedQuestions]) -> dict[str, str]:
     """Of what was read beside the questions themselves."""
-    found = {name: digest_of(read_bytes(path)) for name, path in files.items() if path is not None}
-    return found | {f"round/{one.name}": one.digest for one in rounds if one.digest}
+    digests = {name: digest_of(read_bytes(path)) for name, path in files.items() if path is not None}
+    return digests | {f"round/{one.name}": one.digest for one in rounds if one.digest}

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from chorale.engine.running import Study
 from chorale.exchange.export_rows import ledger_rows, response_rows
-from chorale.kits.questions.files.files import McqQuestions, mcq_of_records
-from chorale.kits.questions.files.study import paid_of, worked_of
+from chorale.kits.questions.files.questions import McqQuestions, mcq_of_records
+from chorale.kits.questions.files.study_exports import paid_of, worked_of
 from chorale.kits.questions.metrics.costs import GRADING, VALIDATING, WRITING, costs_by_arm
 from chorale.kits.questions.scoring.costs import costs_section
 from chorale.kits.questions.scoring.grades import grades_section
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions, arms_of
 from chorale.kits.questions.scoring.scores import score_mcq
 from chorale.kits.questions.scoring.sections import McqSection, with_sections
-from chorale.kits.questions.scoring.written import written_section
+from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
 from chorale.monitor.outcomes import stage_results
@@ -55,12 +55,12 @@ def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hour
 
 def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> Result | None:
     """What `chorale evaluate mcq` says of a study's folder; None where there is nothing to say."""
-    found = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
-    if found is None:
+    of_study = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
+    if of_study is None:
         return None
-    named, options = found.by_arm(), McqOptions()
+    named, options = of_study.by_arm(), McqOptions()
     written = written_section(named, options, resampling)
-    return with_sections(score_mcq(named, options, resampling), [written, *found.sections])
+    return with_sections(score_mcq(named, options, resampling), [written, *of_study.sections])
 
 
 def _rounds(tx: Tx, study: Study) -> Iterator[NamedQuestions]:

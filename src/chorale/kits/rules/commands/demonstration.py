@@ -27,8 +27,8 @@ from chorale.engine.settling import settle_everything
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
 from chorale.folder.truth import view_key
+from chorale.kits.rules.commands.study_truth import StudyTruth
 from chorale.kits.rules.tasks.entailment import Application, applications
-from chorale.kits.rules.truth import Truth
 from chorale.model import UserError, money_text
 from chorale.monitor.outcomes import stage_results, tallies
 from chorale.monitor.status import Status, status, summary
@@ -82,7 +82,7 @@ class Demonstration:
                 self._report(study, folder, site)
                 if leave_up:
                     _add_kept(study, self.directory, kept)
-                self._tell_where(_links(study, site), leave_up)
+                self._print_links(_links(study, site), leave_up)
                 if leave_up:
                     self._stay()
         finally:
@@ -90,7 +90,7 @@ class Demonstration:
 
     def _let_crowd_work(self, study: Study, folder: StudyFolder, site: str) -> None:
         crowd = mixed_crowd(self.workers, self.seed)
-        truth = Truth(folder)
+        truth = StudyTruth(folder)
         people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
         place = Place(site, folder.settings.arrival, list(study.stages), SPEED)
         if not self.as_json:
@@ -107,19 +107,19 @@ class Demonstration:
 
     def _report(self, study: Study, folder: StudyFolder, site: str) -> None:
         settle_everything(study)
-        found = study.store.read(lambda tx: _found(tx, study)).result()
-        accuracy = Truth(folder).accuracy(found.judged)
+        results = study.store.read(lambda tx: _results(tx, study)).result()
+        accuracy = StudyTruth(folder).accuracy(results.judged)
         if self.as_json:
-            told = {
+            json = {
                 **study.store.read(lambda tx: summary(tx, study)).result(),
-                "mean_confidence": found.confidence,
+                "mean_confidence": results.confidence,
                 "accuracy": accuracy,
             }
-            print_json({"study": str(self.directory), **told, "links": _links(study, site)})
+            print_json({"study": str(self.directory), **json, "links": _links(study, site)})
             return
-        _print_found(study, found, accuracy)
+        _print_results(study, results, accuracy)
 
-    def _tell_where(self, links: Mapping[str, str], leave_up: bool) -> None:
+    def _print_links(self, links: Mapping[str, str], leave_up: bool) -> None:
         if self.as_json:
             return
         if leave_up:
@@ -210,7 +210,7 @@ def _open_site(study: Study, bound: socket) -> Iterator[None]:
         thread.join()
 
 
-def _person(folder: StudyFolder, truth: Truth, model: WorkerModel, seed: str) -> Person:
+def _person(folder: StudyFolder, truth: StudyTruth, model: WorkerModel, seed: str) -> Person:
     """Somebody who answers like the model, and the same item always the same way."""
     tasks = {content.settings.name: content.task for content in folder.stages}
     expected = {
@@ -235,37 +235,39 @@ def _wants_more(tx: Tx) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Results:
     status: Status
     confidence: Mapping[str, float | None]
     """The mean of every stage's results."""
     judged: list[Application]
 
 
-def _found(tx: Tx, study: Study) -> _Found:
+def _results(tx: Tx, study: Study) -> _Results:
     confidence: dict[str, float | None] = {}
     for name in study.stages:
         values = [label.confidence for item in item_rows.all_items(tx, name) if (label := item.label()) is not None]
         confidence[name] = fmean(values) if values else None
     pairs = stage_results(tx, study, study.stage("entailment"))
     judged = [each for each in applications(pairs) if each.judgment is not None]
-    return _Found(status(tx, study), confidence, judged)
+    return _Results(status(tx, study), confidence, judged)
 
 
-def _print_found(study: Study, found: _Found, accuracy: float | None) -> None:
+def _print_results(study: Study, results: _Results, accuracy: float | None) -> None:
     pay = study.settings.pay
     show(
-        stages_table(found.status, pay.currency, found.confidence),
-        _applications_table(found.judged[:APPLICATIONS_SHOWN]),
+        stages_table(results.status, pay.currency, results.confidence),
+        _applications_table(results.judged[:APPLICATIONS_SHOWN]),
         *[outcomes_table(tally) for tally in study.store.read(lambda tx: tallies(tx, study)).result().values()],
-        *([dropped_table(found.status.dropped, pay.currency)] if found.status.dropped else []),
+        *([dropped_table(results.status.dropped, pay.currency)] if results.status.dropped else []),
     )
-    if found.judged and accuracy is not None:
-        spent = found.status.spent
-        each = money_text(round(spent / len(found.judged)), pay.currency)
-        print_line(f"{len(found.judged)} applications are judged, {accuracy:.1%} of them as the study's author would.")
+    if results.judged and accuracy is not None:
+        spent = results.status.spent
+        each = money_text(round(spent / len(results.judged)), pay.currency)
+        print_line(
+            f"{len(results.judged)} applications are judged, {accuracy:.1%} of them as the study's author would."
+        )
         print_line(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
-    print_line(wage_line(found.status, pay.currency, pay.minimum_hourly))
+    print_line(wage_line(results.status, pay.currency, pay.minimum_hourly))
 
 
 def _links(study: Study, site: str) -> dict[str, str]:

@@ -104,7 +104,7 @@ def rules(
     check_target(curve, "--curve", force=force)
     check_target(chart, "--chart", force=force, endings=(".svg",))
     with patiently("resamples") as progress:
-        scored, found = score_with_curves(
+        scored, by_resource = score_with_curves(
             list(files) if judgments else files[:-1],
             [*(judgments or files[-1:]), *(also or ())],
             RuleOptions(min_confidence, area, _shares(at_recall), meaningless, pairwise),
@@ -116,12 +116,12 @@ def rules(
         )
     if curve is not None:
         with writing(curve, "--curve"):
-            write_csv(CURVE_COLUMNS, curve_rows(found), curve)
+            write_csv(CURVE_COLUMNS, curve_rows(by_resource), curve)
     if chart is not None:
-        write_text(chart, "--chart", rule_chart(found))
+        write_text(chart, "--chart", rule_chart(by_resource))
     print_scored(scored, as_json=as_json, as_latex=as_latex)
     if curve is not None and not as_json and not as_latex:
-        points = sum(len(one.curve.thresholds) for one in found.values())
+        points = sum(len(one.curve.thresholds) for one in by_resource.values())
         print_line(f"Wrote {plural(points, 'point', 'points')} to {curve}.")
 
 

@@ -37,12 +37,12 @@ from chorale.kits.rules.commands.learn_options import (
     WordNetFolder,
     Work,
 )
-from chorale.kits.rules.files.rule_output import RULE_ENDINGS, description_path, write_rules
-from chorale.kits.rules.learning.globally import GlobalOptions
-from chorale.kits.rules.learning.learning import LearnOptions, learn_rules
+from chorale.kits.rules.files.writing import RULE_ENDINGS, description_path, write_rules
+from chorale.kits.rules.learning.global_graph import GlobalOptions
+from chorale.kits.rules.learning.pipeline import LearnOptions, learn_rules
 from chorale.kits.rules.learning.settings import Pruning, Resources, bytes_of, methods_of
+from chorale.kits.rules.learning.tables import learning_result
 from chorale.kits.rules.learning.work_folder import alone_in
-from chorale.kits.rules.learning_tables import told_learning
 
 
 def rules(
@@ -92,7 +92,7 @@ def rules(
     resources = Resources(engine, bytes_of(memory), threads, buckets)
     with _working_in(work, out, keep=keep_work) as folder, patiently("stages") as progress:
         learned = learn_rules(extractions, folder, options, resources, progress)
-        scored = told_learning(learned, options)
+        scored = learning_result(learned, options)
         with writing(out, "--out"):
             write_rules(learned.rules, out, scored.as_json())
         if not keep_work:

@@ -14,7 +14,7 @@ from chorale.files.tables import write_csv, write_jsonl
 from chorale.kits.rules.commands.learn_options import ArgumentNames, Columns, PredicateNames, Strict
 from chorale.kits.rules.files.extractions import extraction_tables, names_of
 from chorale.kits.rules.learning.applying import apply_rules
-from chorale.kits.rules.preparing import told_items
+from chorale.kits.rules.preparing import items_result
 from chorale.present.scoring import score_table
 
 Extractions = Annotated[
@@ -72,7 +72,7 @@ def rules(
             write_csv(list(items[0]) if items else ["id"], items, out)
         else:
             write_jsonl(items, out)
-    described = told_items(applied, outcome(), sample)
+    described = items_result(applied, outcome(), sample)
     if as_json:
         print_json({**described.json, "out": str(out), "notes": list(described.notes)})
         return

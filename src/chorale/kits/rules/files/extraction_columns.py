@@ -51,8 +51,8 @@ def planned_columns(path: Path, line: int, cells: Sequence[str], asked: str | No
             problem = f"has no column {missing[0]!r}"
             raise refused(path, line, problem, "Correct --columns", shortened(", ".join(names)))
         return ColumnPlan(len(names), tuple(names.index(part.lower()) for part in wanted), has_header=True)
-    if (found := _named(names)) is not None:
-        return ColumnPlan(len(names), found, has_header=True)
+    if (places_by_name := _named(names)) is not None:
+        return ColumnPlan(len(names), places_by_name, has_header=True)
     if not header and len(names) in _PLAIN_WIDTHS:
         return ColumnPlan(len(names), _PLAIN_WIDTHS[len(names)], has_header=False)
     if not header and len(names) == _REVERB_WIDTH:
@@ -65,9 +65,9 @@ def _named(names: Sequence[str]) -> tuple[int, ...] | None:
     """Where the parts are by their names; normalised columns of the same name count before the others."""
     places: list[int] = []
     for part in PARTS:
-        found = [names.index(name) for name in reversed(_NAMES[part]) if name in names]
-        if found:
-            places.append(found[0])
+        matches = [names.index(name) for name in reversed(_NAMES[part]) if name in names]
+        if matches:
+            places.append(matches[0])
         elif part != "count":
             return None
     return tuple(places)

@@ -69,21 +69,21 @@ class _Flaws:
 
     path: Path
     strict: bool
-    found: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     count: int = 0
 
     def append(self, problem: Problem) -> None:
         self.count += 1
-        if len(self.found) < MOST_PROBLEMS:
-            self.found.append(problem)
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(problem)
 
     def add(self, line: int, kind: str, value: str | None) -> None:
         shown = None if value is None else shortened(value)
         self.append(Problem(str(self.path), line, _MESSAGES[kind], _FIXES[kind], shown))
 
     def check(self) -> None:
-        if self.strict and self.found:
-            raise UserError(f"{self.path} can't be used with --strict", self.found)
+        if self.strict and self.problems:
+            raise UserError(f"{self.path} can't be used with --strict", self.problems)
 
 
 def file_digest(path: Path) -> str:
@@ -156,9 +156,9 @@ def extraction_tables(
             yield sound
         if not rows:
             missing = Problem(str(path), None, "has no extractions", "Check that the right file was named.")
-            raise UserError(f"{path} can't be used", flaws.found or [missing])
+            raise UserError(f"{path} can't be used", flaws.problems or [missing])
 
-    return tables(), lambda: ReadExtractions(rows, flaws.count, tuple(sorted(flaws.found, key=_line)))
+    return tables(), lambda: ReadExtractions(rows, flaws.count, tuple(sorted(flaws.problems, key=_line)))
 
 
 def _line(problem: Problem) -> int:
@@ -248,10 +248,10 @@ def _raw_blocks(path: Path) -> Iterator[bytes]:
         with _opened(path) as file:
             kept = b""
             while block := file.read(_BLOCK):
-                head, found, rest = (kept + block).rpartition(b"\n")
-                if not found and len(rest) > LONGEST_LINE:
+                head, newline, rest = (kept + block).rpartition(b"\n")
+                if not newline and len(rest) > LONGEST_LINE:
                     raise refused(path, None, "has a line that never ends", "Check that it is a text file")
-                if found:
+                if newline:
                     yield head
                 kept = rest
             if kept:
@@ -323,12 +323,12 @@ def _named(block: pl.DataFrame, names: Names | None) -> pl.DataFrame:
     if names is None:
         return block
     arguments, predicates = names
-    found = block.with_columns(
+    renamed = block.with_columns(
         pl.col(part).replace_strict(dict(known), default=None, return_dtype=pl.String)
         for part, known in (("arg1", arguments), ("predicate", predicates), ("arg2", arguments))
     )
     unknown = pl.any_horizontal(pl.col(part).is_null() for part in ("arg1", "predicate", "arg2"))
-    return found.with_columns(flaw=pl.col("flaw").fill_null(pl.when(unknown).then(pl.lit("unknown"))))
+    return renamed.with_columns(flaw=pl.col("flaw").fill_null(pl.when(unknown).then(pl.lit("unknown"))))
 
 
 def _sound(block: pl.DataFrame, flaws: _Flaws) -> pl.DataFrame:

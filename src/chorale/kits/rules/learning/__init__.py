@@ -1,8 +1,8 @@
 """Inference rules from extractions: one description of each computation, run embedded or on a cluster."""
 
-from chorale.kits.rules.learning.globally import GlobalOptions, GraphFacts
+from chorale.kits.rules.learning.global_graph import GlobalOptions, GraphFacts
 from chorale.kits.rules.learning.graphs import Edge, Solved, Weights
-from chorale.kits.rules.learning.learning import Learned, LearnOptions, learn_rules
+from chorale.kits.rules.learning.pipeline import Learned, LearnOptions, learn_rules
 from chorale.kits.rules.learning.settings import METHODS, Pruning, Resources
 from chorale.kits.rules.learning.solving import solve_graph
 from chorale.kits.rules.learning.synthetic import synthetic_extractions

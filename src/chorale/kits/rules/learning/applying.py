@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from chorale.kits.rules.files.rule_files import Rule, RuleSet
-from chorale.kits.rules.files.rule_resources import read_resources, rules_by_left_side
+from chorale.kits.rules.files.resources import read_resources, rules_by_left_side
+from chorale.kits.rules.files.rules import Rule, RuleSet
 from chorale.model import UserError
 
 LONGEST_PHRASE = 500
@@ -30,7 +30,7 @@ class Extraction(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class DrawnApplication:
     extraction: Extraction
     rule: Rule
     resources: Mapping[str, float]
@@ -38,9 +38,9 @@ class Application:
 
     @property
     def phrases(self) -> tuple[str, str]:
-        one, predicate, two = self.extraction
-        first, second = (two, one) if self.rule.turned else (one, two)
-        return f"{one} {predicate} {two}", f"{first} {self.rule.rhs} {second}"
+        subject, predicate, object_ = self.extraction
+        first, second = (object_, subject) if self.rule.turned else (subject, object_)
+        return f"{subject} {predicate} {object_}", f"{first} {self.rule.rhs} {second}"
 
     def as_item(self, key: str, number: int) -> dict[str, Any]:
         """A row for the rules template."""
@@ -59,7 +59,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    applications: tuple[Application, ...]
+    applications: tuple[DrawnApplication, ...]
     extractions: int
     """Drawn."""
     matching: int
@@ -115,9 +115,9 @@ def _drawn_extractions(
     predicate = pl.col("predicate").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
     for table in tables:
         read += table.height
-        found = table.filter(predicate.is_in(lhs)).select("arg1", "predicate", "arg2")
-        matching += found.height
-        for row in found.unique().iter_rows():
+        fitting_rows = table.filter(predicate.is_in(lhs)).select("arg1", "predicate", "arg2")
+        matching += fitting_rows.height
+        for row in fitting_rows.unique().iter_rows():
             extraction = Extraction(*(" ".join(part.split()) for part in row))
             number = _number(seed, extraction)
             kept[number] = extraction
@@ -132,22 +132,22 @@ def _number(seed: int, extraction: Extraction) -> int:
 
 
 def _by_left_side(sets: Sequence[RuleSet]) -> dict[str, dict[Rule, dict[str, float]]]:
-    found: dict[str, dict[Rule, dict[str, float]]] = {}
-    for one in sets:
-        for rule, score in one.scores.items():
-            found.setdefault(rule.lhs, {}).setdefault(rule, {})[one.name] = score
-    return found
+    by_left_side: dict[str, dict[Rule, dict[str, float]]] = {}
+    for rule_set in sets:
+        for rule, score in rule_set.scores.items():
+            by_left_side.setdefault(rule.lhs, {}).setdefault(rule, {})[rule_set.name] = score
+    return by_left_side
 
 
 def _drawn_rules(
     extraction: Extraction, rules: Mapping[Rule, Mapping[str, float]], per_extraction: int, seed: int
-) -> Iterator[Application]:
-    possible = [Application(extraction, rule, rules[rule]) for rule in sorted(rules)]
+) -> Iterator[DrawnApplication]:
+    possible = [DrawnApplication(extraction, rule, rules[rule]) for rule in sorted(rules)]
     sound = [one for one in possible if _can_be_judged(one)]
     rng = random.Random(_number(seed + 1, extraction))
     yield from rng.sample(sound, min(per_extraction, len(sound)))
 
 
-def _can_be_judged(application: Application) -> bool:
+def _can_be_judged(application: DrawnApplication) -> bool:
     lhs, rhs = application.phrases
     return lhs != rhs and max(len(lhs), len(rhs)) <= LONGEST_PHRASE

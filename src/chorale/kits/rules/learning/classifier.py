@@ -42,14 +42,14 @@ def trained(features: FloatArray, is_rule: FloatArray, penalty: float = _PENALTY
     table = np.column_stack([np.ones(len(features)), (features - middle) / spread])
     weight = np.where(is_rule > 0, 1 / max(1, is_rule.sum()), 1 / max(1, (1 - is_rule).sum())) * len(features) / 2
     penalties = np.diag([0.0] + [penalty] * features.shape[1])
-    found = np.zeros(table.shape[1])
+    estimate = np.zeros(table.shape[1])
     for _ in range(_STEPS):
-        expected = 1 / (1 + np.exp(-table @ found))
-        slope = table.T @ (weight * (is_rule - expected)) - penalties @ found
+        expected = 1 / (1 + np.exp(-table @ estimate))
+        slope = table.T @ (weight * (is_rule - expected)) - penalties @ estimate
         curvature = (table * (weight * expected * (1 - expected))[:, None]).T @ table + penalties
-        step = np.linalg.solve(curvature + 1e-12 * np.eye(len(found)), slope)
-        found = found + step
+        step = np.linalg.solve(curvature + 1e-12 * np.eye(len(estimate)), slope)
+        estimate = estimate + step
         if np.abs(step).max() < _CLOSE:
             break
-    coefficients = found[1:] / spread
-    return Classifier(float(found[0] - middle @ coefficients), np.asarray(coefficients))
+    coefficients = estimate[1:] / spread
+    return Classifier(float(estimate[0] - middle @ coefficients), np.asarray(coefficients))

@@ -69,12 +69,12 @@ class _Parquet:
         try:
             self._connection.to_parquet(table, str(draft))
         except Exception as error:
-            raise _told(error, path) from None
+            raise _explained(error, path) from None
         os.replace(draft, path)  # noqa: PTH105 - says in one word that it is put in place
 
     def row(self, table: Any) -> dict[str, Any]:
-        (found,) = self._rows(table)
-        return found
+        (row,) = self._rows(table)
+        return row
 
     def _rows(self, table: Any) -> list[dict[str, Any]]:
         """A small table. It takes the way of the large ones, which both engines have."""
@@ -89,7 +89,7 @@ class _Parquet:
         raise NotImplementedError
 
 
-def _told(error: Exception, path: Path) -> Exception:
+def _explained(error: Exception, path: Path) -> Exception:
     """What to do about an error of DuckDB's, which is known by name because it may not be installed; or the error."""
     again = "run the command again: what is finished is kept."
     if type(error).__name__ == "OutOfMemoryException":

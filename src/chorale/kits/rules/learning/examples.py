@@ -8,7 +8,7 @@ what is more special, or what is another kind of the same (Berant, Dagan and Gol
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from chorale.kits.rules.files.rule_files import Rule
+from chorale.kits.rules.files.rules import Rule
 from chorale.text.wordnet import Synset, WordNet
 
 _SENSES = 3
@@ -23,16 +23,16 @@ def examples_from_wordnet(predicates: Iterable[str], wordnet: WordNet) -> dict[R
     """Rules between predicates, and whether they hold."""
     frames: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
     for predicate in sorted(predicates):
-        found = _taken_apart(predicate, wordnet)
-        if found is not None:
-            frame, verb = found
+        parts = _taken_apart(predicate, wordnet)
+        if parts is not None:
+            frame, verb = parts
             frames[frame].setdefault(verb, predicate)
     return {
-        Rule(verbs[one], verbs[other], turned=False): holds
+        Rule(verbs[verb], verbs[other], turned=False): holds
         for verbs in frames.values()
         if len(verbs) > 1
-        for one in sorted(verbs)
-        for other, holds in sorted(_related(one, verbs, wordnet).items())
+        for verb in sorted(verbs)
+        for other, holds in sorted(_related(verb, verbs, wordnet).items())
     }
 
 
@@ -67,8 +67,8 @@ def _related(verb: str, verbs: Mapping[str, str], wordnet: WordNet) -> dict[str,
 
 def _senses(verb: str, wordnet: WordNet) -> Iterator[Synset]:
     for name in wordnet.senses(verb, "v")[:_SENSES]:
-        if (found := wordnet.synset(name)) is not None:
-            yield found
+        if (synset := wordnet.synset(name)) is not None:
+            yield synset
 
 
 def _linked(sense: Synset, wordnet: WordNet) -> Iterator[tuple[str, Synset]]:

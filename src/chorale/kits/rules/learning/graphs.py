@@ -74,8 +74,8 @@ def components(weights: Weights) -> list[dict[Edge, float]]:
 
     positive = [edge for edge, weight in weights.known.items() if weight > 0]
     for edge in positive:
-        one, other = root(edge.lhs), root(edge.rhs)
-        parent[max(one, other)] = min(one, other)
+        left, right = root(edge.lhs), root(edge.rhs)
+        parent[max(left, right)] = min(left, right)
     parts: dict[int, dict[Edge, float]] = defaultdict(dict)
     of_positive = {node for edge in positive for node in (edge.lhs, edge.rhs)}
     for edge, weight in sorted(weights.known.items()):
@@ -116,9 +116,9 @@ class Closure:
         # Round a cycle that exchanges the arguments, everything is reached both ways.
         both = any(node == edge.lhs and turned != edge.turned for node, turned in after)
         new = {
-            Edge(one, other, turned ^ edge.turned ^ turned_too ^ again)
-            for one, turned in before
-            for other, turned_too in after
+            Edge(lhs, rhs, turned ^ edge.turned ^ turned_too ^ again)
+            for lhs, turned in before
+            for rhs, turned_too in after
             for again in ((False, True) if both else (False,))
         }
         return {each for each in new if not each.is_itself and each not in self.edges}

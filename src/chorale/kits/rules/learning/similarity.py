@@ -57,10 +57,10 @@ def shared_weights(features: Any, bucket: int, buckets: int, pruning: Pruning) -
     return table.filter(_enough(table, "xx", "yy", pruning) | _enough(table, "xy", "yx", pruning))
 
 
-def _enough(table: Any, one: str, other: str, pruning: Pruning) -> Any:
+def _enough(table: Any, first: str, second: str, pruning: Pruning) -> Any:
     if pruning.min_shared > 1:
-        return (table[f"{one}_n"] >= pruning.min_shared) & (table[f"{other}_n"] >= pruning.min_shared)
-    return (table[f"{one}_p"] > 0) & (table[f"{other}_p"] > 0)
+        return (table[f"{first}_n"] >= pruning.min_shared) & (table[f"{second}_n"] >= pruning.min_shared)
+    return (table[f"{first}_p"] > 0) & (table[f"{second}_p"] > 0)
 
 
 def rule_scores(shared: Any, totals: Any, pruning: Pruning) -> Any:
@@ -69,32 +69,32 @@ def rule_scores(shared: Any, totals: Any, pruning: Pruning) -> Any:
     of_q = totals.select(q=_.p, x_of_q=_.x, y_of_q=_.y)
     table = shared.inner_join(of_p, "p").inner_join(of_q, "q")
     rules = []
-    for turned, one, other in _MATCHES:
-        pairs = table.filter(_enough(table, one, other, pruning))
+    for turned, x_match, y_match in _MATCHES:
+        pairs = table.filter(_enough(table, x_match, y_match, pruning))
         if not turned:
             pairs = pairs.filter(_.p != _.q)
         first, second = ("y_of_q", "x_of_q") if turned else ("x_of_q", "y_of_q")
         scored = pairs.select(
             p=_.p,
             q=_.q,
-            dirt=_mean(_lin(pairs, one, "x_of_p", first), _lin(pairs, other, "y_of_p", second)),
-            p_in_q=_mean(pairs[f"{one}_p"] / pairs.x_of_p, pairs[f"{other}_p"] / pairs.y_of_p),
-            q_in_p=_mean(pairs[f"{one}_q"] / pairs[first], pairs[f"{other}_q"] / pairs[second]),
+            dirt=_mean(_lin(pairs, x_match, "x_of_p", first), _lin(pairs, y_match, "y_of_p", second)),
+            p_in_q=_mean(pairs[f"{x_match}_p"] / pairs.x_of_p, pairs[f"{y_match}_p"] / pairs.y_of_p),
+            q_in_p=_mean(pairs[f"{x_match}_q"] / pairs[first], pairs[f"{y_match}_q"] / pairs[second]),
         )
         rules += [
             _directed(scored, turned, lhs="p", rhs="q", cover="p_in_q", back="q_in_p"),
             _directed(scored.filter(_.p != _.q), turned, lhs="q", rhs="p", cover="q_in_p", back="p_in_q"),
         ]
-    found = ibis.union(*rules)
-    return found.filter(ibis.greatest(found.dirt, found.cover, found.binc) >= pruning.min_score)
+    scores = ibis.union(*rules)
+    return scores.filter(ibis.greatest(scores.dirt, scores.cover, scores.binc) >= pruning.min_score)
 
 
 def _lin(pairs: Any, way: str, of_p: str, of_q: str) -> Any:
     return (pairs[f"{way}_p"] + pairs[f"{way}_q"]) / (pairs[of_p] + pairs[of_q])
 
 
-def _mean(one: Any, other: Any) -> Any:
-    return (one * other).sqrt()
+def _mean(first: Any, second: Any) -> Any:
+    return (first * second).sqrt()
 
 
 def _directed(scored: Any, turned: bool, *, lhs: str, rhs: str, cover: str, back: str) -> Any:

@@ -67,11 +67,11 @@ def _nearly(
         lambda edge: (-weights.of(edge),),
         lambda edge: (-values.get(edge, 0.0), -weights.of(edge)),
     )
-    found = [
+    attempts = [
         _greedy(weights, sorted(positive, key=lambda edge: (*order(edge), *edge)), time.monotonic() + max(1.0, seconds))
         for order in orders
     ]
-    best = max(found, key=weights.total)
+    best = max(attempts, key=weights.total)
     total = weights.total(best)
     return Solved(best, total, max(bound, total), exact=bound - total <= _TOLERANCE)
 
@@ -190,12 +190,12 @@ def _broken(values: Mapping[Edge, float], deadline: float) -> Iterator[tuple[flo
     for starting in list(after.values()):
         if time.monotonic() > deadline:
             return
-        for first, one in starting:
-            for second, other in after.get(first.rhs, ()):
-                if one + other <= 1 + _TOLERANCE:
+        for first, first_value in starting:
+            for second, second_value in after.get(first.rhs, ()):
+                if first_value + second_value <= 1 + _TOLERANCE:
                     continue
                 third = implied(first, second)
-                excess = one + other - 1 - values.get(third, 0.0)
+                excess = first_value + second_value - 1 - values.get(third, 0.0)
                 if excess > _TOLERANCE and not third.is_itself:
                     yield excess, first, second
 

@@ -32,14 +32,14 @@ class WorkFolder:
     progress: Callable[[int, int], None] = lambda _done, _total: None
     expected: int = 0
     done: int = 0
-    found: list[str] = field(default_factory=list)
+    reused: list[str] = field(default_factory=list)
     """Parts that were there already."""
 
     def table(self, engine: Engine, name: str, make: Callable[[], Any]) -> Any:
         """A part as a table, computed if it is not there."""
         path = self.path / f"{name}.parquet"
         if path.exists():
-            self.found.append(name)
+            self.reused.append(name)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             engine.write(make(), path)
@@ -51,7 +51,7 @@ class WorkFolder:
         path = self.path / name
         facts = path / "facts.json"
         if facts.exists():
-            self.found.append(name)
+            self.reused.append(name)
         else:
             shutil.rmtree(path, ignore_errors=True)
             try:
@@ -65,8 +65,8 @@ class WorkFolder:
                 if not facts.exists():
                     shutil.rmtree(path, ignore_errors=True)
         self.tick()
-        found: dict[str, Any] = json.loads(facts.read_text("utf-8"))
-        return found
+        stored: dict[str, Any] = json.loads(facts.read_text("utf-8"))
+        return stored
 
     def tick(self) -> None:
         self.done += 1

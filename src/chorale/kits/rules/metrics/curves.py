@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.rules.files.rule_files import JudgedApplication, Rule
+from chorale.kits.rules.files.rules import JudgedApplication, Rule
 from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
@@ -26,7 +26,7 @@ _NO_RULE = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class RuleCurve:
     """The points of a recall–precision curve, from the highest score to the lowest."""
 
     thresholds: FloatArray
@@ -34,7 +34,7 @@ class Curve:
     recall: FloatArray
 
     def __repr__(self) -> str:
-        return brief_repr("Curve", plural(len(self.thresholds), "point", "points"))
+        return brief_repr("RuleCurve", plural(len(self.thresholds), "point", "points"))
 
     def area(self, rule: Area = "step") -> float:
         return float(_area(self.precision, self.recall, rule))
@@ -48,7 +48,7 @@ class Curve:
 class RuleScores:
     """What a resource is worth on judged applications."""
 
-    curve: Curve
+    curve: RuleCurve
     auc: float
     precision: float
     """This, recall and F1 are at the point of the highest F1; of several, the one with the highest threshold."""
@@ -102,11 +102,11 @@ def evaluate_rules(scores: FloatArray, entails: NDArray[np.bool_], *, area: Area
     )
 
 
-def curve_of(scores: FloatArray, entails: NDArray[np.bool_]) -> Curve:
+def curve_of(scores: FloatArray, entails: NDArray[np.bool_]) -> RuleCurve:
     covered = ~np.isnan(scores)
     thresholds, places = np.unique(-scores[covered], return_inverse=True)
     precision, recall = _points(places, entails[covered].astype(np.float64), len(thresholds), float(entails.sum()))
-    return Curve(-thresholds, precision, recall)
+    return RuleCurve(-thresholds, precision, recall)
 
 
 def _points(
@@ -161,7 +161,7 @@ def rule_statistics(
         precision, recall = _points(places, rows[has_rule, 1], n_places, float(rows[:, 1].sum()))
         f1 = f1_of(precision, recall)
         best = int(np.argmax(f1)) if len(f1) else None
-        found = {
+        scores = {
             "auc": float(_area(precision, recall, area)),
             "precision": 0.0 if best is None else float(precision[best]),
             "recall": 0.0 if best is None else float(recall[best]),
@@ -169,8 +169,8 @@ def rule_statistics(
             "coverage": float(has_rule.mean()),
         }
         if with_threshold:
-            found["threshold"] = 0.0 if best is None else float(-in_order[np.flatnonzero(np.bincount(places))[best]])
-        return found | {name: _precision_at(precision, recall, least) or 0.0 for name, least in points}
+            scores["threshold"] = 0.0 if best is None else float(-in_order[np.flatnonzero(np.bincount(places))[best]])
+        return scores | {name: _precision_at(precision, recall, least) or 0.0 for name, least in points}
 
     rows = np.column_stack([ranks, entails.astype(np.float64)])
     return Statistics(tuple(items), rows), Metric(formula, additive=False)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.files.source import MOST_PROBLEMS
-from chorale.kits.rules.files.rule_files import JudgedApplication, JudgedFile
+from chorale.kits.rules.files.rules import JudgedApplication, JudgedFile
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -39,7 +39,7 @@ def usable_applications(
     """Of all files together: confident enough, and each once. One that was judged both ways is a mistake."""
     notes = [note for file in files.values() for note in file.notes]
     kept: list[JudgedApplication] = []
-    told: dict[Any, tuple[bool, str, int | None]] = {}
+    first_judged: dict[Any, tuple[bool, str, int | None]] = {}
     problems: list[Problem] = []
     unsure = repeated = without_meaning = 0
     for name, file in files.items():
@@ -48,8 +48,8 @@ def usable_applications(
                 unsure += 1
                 continue
             key = (application.rule, application.phrases)
-            if application.phrases is not None and key in told:
-                before, where, line = told[key]
+            if application.phrases is not None and key in first_judged:
+                before, where, line = first_judged[key]
                 if before == application.entails:
                     repeated += 1
                 else:
@@ -57,7 +57,7 @@ def usable_applications(
                         _both_ways(application, name, f"line {line}" if where == name else f"{where}:{line}")
                     )
                 continue
-            told[key] = (application.entails, name, application.line)
+            first_judged[key] = (application.entails, name, application.line)
             without_meaning += application.meaningless
             if not application.meaningless or meaningless == "count":
                 kept.append(application)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from chorale.kits.rules.files.rule_files import JudgedFile, RuleSet
+from chorale.kits.rules.files.rules import JudgedFile, RuleSet
 from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
 from chorale.kits.rules.scoring.applications import Meaningless, Usable, usable_applications
 from chorale.metrics import Comparison, Interval, Metric, Statistics, signature
@@ -40,32 +40,34 @@ def score_rules(
     """All resources on the same applications; and what each is worth, with its curve."""
     _check_names(resources)
     usable = usable_applications(judged, options.min_confidence, options.meaningless)
-    found = {one.name: _evaluated(one, usable, options) for one in resources}
-    drawn = {one.name: _intervals(one, usable, options, resampling) for one in resources} if resampling.ci else {}
+    by_resource = {resource.name: _evaluated(resource, usable, options) for resource in resources}
+    drawn = (
+        {resource.name: _intervals(resource, usable, options, resampling) for resource in resources}
+        if resampling.ci
+        else {}
+    )
     json: dict[str, Any] = {
-        "resources": {one.name: _as_json(one, found[one.name], options, drawn.get(one.name)) for one in resources},
+        "resources": {
+            resource.name: _as_json(resource, by_resource[resource.name], options, drawn.get(resource.name))
+            for resource in resources
+        },
         "applications": len(usable.applications),
         "entailing": int(usable.entails.sum()),
         "counts": dict(usable.counts),
     }
-    notes = [*usable.notes, *(note for one in resources for note in one.notes)]
-    notes += [
-        f"{name}: no application has a rule of it, so precision, recall, F1 and area are 0 by convention."
-        for name, one in found.items()
-        if not one.covered
-    ]
-    tables = [_main_table(found), _recall_table(found, options), usable.table()]
+    notes = _notes(resources, usable, by_resource)
+    tables = [_main_table(by_resource), _recall_table(by_resource, options), usable.table()]
     if resampling.ci:
-        tables.append(_interval_table(found, drawn, options))
-        if any(None in _values(one, options).values() for one in found.values()):
+        tables.append(_interval_table(by_resource, drawn, options))
+        if any(None in _values(scores, options).values() for scores in by_resource.values()):
             notes.append("There is no interval for the precision at a recall that the curve does not reach.")
-    inputs = {**{f"rules/{one.name}": one.digest for one in resources}, **_judged_digests(judged)}
+    inputs = {**{f"rules/{resource.name}": resource.digest for resource in resources}, **_judged_digests(judged)}
     tests: dict[str, Comparison] = {}
     if against is not None:
-        pairs = [(one, against) for one in resources]
+        pairs = [(resource, against) for resource in resources]
         compared = _all_compared(pairs, usable, options, resampling, tables)
-        json["against"] = {one.name: jsonable(each) for (one, _), each in zip(pairs, compared, strict=True)}
-        before = ["" if len(resources) == 1 else f"{one.name} " for one in resources]
+        json["against"] = {resource.name: jsonable(each) for (resource, _), each in zip(pairs, compared, strict=True)}
+        before = ["" if len(resources) == 1 else f"{resource.name} " for resource in resources]
         tests = {
             f"{name}{score}": test for name, each in zip(before, compared, strict=True) for score, test in each.items()
         }
@@ -75,7 +77,7 @@ def score_rules(
         pairs = list(combinations(resources, 2))
         compared = _all_compared(pairs, usable, options, resampling, tables)
         json["pairwise"] = {f"{a.name} {b.name}": jsonable(each) for (a, b), each in zip(pairs, compared, strict=True)}
-    values, around = _by_resource(found, drawn, options)
+    values, around = _by_resource(by_resource, drawn, options)
     scored = Score(
         json,
         tables,
@@ -85,7 +87,19 @@ def score_rules(
         intervals=around,
         tests=tests,
     )
-    return scored, found
+    return scored, by_resource
+
+
+def _notes(resources: Sequence[RuleSet], usable: Usable, by_resource: Mapping[str, RuleScores]) -> list[str]:
+    return [
+        *usable.notes,
+        *(note for resource in resources for note in resource.notes),
+        *(
+            f"{name}: no application has a rule of it, so precision, recall, F1 and area are 0 by convention."
+            for name, scores in by_resource.items()
+            if not scores.covered
+        ),
+    ]
 
 
 def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -> dict[str, Setting]:
@@ -100,14 +114,14 @@ def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -
 
 
 def _by_resource(
-    found: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
+    scored: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
 ) -> tuple[dict[str, float | None], dict[str, Interval]]:
     """Every number and its interval; with the resource's name before it where there are several."""
     values: dict[str, float | None] = {}
     around: dict[str, Interval] = {}
-    for name, one in found.items():
-        before = "" if len(found) == 1 else f"{name} "
-        values |= {f"{before}{score}": value for score, value in _values(one, options).items()}
+    for name, scores in scored.items():
+        before = "" if len(scored) == 1 else f"{name} "
+        values |= {f"{before}{score}": value for score, value in _values(scores, options).items()}
         around |= {f"{before}{score}": interval for score, interval in drawn.get(name, {}).items()}
     return values, around
 
@@ -120,20 +134,20 @@ def _all_compared(
     tables: list[ScoreTable],
 ) -> list[dict[str, Comparison]]:
     """The comparisons; and a table of each, added to the tables."""
-    found = []
-    for one, other in pairs:
-        compared = _compared((one, other), usable, options, resampling)
-        tables.append(comparison_table(f"{one.name} and {other.name}", (one.name, other.name), compared))
-        found.append(compared)
-    return found
+    all_compared = []
+    for first, second in pairs:
+        compared = _compared((first, second), usable, options, resampling)
+        tables.append(comparison_table(f"{first.name} and {second.name}", (first.name, second.name), compared))
+        all_compared.append(compared)
+    return all_compared
 
 
 def _check_names(resources: Iterable[RuleSet]) -> None:
     seen: set[str] = set()
-    for one in resources:
-        if one.name in seen:
-            raise UserError(f"Two resources have the same name, {one.name}. Rename one of the files.")
-        seen.add(one.name)
+    for resource in resources:
+        if resource.name in seen:
+            raise UserError(f"Two resources have the same name, {resource.name}. Rename one of the files.")
+        seen.add(resource.name)
 
 
 def _evaluated(resource: RuleSet, usable: Usable, options: RuleOptions) -> RuleScores:
@@ -168,42 +182,42 @@ def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, resampli
     return {name: one for name, one in resampling.intervals(statistics, metric).items() if values[name] is not None}
 
 
-def _values(found: RuleScores, options: RuleOptions) -> dict[str, float | None]:
+def _values(scores: RuleScores, options: RuleOptions) -> dict[str, float | None]:
     """Every score that has an interval, by the name it has there."""
-    at_recall = {f"precision_at_recall_{recall:g}": found.curve.precision_at(recall) for recall in options.at_recall}
+    at_recall = {f"precision_at_recall_{recall:g}": scores.curve.precision_at(recall) for recall in options.at_recall}
     return {
-        "auc": found.auc,
-        "precision": found.precision,
-        "recall": found.recall,
-        "f1": found.f1,
-        "threshold": found.threshold,
-        "coverage": found.coverage,
+        "auc": scores.auc,
+        "precision": scores.precision,
+        "recall": scores.recall,
+        "f1": scores.f1,
+        "threshold": scores.threshold,
+        "coverage": scores.coverage,
         **at_recall,
     }
 
 
 def _as_json(
-    resource: RuleSet, found: RuleScores, options: RuleOptions, drawn: Mapping[str, Interval] | None
+    resource: RuleSet, scores: RuleScores, options: RuleOptions, drawn: Mapping[str, Interval] | None
 ) -> dict[str, Any]:
     json = {
-        "auc": found.auc,
-        "precision": found.precision,
-        "recall": found.recall,
-        "f1": found.f1,
-        "threshold": found.threshold,
-        "coverage": found.coverage,
-        "applications": found.applications,
-        "entailing": found.entailing,
-        "covered": found.covered,
-        "covered_entailing": found.covered_entailing,
+        "auc": scores.auc,
+        "precision": scores.precision,
+        "recall": scores.recall,
+        "f1": scores.f1,
+        "threshold": scores.threshold,
+        "coverage": scores.coverage,
+        "applications": scores.applications,
+        "entailing": scores.entailing,
+        "covered": scores.covered,
+        "covered_entailing": scores.covered_entailing,
         "rules": resource.rules,
-        "points": len(found.curve.thresholds),
-        "precision_at_recall": {f"{recall:g}": found.curve.precision_at(recall) for recall in options.at_recall},
+        "points": len(scores.curve.thresholds),
+        "precision_at_recall": {f"{recall:g}": scores.curve.precision_at(recall) for recall in options.at_recall},
     }
     return json if drawn is None else {**json, "ci": jsonable(drawn)}
 
 
-def _main_table(found: Mapping[str, RuleScores]) -> ScoreTable:
+def _main_table(by_resource: Mapping[str, RuleScores]) -> ScoreTable:
     columns = (
         "resource",
         "area#",
@@ -215,31 +229,39 @@ def _main_table(found: Mapping[str, RuleScores]) -> ScoreTable:
         "points#",
     )
     rows: list[tuple[Cell, ...]] = []
-    for name, one in found.items():
-        threshold = None if one.threshold is None else f"{one.threshold:g}"
-        measures = (one.auc, one.precision, one.recall, one.f1, threshold, one.covered, len(one.curve.thresholds))
+    for name, scores in by_resource.items():
+        threshold = None if scores.threshold is None else f"{scores.threshold:g}"
+        measures = (
+            scores.auc,
+            scores.precision,
+            scores.recall,
+            scores.f1,
+            threshold,
+            scores.covered,
+            len(scores.curve.thresholds),
+        )
         rows.append((name, *measures))
-    first = next(iter(found.values()))
+    first = next(iter(by_resource.values()))
     title = f"{first.applications:,} judged applications, {first.entailing:,} entailing; precision to F1 at the best F1"
     return ScoreTable(title, columns, rows)
 
 
-def _recall_table(found: Mapping[str, RuleScores], options: RuleOptions) -> ScoreTable:
+def _recall_table(by_resource: Mapping[str, RuleScores], options: RuleOptions) -> ScoreTable:
     rows = [
-        (name, *(_reached(one.curve.precision_at(recall)) for recall in options.at_recall))
-        for name, one in found.items()
+        (name, *(_reached(scores.curve.precision_at(recall)) for recall in options.at_recall))
+        for name, scores in by_resource.items()
     ]
     columns = ("resource", *(f"recall {recall:g}#" for recall in options.at_recall))
     return ScoreTable("Precision at a recall of at least", columns, rows)
 
 
 def _interval_table(
-    found: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
+    by_resource: Mapping[str, RuleScores], drawn: Mapping[str, Mapping[str, Interval]], options: RuleOptions
 ) -> ScoreTable:
     rows = [
         (name, score.replace("_", " ").replace("auc", "area"), _reached(value), shown_interval(drawn[name].get(score)))
-        for name, one in found.items()
-        for score, value in _values(one, options).items()
+        for name, scores in by_resource.items()
+        for score, value in _values(scores, options).items()
     ]
     return ScoreTable("Intervals, over applications", ("resource", "score", "value#", "95% interval#"), rows)
 
@@ -249,10 +271,10 @@ def _reached(value: float | None) -> Cell:
     return "not reached" if value is None else value
 
 
-def curve_rows(found: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell]]:
+def curve_rows(by_resource: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell]]:
     """The points of the curves."""
-    for name, one in found.items():
-        curve = one.curve
+    for name, scores in by_resource.items():
+        curve = scores.curve
         for values in zip(curve.thresholds, curve.precision, curve.recall, strict=True):
             yield dict(zip(CURVE_COLUMNS, (name, *map(float, values)), strict=True))
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from chorale.contract.exporting import Seeds
 from chorale.contract.task import Example, Form, Options, Shape, Task
-from chorale.kits.questions.files.items import QuestionsOptions, questions_type, shown_questions
+from chorale.kits.questions.files.columns import QuestionsOptions, questions_type, shown_questions
 from chorale.model import Payload
 
 _HERE = Path(__file__).parent

@@ -22,7 +22,13 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.questions.files.items import QuestionsOptions, one_of, questions_type, same_questions, shown_questions
+from chorale.kits.questions.files.columns import (
+    QuestionsOptions,
+    one_of,
+    questions_type,
+    same_questions,
+    shown_questions,
+)
 from chorale.kits.questions.tasks.grade.rubric import CRITERIA, RUBRIC, points_of
 from chorale.kits.questions.tasks.grade.tables import GRADES_TABLE
 from chorale.metrics.aggregation import trust_weighted_share
@@ -38,7 +44,7 @@ class GradeOptions(QuestionsOptions):
     pass
 
 
-class _Answer(BaseModel):
+class _GradeAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -61,15 +67,15 @@ def _marks(answer: Answer) -> Marks:
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
     wrong = [name for name, right in gold.items() if answer.get(name) != right]
     reasons = (
-        f"question {number}: “{CRITERIA[criterion].ask}” {_said(criterion, answer.get(name))}, "
-        f"where {_said(criterion, gold[name])} is right"
+        f"question {number}: “{CRITERIA[criterion].ask}” {_level_in_words(criterion, answer.get(name))}, "
+        f"where {_level_in_words(criterion, gold[name])} is right"
         for name in wrong
         for criterion, _, number in (name.rpartition("_"),)
     )
     return GradeResult(1 - len(wrong) / len(gold), tuple(reasons))
 
 
-def _said(criterion: str, level: str | None) -> str:
+def _level_in_words(criterion: str, level: str | None) -> str:
     return "nothing" if level is None else f"“{CRITERIA[criterion].levels[level]}”"
 
 
@@ -103,15 +109,15 @@ def _combine(judgments: Sequence[Judgment]) -> Combined | None:
 
 def _task(options: GradeOptions) -> Task:
     items = questions_type("Written", options, passage=True, right=True, why=False, keeps_more=True)
-    names = {f"{one.name}_{number}": one for number in options.numbers for one in RUBRIC}
-    columns: Mapping[str, Any] = {name: (one_of(tuple(one.levels)), ...) for name, one in names.items()}
+    names = {f"{criterion.name}_{number}": criterion for number in options.numbers for criterion in RUBRIC}
+    columns: Mapping[str, Any] = {name: (one_of(tuple(criterion.levels)), ...) for name, criterion in names.items()}
     shape = create_model("Grades", __config__=ConfigDict(extra="forbid", frozen=True), **columns)
 
-    levels = [(name, tuple(one.levels)) for name, one in names.items()]
+    levels = [(name, tuple(criterion.levels)) for name, criterion in names.items()]
 
     def guess(_view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-        found = known or {}
-        return {name: found.get(name) or (rng.choice(some) if rng else some[0]) for name, some in levels}
+        marks = known or {}
+        return {name: marks.get(name) or (rng.choice(some) if rng else some[0]) for name, some in levels}
 
     def imitate(_view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
         return {name: answer[name] if rng.random() < able else rng.choice(some) for name, some in levels}
@@ -120,7 +126,7 @@ def _task(options: GradeOptions) -> Task:
         name="mcq-grade",
         version=1,
         summary="How good are these questions?",
-        shape=Shape(item_type=items, answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...))),
+        shape=Shape(item_type=items, answer_type=create_model("Answer", __base__=_GradeAnswer, answer=(shape, ...))),
         form=Form(
             page=_PAGES.get_template("form.html").render(options=options, rubric=RUBRIC),
             style=_HERE / "grade.css",

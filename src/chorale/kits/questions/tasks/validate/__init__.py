@@ -24,7 +24,7 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.questions.files.items import (
+from chorale.kits.questions.files.columns import (
     INVALID,
     QuestionsOptions,
     one_of,
@@ -43,7 +43,7 @@ _PAGES = Environment(
 )
 
 
-class ValidateOptions(QuestionsOptions):
+class McqValidateOptions(QuestionsOptions):
     pass
 
 
@@ -91,17 +91,17 @@ class _Guessed(dict[str, str]):
     """What people take for right instead, once somebody has looked: it is the same for all."""
 
 
-def _by_words(view: Mapping[str, Any], options: ValidateOptions) -> dict[str, str]:
+def _by_words(view: Mapping[str, Any], options: McqValidateOptions) -> dict[str, str]:
     """What simulated people take for right where nobody knows: the option that is about what is asked."""
-    found = {}
+    answers = {}
     for number in options.numbers:
         texts = tuple(view[f"option_{number}_{place}"] for place in range(1, options.choices + 1))
         place = likely_answer(view[f"question_{number}"], texts)
-        found[f"answer_{number}"] = INVALID if place is None else options.names[place]
-    return found
+        answers[f"answer_{number}"] = INVALID if place is None else options.names[place]
+    return answers
 
 
-def _task(options: ValidateOptions) -> Task:
+def _task(options: McqValidateOptions) -> Task:
     items = questions_type("Questions", options, passage=True, right=False, why=False, keeps_more=True)
     choices = (*options.names, INVALID)
     columns: Mapping[str, Any] = {f"answer_{number}": (one_of(choices), ...) for number in options.numbers}
@@ -110,8 +110,8 @@ def _task(options: ValidateOptions) -> Task:
     names = [f"answer_{number}" for number in options.numbers]
 
     def guess(_view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-        found = known or {}
-        guessed = {name: found.get(name) or (rng.choice(choices) if rng else choices[0]) for name in names}
+        answers = known or {}
+        guessed = {name: answers.get(name) or (rng.choice(choices) if rng else choices[0]) for name in names}
         return guessed if known else _Guessed(guessed)
 
     def imitate(view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
@@ -124,14 +124,14 @@ def _task(options: ValidateOptions) -> Task:
         name="mcq-validate",
         version=1,
         summary="Which option is right?",
-        shape=Shape(item_type=items, answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...))),
+        shape=Shape(item_type=items, answer_type=create_model("Answer", __base__=_ValidateAnswer, answer=(shape, ...))),
         form=Form(
             page=_PAGES.get_template("form.html").render(options=options, invalid=INVALID),
             style=_HERE / "validate.css",
             view=shown_questions,
         ),
         examples=_EXAMPLES,
-        options=Options(model=ValidateOptions, configure=_task),
+        options=Options(model=McqValidateOptions, configure=_task),
         grading=Grading(grade=_grade),
         combining=Combining(distance=_distance, combine=_combine),
         deriving=Deriving(source_problem=same_questions),
@@ -140,7 +140,7 @@ def _task(options: ValidateOptions) -> Task:
     )
 
 
-class _Answer(BaseModel):
+class _ValidateAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -173,6 +173,6 @@ _EXAMPLES = (
         answer={"answer_1": "option1", "answer_2": "option1"},
     ),
 )
-MCQ_VALIDATE = _task(ValidateOptions())
+MCQ_VALIDATE = _task(McqValidateOptions())
 
-__all__ = ["MCQ_VALIDATE", "ValidateOptions"]
+__all__ = ["MCQ_VALIDATE", "McqValidateOptions"]

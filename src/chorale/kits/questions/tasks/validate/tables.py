@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chorale.contract.exporting import StageResults, TaskExport
-from chorale.kits.questions.files.items import INVALID, Question, questions_in
+from chorale.kits.questions.files.columns import INVALID, WrittenQuestion, questions_in
 from chorale.model import Judgment, SourceItem
 
 WAYS = "kept", "discarded: no majority", "discarded: the majority finds it invalid", "unfinished"
@@ -18,7 +18,9 @@ def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
             yield _row(stage, item, question, judgments)
 
 
-def _row(stage: StageResults, item: SourceItem, question: Question, judgments: Sequence[Judgment]) -> dict[str, Any]:
+def _row(
+    stage: StageResults, item: SourceItem, question: WrittenQuestion, judgments: Sequence[Judgment]
+) -> dict[str, Any]:
     origin = stage.origin(item)
     passage = str(item.payload.get("passage_id") or (origin.item if origin else item.key))
     votes = [judgment.answer[f"answer_{question.number}"] for judgment in judgments]
@@ -63,7 +65,7 @@ def _tally(stage: StageResults) -> Mapping[str, int]:
     """How many questions are kept, and why others are not; nothing of a round, whose questions are known."""
     if stage.sources is None:
         return {}
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for item in stage.items:
         judgments = stage.judgments(item)
         for question in questions_in(item.payload):
@@ -71,12 +73,12 @@ def _tally(stage: StageResults) -> Mapping[str, int]:
             answer = majority(votes, question.right)
             kept, unclear, invalid, unfinished = WAYS
             if item.label is None:
-                found[unfinished] += 1
+                counts[unfinished] += 1
             elif answer is None:
-                found[unclear] += 1
+                counts[unclear] += 1
             else:
-                found[invalid if answer == INVALID else kept] += 1
-    return {way: found[way] for way in WAYS}
+                counts[invalid if answer == INVALID else kept] += 1
+    return {way: counts[way] for way in WAYS}
 
 
 RELEASED_TABLE = TaskExport(

@@ -28,10 +28,10 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.questions.files.items import (
+from chorale.kits.questions.files.columns import (
     LONGEST_TEXT,
     LONGEST_WHY,
-    Passage,
+    McqPassage,
     QuestionsOptions,
     questions_in,
     questions_type,
@@ -59,10 +59,10 @@ class PassageItem(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    passage: Passage
+    passage: McqPassage
 
 
-class _Answer(BaseModel):
+class _WriteAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -111,12 +111,12 @@ def _parts(answer: Answer) -> int:
 def _quoted(_passage: Payload, answer: Answer) -> str:
     """Every question with its options, and which of them its writer holds right."""
     return " · ".join(
-        f"“{one.text}” "
+        f"“{question.text}” "
         + "; ".join(
-            f"({place}{', right' if one.right == f'option{place}' else ''}) {text}"
-            for place, text in enumerate(one.options, 1)
+            f"({place}{', right' if question.right == f'option{place}' else ''}) {text}"
+            for place, text in enumerate(question.options, 1)
         )
-        for one in questions_in(answer)
+        for question in questions_in(answer)
     )
 
 
@@ -124,8 +124,8 @@ def _task(options: WriteOptions) -> Task:
     shape = questions_type("Questions", options, passage=False, right=True, why=options.justify, keeps_more=False)
 
     def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-        found: Answer = known or good_questions(view["passage"], options, rng, justify=options.justify)
-        return found
+        questions: Answer = known or good_questions(view["passage"], options, rng, justify=options.justify)
+        return questions
 
     def imitate(view: Mapping[str, Any], answer: Answer, able: float, rng: Random) -> Answer:
         return worsened(view["passage"], answer, options, able, rng)
@@ -136,7 +136,7 @@ def _task(options: WriteOptions) -> Task:
         summary="Write questions about a text",
         shape=Shape(
             item_type=PassageItem,
-            answer_type=create_model("Answer", __base__=_Answer, answer=(shape, ...)),
+            answer_type=create_model("Answer", __base__=_WriteAnswer, answer=(shape, ...)),
             expand=_expand,
         ),
         form=Form(

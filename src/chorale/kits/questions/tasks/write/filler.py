@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from chorale.kits.questions.files.items import QuestionsOptions
+from chorale.kits.questions.files.columns import QuestionsOptions
 from chorale.kits.questions.metrics.wording import content_words
 
 # In ASCII: one other character in a text makes Python keep all of it in twice the space, and these are much of what a
@@ -35,34 +35,34 @@ _SPARE = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 def good_questions(passage: str, options: QuestionsOptions, rng: Random | None, *, justify: bool) -> dict[str, Any]:
     """What somebody writes who takes care; without random numbers, the same for every passage."""
-    found: dict[str, Any] = {}
+    answer: dict[str, Any] = {}
     for number in options.numbers:
         words = _some_words(passage, options.choices, rng)
         right = rng.randrange(options.choices) if rng else 0
-        said = rng.sample(_SAID, options.choices) if rng else _SAID[: options.choices]
+        sentences = rng.sample(_SAID, options.choices) if rng else _SAID[: options.choices]
         asked = rng.choice(_ASKED) if rng else _ASKED[0]
-        found[f"question_{number}"] = asked.format(words[right])
-        found[f"options_{number}"] = [text.format(word) for text, word in zip(said, words, strict=True)]
-        found[f"right_{number}"] = options.names[right]
+        answer[f"question_{number}"] = asked.format(words[right])
+        answer[f"options_{number}"] = [text.format(word) for text, word in zip(sentences, words, strict=True)]
+        answer[f"right_{number}"] = options.names[right]
         if justify:
-            found[f"why_{number}"] = f"Only one option is about '{words[right]}', and the text never says so outright."
-    return found
+            answer[f"why_{number}"] = f"Only one option is about '{words[right]}', and the text never says so outright."
+    return answer
 
 
 def worsened(
     passage: str, answer: dict[str, Any], options: QuestionsOptions, able: float, rng: Random
 ) -> dict[str, Any]:
     """The same with a poor question in the place of every one that somebody so able does not manage to write well."""
-    found = dict(answer)
+    poorer = dict(answer)
     for number in options.numbers:
         if rng.random() < able:
             continue
-        found[f"question_{number}"] = _POOR
-        found[f"options_{number}"] = _some_words(passage, options.choices, rng)
-        found[f"right_{number}"] = rng.choice(options.names)
-        if f"why_{number}" in found:
-            found[f"why_{number}"] = "One has to read the whole text to answer this question."
-    return found
+        poorer[f"question_{number}"] = _POOR
+        poorer[f"options_{number}"] = _some_words(passage, options.choices, rng)
+        poorer[f"right_{number}"] = rng.choice(options.names)
+        if f"why_{number}" in poorer:
+            poorer[f"why_{number}"] = "One has to read the whole text to answer this question."
+    return poorer
 
 
 @lru_cache(maxsize=1 << 12)

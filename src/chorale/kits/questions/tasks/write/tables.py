@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from chorale.contract.exporting import StageResults, TaskExport
-from chorale.kits.questions.files.items import questions_in
+from chorale.kits.questions.files.columns import questions_in
 from chorale.kits.questions.metrics.wording import alike_places, is_generic, is_trivial
 
 REPEATED = "the same question by this writer"
@@ -52,20 +52,20 @@ def flags_of(rows: list[dict[str, Any]]) -> list[list[str]]:
             strict=True,
         )
     )
-    found = []
+    by_question = []
     for place, row in enumerate(rows):
         flags = [REPEATED] if repeated[place] else []
         flags += [GENERIC] if is_generic(row["question"]) else []
         flags += [COPIED] if copied.get(place) else []
-        said = "\n".join((row["document"], row["question"], *row["options"]))
-        if row["justification"] and is_trivial(row["justification"], said):
+        about = "\n".join((row["document"], row["question"], *row["options"]))
+        if row["justification"] and is_trivial(row["justification"], about):
             flags.append(TRIVIAL)
         lengths = [len(option.split()) for option in row["options"]]
         right = lengths.pop(int(row["gold_answer"].removeprefix("option")) - 1)
         if right >= _FAR * max(lengths):
             flags.append(LENGTHS)
-        found.append(flags)
-    return found
+        by_question.append(flags)
+    return by_question
 
 
 WRITTEN_TABLE = TaskExport(

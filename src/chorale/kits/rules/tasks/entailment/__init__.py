@@ -13,12 +13,12 @@ from chorale.contract.task import Deriving, Example, Form, Options, Shape, Task
 from chorale.kits.rules.tasks.entailment.applications import (
     PAPER_TABLE,
     Application,
+    ApplicationOutcome,
     EntailmentOptions,
     MeaninglessLeft,
-    Outcome,
     application_outcome,
     applications,
-    says,
+    is_accepted,
 )
 from chorale.model import NewItem, Payload, SourceItem
 
@@ -49,7 +49,7 @@ def _both_phrases(payload: Payload) -> dict[str, Any]:
 def _both_meaningful(sides: Sequence[SourceItem], confidence: float) -> list[NewItem]:
     """The application itself, if both of its sides were judged meaningful."""
     by_side = {side.payload.get("side"): side for side in sides}
-    if set(by_side) != {"lhs", "rhs"} or not all(says(side.label, "yes", confidence) for side in sides):
+    if set(by_side) != {"lhs", "rhs"} or not all(is_accepted(side.label, "yes", confidence) for side in sides):
         return []
     application = sides[0].payload["application"]
     return [
@@ -96,9 +96,9 @@ RULES_ENTAILMENT = Task(
 __all__ = [
     "RULES_ENTAILMENT",
     "Application",
+    "ApplicationOutcome",
     "EntailmentOptions",
     "MeaninglessLeft",
-    "Outcome",
     "application_outcome",
     "applications",
 ]

@@ -35,11 +35,11 @@ _SIDES = ("rule_lhs", "rule_rhs", "lhs", "rhs")
 _MEANINGLESS = "Meaningless"
 
 
-def says(label: Label | None, answer: str, confidence: float) -> bool:
+def is_accepted(label: Label | None, answer: str, confidence: float) -> bool:
     return label is not None and label.answer == answer and label.released and label.confidence >= confidence
 
 
-class Outcome(StrEnum):
+class ApplicationOutcome(StrEnum):
     """What became of a rule application."""
 
     ENTAILING = "entailing"
@@ -55,33 +55,35 @@ def application_outcome(
     entailment: Label | None,
     confidence: float,
     meaningless_lhs: MeaninglessLeft,
-) -> tuple[Outcome, float | None]:
+) -> tuple[ApplicationOutcome, float | None]:
     """The final judgment of an application from its three labels, with the confidence it rests on.
 
     A meaningless left side is set aside or counts as non-entailing; a meaningless right side of a
     meaningful left one is non-entailing; otherwise task 2 decides. Labels are None while an item wants judgments.
     """
-    if lhs is not None and says(lhs, "no", confidence):
+    if lhs is not None and is_accepted(lhs, "no", confidence):
         if meaningless_lhs is MeaninglessLeft.NON_ENTAILING:
-            return Outcome.NON_ENTAILING, lhs.confidence
-        return Outcome.SET_ASIDE, lhs.confidence
+            return ApplicationOutcome.NON_ENTAILING, lhs.confidence
+        return ApplicationOutcome.SET_ASIDE, lhs.confidence
     if lhs is None or rhs is None:
-        return Outcome.UNFINISHED, None
-    if not says(lhs, "yes", confidence):
-        return Outcome.UNCERTAIN, None
-    if says(rhs, "no", confidence):
-        return Outcome.NON_ENTAILING, rhs.confidence
-    if not says(rhs, "yes", confidence):
-        return Outcome.UNCERTAIN, None
+        return ApplicationOutcome.UNFINISHED, None
+    if not is_accepted(lhs, "yes", confidence):
+        return ApplicationOutcome.UNCERTAIN, None
+    if is_accepted(rhs, "no", confidence):
+        return ApplicationOutcome.NON_ENTAILING, rhs.confidence
+    if not is_accepted(rhs, "yes", confidence):
+        return ApplicationOutcome.UNCERTAIN, None
     return _by_task_2(entailment)
 
 
-def _by_task_2(entailment: Label | None) -> tuple[Outcome, float | None]:
+def _by_task_2(entailment: Label | None) -> tuple[ApplicationOutcome, float | None]:
     if entailment is None:
-        return Outcome.UNFINISHED, None
+        return ApplicationOutcome.UNFINISHED, None
     if not entailment.released:
-        return Outcome.UNCERTAIN, entailment.confidence
-    return (Outcome.ENTAILING if entailment.answer == "yes" else Outcome.NON_ENTAILING), entailment.confidence
+        return ApplicationOutcome.UNCERTAIN, entailment.confidence
+    return (
+        ApplicationOutcome.ENTAILING if entailment.answer == "yes" else ApplicationOutcome.NON_ENTAILING
+    ), entailment.confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +92,13 @@ class Application:
 
     key: str
     payload: Payload
-    outcome: Outcome
+    outcome: ApplicationOutcome
     confidence: float | None
 
     @property
     def judgment(self) -> str | None:
         """Yes or No, as in the paper's table; None for what is not in it."""
-        return {Outcome.ENTAILING: "Yes", Outcome.NON_ENTAILING: "No"}.get(self.outcome)
+        return {ApplicationOutcome.ENTAILING: "Yes", ApplicationOutcome.NON_ENTAILING: "No"}.get(self.outcome)
 
 
 def applications(stage: StageResults) -> Iterator[Application]:
@@ -124,7 +126,7 @@ def _paper_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     options = EntailmentOptions.model_validate(stage.options.model_dump())
     for application in applications(stage):
         judgment = application.judgment
-        if application.outcome is Outcome.SET_ASIDE and options.meaningless_lhs is MeaninglessLeft.TOLD:
+        if application.outcome is ApplicationOutcome.SET_ASIDE and options.meaningless_lhs is MeaninglessLeft.TOLD:
             judgment = _MEANINGLESS
         if judgment is None or application.confidence is None:
             continue
@@ -144,8 +146,8 @@ def _other_columns(stage: StageResults) -> Sequence[str]:
 
 def _tally(stage: StageResults) -> Mapping[str, int]:
     """How many applications came to which end: the paper reports these beside its table."""
-    found = Counter(application.outcome for application in applications(stage))
-    return {outcome.value: found[outcome] for outcome in Outcome}
+    counts = Counter(application.outcome for application in applications(stage))
+    return {outcome.value: counts[outcome] for outcome in ApplicationOutcome}
 
 
 PAPER_TABLE = TaskExport(

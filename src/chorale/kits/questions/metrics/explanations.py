@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from chorale.kits.questions.files.files import McqText
+from chorale.kits.questions.files.questions import McqText
 from chorale.kits.questions.metrics.wording import alike_places, is_trivial
 
 
@@ -19,7 +19,7 @@ class Explanations:
     trivial: float
     """Saying nothing that is of this passage, question or answer."""
     both: float
-    found: tuple[tuple[bool, ...], ...] = field(repr=False)
+    flags: tuple[tuple[bool, ...], ...] = field(repr=False)
     """The same of every explanation, in this order."""
 
 
@@ -37,14 +37,14 @@ def explanations(texts: Sequence[McqText]) -> Explanations | None:
     by_worker = alike_places([text.justification for text in given], [text.writer for text in given])
     trivial = [is_trivial(text.justification, about(text)) for text in given]
     both = [one and other for one, other in zip(alike, trivial, strict=True)]
-    found = tuple(zip(alike, by_worker, trivial, both, strict=True))
+    flags = tuple(zip(alike, by_worker, trivial, both, strict=True))
     shares = [sum(column) / len(given) for column in (alike, by_worker, trivial, both)]
-    return Explanations(len(given), shares[0], shares[1], shares[2], shares[3], found)
+    return Explanations(len(given), shares[0], shares[1], shares[2], shares[3], flags)
 
 
 def repeated_questions(texts: Sequence[McqText]) -> float | None:
     """The share of questions that their writer asked before in nearly the same words; generic ones among them."""
     if not any(text.question for text in texts):
         return None
-    found = alike_places([text.question for text in texts], [text.writer for text in texts])
-    return sum(found) / len(texts)
+    repeated = alike_places([text.question for text in texts], [text.writer for text in texts])
+    return sum(repeated) / len(texts)

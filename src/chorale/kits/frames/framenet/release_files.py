@@ -21,7 +21,7 @@ _SPOILED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError, EOFErro
 """What unpackers say of files that are cut off, locked, packed in unknown ways, or no archives at all."""
 
 
-class Shelf(Protocol):
+class ReleaseFiles(Protocol):
     @property
     def name(self) -> str:
         """As messages show it."""
@@ -33,7 +33,7 @@ class Shelf(Protocol):
         """The names of the XML files in a folder, sorted, without the folder."""
 
 
-def open_shelf(path: Path, needed: str) -> Shelf:
+def open_release(path: Path, needed: str) -> ReleaseFiles:
     """The release at a folder, one folder below it, or in a .tar.gz, .tgz, .tar or .zip file.
 
     `needed` is a file that tells where in it the release begins.
@@ -118,15 +118,15 @@ def _is_wanted(name: str) -> bool:
 
 
 def _kept(path: Path, files: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     together = 0
     for name, content in files:
         together += len(content)
         if together > _LARGEST_TOGETHER:
             fix = "Unpack it, and name the folder"
             raise refused(path, None, f"unpacks to more than {_LARGEST_TOGETHER // 1024**2} MB", fix)
-        found[name] = content
-    return found
+        contents[name] = content
+    return contents
 
 
 def _beginning(path: Path, files: dict[str, bytes], needed: str) -> dict[str, bytes]:

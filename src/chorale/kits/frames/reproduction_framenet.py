@@ -5,8 +5,8 @@ from itertools import combinations
 from pathlib import Path
 
 from chorale.kits.frames.candidates import CandidateFrames
-from chorale.kits.frames.files.frame_map import read_frame_map
-from chorale.kits.frames.files.frame_sentences import NONE, FrameSentence, FrameSentences, read_frame_sentences
+from chorale.kits.frames.files.sense_map import read_frame_map
+from chorale.kits.frames.files.sentences import NONE, FrameSentence, FrameSentences, read_frame_sentences
 from chorale.kits.frames.framenet import FrameNet, frame_key, read_framenet
 from chorale.kits.frames.metrics.ambiguity import FrameRelating, Relation, majorities
 from chorale.reproduce.checking import find
@@ -104,11 +104,11 @@ def framenet_in(data: Path) -> Path | None:
 def _relation_cells(framenet: FrameNet) -> Iterator[Cell]:
     relating = FrameRelating(framenet)
     for table, (kind, examples) in _EXAMPLES.items():
-        found = 0
+        agreeing = 0
         for frames in examples:
             kinds = {relating.between(one, other)[0] for one, other in combinations(frames, 2)}
-            found += next(each for each in Relation if each in kinds) is kind
-        yield Cell(table, f"examples of {len(examples)} whose frames are {kind}", None, found, 0, _OWN_WORDS)
+            agreeing += next(each for each in Relation if each in kinds) is kind
+        yield Cell(table, f"examples of {len(examples)} whose frames are {kind}", None, agreeing, 0, _OWN_WORDS)
 
 
 def _candidate_cells(data: Path, framenet: FrameNet, sentences: FrameSentences) -> Iterator[Cell]:
@@ -152,10 +152,10 @@ def coverage(
             for frame, score in candidates.ranked(lemma, "v").items():
                 scores[frame] = max(score, scores.get(frame, 0.0))
         ranked = sorted(scores, key=lambda frame: (-scores[frame], frame))[:most]
-        found = {frame_key(frame) for frame in ranked}
+        candidate_keys = {frame_key(frame) for frame in ranked}
         listed = {frame_key(frame) for frame in each.frames if frame != NONE}
-        both, theirs, ours = both + len(found & listed), theirs + len(listed), ours + len(found)
+        both, theirs, ours = both + len(candidate_keys & listed), theirs + len(listed), ours + len(candidate_keys)
         if leading := each.ranked():
             tops += 1
-            top += frame_key(leading[0][0]) in found
+            top += frame_key(leading[0][0]) in candidate_keys
     return both / max(1, theirs), both / max(1, ours), top / max(1, tops)

@@ -12,7 +12,7 @@ from chorale.model import Payload
 
 
 @dataclass(frozen=True)
-class OneOf:
+class ChoiceField:
     """A choice, a level of a scale or a side of a pair."""
 
     settings: FieldSettings
@@ -63,7 +63,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class SomeOf:
+class ChoicesField:
     """Any number of options, in the order the form has them."""
 
     settings: FieldSettings
@@ -111,8 +111,8 @@ class SomeOf:
         return None if value == gold else f"{_words(value)}, where {_words(gold)} is right"
 
     def distance(self, left: list[str], right: list[str]) -> float:
-        one, other = set(left), set(right)
-        return 1 - len(one & other) / len(one | other) if one or other else 0.0
+        first, second = set(left), set(right)
+        return 1 - len(first & second) / len(first | second) if first or second else 0.0
 
     def combine(self, votes: Votes) -> tuple[list[str], float]:
         """Every option that most chose, by trust; the confidence is that of the option least agreed on.

@@ -44,8 +44,8 @@ class FrameSentence:
 
     def ranked(self, at_least: float = 0.0) -> list[tuple[str, FrameScore]]:
         """The frames, the best first; without `none`."""
-        found = [(name, score) for name, score in self.frames.items() if name != NONE and score.final > at_least]
-        return sorted(found, key=lambda pair: (-pair[1].final, pair[0]))
+        scored = [(name, score) for name, score in self.frames.items() if name != NONE and score.final > at_least]
+        return sorted(scored, key=lambda pair: (-pair[1].final, pair[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,14 @@ class FrameSentences:
 
 
 @dataclass
-class _Reading:
+class _CorpusReading:
     framenet: FrameNet | None
     problems: list[Problem] = field(default_factory=list)
-    found: dict[str, FrameSentence] = field(default_factory=dict)
+    sentences: dict[str, FrameSentence] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
 
-    def tell(self, path: Path, line: int, message: str, fix: str, value: Any = None) -> None:
+    def report(self, path: Path, line: int, message: str, fix: str, value: Any = None) -> None:
         self.problems.append(Problem(str(path), line, message, fix, None if value is None else shortened(value)))
 
 
@@ -77,21 +77,21 @@ def read_frame_sentences(
 
     With FrameNet, every frame must be one of its own, under the name it has now.
     """
-    reading = _Reading(framenet)
+    reading = _CorpusReading(framenet)
     for path in scores:
         _read_scores(path, reading)
     if qualities is not None and not reading.problems:
         _read_qualities(qualities, reading)
     if reading.problems:
         raise UserError("The sentences can't be used", reading.problems[:MOST_PROBLEMS])
-    if not reading.found:
+    if not reading.sentences:
         raise refused(scores[0], None, "has no sentences", "Check that the right file was named")
     paths = [*scores, *([qualities] if qualities else [])]
     digest = digest_of("".join(sorted(digest_of(read_bytes(path)) for path in paths)).encode())
-    return FrameSentences(tuple(reading.found[name] for name in sorted(reading.found)), digest)
+    return FrameSentences(tuple(reading.sentences[name] for name in sorted(reading.sentences)), digest)
 
 
-def _read_scores(path: Path, reading: _Reading) -> None:
+def _read_scores(path: Path, reading: _CorpusReading) -> None:
     checked = False
     frames: dict[str, dict[str, FrameScore]] = {}
     for row in read_rows(path, shown_as=str(path), problems=reading.problems):
@@ -107,37 +107,41 @@ def _read_scores(path: Path, reading: _Reading) -> None:
         if len(reading.problems) >= MOST_PROBLEMS:
             return
     for name, scores in frames.items():
-        reading.found[name] = replace(reading.found[name], frames=scores)
+        reading.sentences[name] = replace(reading.sentences[name], frames=scores)
 
 
-def _add_score(path: Path, row: Row, reading: _Reading, frames: dict[str, dict[str, FrameScore]]) -> None:
+def _add_score(path: Path, row: Row, reading: _CorpusReading, frames: dict[str, dict[str, FrameScore]]) -> None:
     name, sentence, word, frame = (_text(row.values.get(key)) for key in ("sent_id", "sentence", "word", "frame"))
     final = _share(row.values.get(_SCORE))
     initial = _share(row.values[_INITIAL]) if _INITIAL in row.values else final
     if not name or not sentence or not word or not frame:
-        reading.tell(path, row.line, "has an empty cell", "Fill in sent_id, sentence, word and frame.", row.values)
+        reading.report(path, row.line, "has an empty cell", "Fill in sent_id, sentence, word and frame.", row.values)
     elif final is None or initial is None:
-        reading.tell(path, row.line, "has no score from 0 to 1", "Write the share of workers.", row.values.get(_SCORE))
+        reading.report(
+            path, row.line, "has no score from 0 to 1", "Write the share of workers.", row.values.get(_SCORE)
+        )
     elif name not in reading.files and word.casefold() not in sentence.casefold():
         reading.files[name] = str(path)
-        reading.tell(path, row.line, "has a word that is not in its sentence", "Write it as the sentence has it.", word)
+        reading.report(
+            path, row.line, "has a word that is not in its sentence", "Write it as the sentence has it.", word
+        )
     elif reading.files.setdefault(name, str(path)) != str(path):
-        reading.tell(path, row.line, "has a sentence that another file has as well", "Leave it in one of them.", name)
+        reading.report(path, row.line, "has a sentence that another file has as well", "Leave it in one of them.", name)
     else:
-        known = reading.found.setdefault(name, FrameSentence(name, sentence, word, {}))
+        known = reading.sentences.setdefault(name, FrameSentence(name, sentence, word, {}))
         if (known.sentence, known.word) != (sentence, word):
             fix = "Give every pair of sentence and word an id of its own."
-            reading.tell(path, row.line, "has another sentence or word than this id before", fix, name)
+            reading.report(path, row.line, "has another sentence or word than this id before", fix, name)
             return
         spelled = _spelled(path, row.line, frame, reading)
         there = frames.setdefault(name, {})
         if spelled in there:
-            reading.tell(path, row.line, "has a sentence and frame for the second time", "Remove one row.", frame)
+            reading.report(path, row.line, "has a sentence and frame for the second time", "Remove one row.", frame)
         elif spelled is not None:
             there[spelled] = FrameScore(final, initial)
 
 
-def _spelled(path: Path, line: int, frame: str, reading: _Reading) -> str | None:
+def _spelled(path: Path, line: int, frame: str, reading: _CorpusReading) -> str | None:
     """The frame as FrameNet spells it; as it is, without FrameNet."""
     if frame.casefold() == NONE:
         return NONE
@@ -149,7 +153,7 @@ def _spelled(path: Path, line: int, frame: str, reading: _Reading) -> str | None
         near = difflib.get_close_matches(frame.casefold(), [name.casefold() for name in reading.framenet.frames], n=1)
         meant = next((name for name in reading.framenet.frames if near and name.casefold() == near[0]), None)
         fix = f"Did you mean {meant}?" if meant else "Correct it, or leave FrameNet out."
-        reading.tell(path, line, "names a frame that FrameNet does not have", fix, frame)
+        reading.report(path, line, "names a frame that FrameNet does not have", fix, frame)
     return known
 
 
@@ -167,21 +171,21 @@ def _share(value: Any) -> float | None:
     return number if math.isfinite(number) and 0 <= number <= 1 + 1e-9 else None
 
 
-def _read_qualities(path: Path, reading: _Reading) -> None:
+def _read_qualities(path: Path, reading: _CorpusReading) -> None:
     for row in read_rows(path, shown_as=str(path), problems=reading.problems):
         name = str(row.values.get("sent_id", "")).strip()
-        if name not in reading.found:
+        if name not in reading.sentences:
             if row.values.get("sqs") in (None, ""):
                 continue  # a sentence that nobody has been compared on yet
             fix = "Give the qualities of the sentences that the scores are of."
-            reading.tell(path, row.line, "has a sentence without frame scores", fix, name)
+            reading.report(path, row.line, "has a sentence without frame scores", fix, name)
             continue
         quality = _share(row.values.get("sqs"))
         if quality is None:
-            reading.tell(path, row.line, "has no SQS from 0 to 1", "Write one.", row.values.get("sqs"))
+            reading.report(path, row.line, "has no SQS from 0 to 1", "Write one.", row.values.get("sqs"))
             continue
-        reading.found[name] = replace(
-            reading.found[name],
+        reading.sentences[name] = replace(
+            reading.sentences[name],
             quality=quality,
             in_framenet=_truth(row.values.get("in_framenet")),
             judgments=_whole(row.values.get("judgments")),

@@ -43,7 +43,7 @@ def _so_many_different(count: int) -> Callable[[list[str]], list[str]]:
 
 
 Line = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT), BeforeValidator(_in_one_line)]
-Passage = Annotated[str, Field(min_length=1, max_length=LONGEST_PASSAGE, pattern=r"\S")]
+McqPassage = Annotated[str, Field(min_length=1, max_length=LONGEST_PASSAGE, pattern=r"\S")]
 Why = Annotated[str, Field(min_length=1, max_length=LONGEST_WHY), BeforeValidator(_in_one_line)]
 
 
@@ -69,7 +69,7 @@ class QuestionsOptions(BaseModel):
         return tuple(f"option{place}" for place in range(1, self.choices + 1))
 
 
-class Question(NamedTuple):
+class WrittenQuestion(NamedTuple):
     number: int
     text: str
     options: tuple[str, ...]
@@ -81,7 +81,7 @@ def questions_type(
     name: str, options: QuestionsOptions, *, passage: bool, right: bool, why: bool, keeps_more: bool
 ) -> type[BaseModel]:
     """A model of so many questions. `right` and `why`: whether those columns must be there; otherwise they may be."""
-    columns: dict[str, Any] = {"passage": (Passage, ...)} if passage else {}
+    columns: dict[str, Any] = {"passage": (McqPassage, ...)} if passage else {}
     size = {"minItems": options.choices, "maxItems": options.choices}
     several = Annotated[
         list[Line], AfterValidator(_so_many_different(options.choices)), Field(json_schema_extra=dict(size))
@@ -118,11 +118,11 @@ def _without_more(questions: int) -> Callable[[Any], Any]:
     return check
 
 
-def questions_in(row: Mapping[str, Any]) -> Iterator[Question]:
+def questions_in(row: Mapping[str, Any]) -> Iterator[WrittenQuestion]:
     """The questions of an item or an answer, in their order."""
     number = 1
     while f"question_{number}" in row:
-        yield Question(
+        yield WrittenQuestion(
             number,
             row[f"question_{number}"],
             tuple(row[f"options_{number}"]),

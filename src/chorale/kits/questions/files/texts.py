@@ -67,9 +67,9 @@ def _texts(path: Path, problems: list[Problem]) -> Iterator[SourceText]:
                 yield SourceText(name, read_source(file).text, _genre(file.relative_to(path)), name)
     elif suffix_of(path) in _OBJECTS:
         for number, row in enumerate(read_rows(path, shown_as=path.name, problems=problems), 1):
-            found = _row(path, number, row.values, row.line, problems)
-            if found is not None:
-                yield found
+            text = _row(path, number, row.values, row.line, problems)
+            if text is not None:
+                yield text
     elif is_table(path):
         message, fix = "is a table", "Name a .txt or .jsonl file, or a folder of .txt files."
         problems.append(Problem(path.name, None, message, fix, path.suffix))

@@ -5,13 +5,13 @@ from typing import Any
 
 from chorale.folder.plan import plan_stage
 from chorale.folder.reading import StudyFolder
-from chorale.kits.rules.tasks.entailment import Application, MeaninglessLeft, Outcome, application_outcome
+from chorale.kits.rules.tasks.entailment import Application, ApplicationOutcome, MeaninglessLeft, application_outcome
 from chorale.kits.rules.tasks.meaningful import RULES_MEANINGFUL
 from chorale.model import Answer, Label
 from chorale.rehearsal.simulated import Knowledge
 
 
-class Truth:
+class StudyTruth:
     """What a study folder says of the right answers, in its gold and in the truth it rehearses with."""
 
     def __init__(self, folder: StudyFolder) -> None:
@@ -40,7 +40,7 @@ class Truth:
         right = [self._outcome(each) is each.outcome for each in judged]
         return sum(right) / len(right) if right else None
 
-    def _outcome(self, application: Application) -> Outcome:
+    def _outcome(self, application: Application) -> ApplicationOutcome:
         phrases = [content for content in self._folder.stages if content.task is RULES_MEANINGFUL]
         names = [content.settings.name for content in self._folder.stages if content not in phrases]
         lhs, rhs = application.payload["lhs"], application.payload["rhs"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chorale.files.rows import FlawError
-from chorale.kits.rules.files.rule_tables import TextTable, column_of, numbered_rows, read_table, sound_rows
+from chorale.kits.rules.files.text_tables import TextTable, column_of, numbered_rows, read_table, sound_rows
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
@@ -113,10 +113,10 @@ def read_rules(path: Path) -> RuleSet:
 
     rules = sound_rows(table, read)
     scores: dict[Rule, float] = {}
-    for rule, found in rules:
-        value = 1.0 if found is None else found
+    for rule, scored_as in rules:
+        value = 1.0 if scored_as is None else scored_as
         scores[rule] = max(value, scores.get(rule, value))
-    scored = any(found is not None for _, found in rules)
+    scored = any(scored_as is not None for _, scored_as in rules)
     notes = []
     repeated = len(rules) - len(scores)
     if repeated:
@@ -209,8 +209,8 @@ def _typed_rule(lhs: str, arrow: str, rhs: str) -> Rule:
     for side, text in zip(sides, (lhs, rhs), strict=True):
         if len(side) != 3:
             raise FlawError("has no typed predicate beside the arrow", "Write <predicate::type::type>.", text)
-    (left, one, two), (right, other_one, other_two) = sides
-    by_type = one != two and (other_one, other_two) == (two, one)
+    (left, first, second), (right, other_first, other_second) = sides
+    by_type = first != second and (other_first, other_second) == (second, first)
     return rule_of(left, right, turned=_ARROWS[arrow] ^ by_type)
 
 
@@ -260,9 +260,9 @@ def _levy_holt(table: TextTable) -> JudgedFile:
         if len(cells) != 3:
             fix = "Write a header with judgment in it, or lines as Levy/Holt have them: argument, predicate, argument;"
             raise FlawError("is no judged application", f"{fix} the same again; True or False.", "\t".join(cells))
-        (one, concluded, two), (other_one, given, other_two) = _triple(cells[0]), _triple(cells[1])
-        straight = _likeness(one, other_one) + _likeness(two, other_two)
-        crossed = _likeness(one, other_two) + _likeness(two, other_one)
+        (first, concluded, second), (other_first, given, other_second) = _triple(cells[0]), _triple(cells[1])
+        straight = _likeness(first, other_first) + _likeness(second, other_second)
+        crossed = _likeness(first, other_second) + _likeness(second, other_first)
         unclear += straight == crossed
         rule = rule_of(given, concluded, turned=crossed > straight)
         return JudgedApplication(rule, _answer(cells[2]), None, (cells[1], cells[0]))
@@ -284,11 +284,11 @@ def _triple(text: str) -> list[str]:
     return parts
 
 
-def _likeness(one: str, other: str) -> int:
+def _likeness(left: str, right: str) -> int:
     """2 for the same argument, 1 if a word is the same but for articles and a plural's s."""
-    if one == other:
+    if left == right:
         return 2
-    return int(bool(_words(one) & _words(other)))
+    return int(bool(_words(left) & _words(right)))
 
 
 def _words(text: str) -> set[str]:

@@ -3,14 +3,14 @@
 from dataclasses import asdict
 from typing import Any
 
-from chorale.kits.rules.learning.globally import GraphFacts
-from chorale.kits.rules.learning.learning import Learned, LearnOptions
+from chorale.kits.rules.learning.global_graph import GraphFacts
+from chorale.kits.rules.learning.pipeline import Learned, LearnOptions
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
 from chorale.model.plural import plural
 
 
-def told_learning(learned: Learned, options: LearnOptions) -> Result:
+def learning_result(learned: Learned, options: LearnOptions) -> Result:
     """Counts of what went in, what was kept and what came out; notes on malformed lines and near solutions."""
     json: dict[str, Any] = {
         "rules": dict(learned.by_method),

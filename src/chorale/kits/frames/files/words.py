@@ -28,17 +28,17 @@ class FrameWord:
     @property
     def span(self) -> tuple[int, int]:
         """Where the word first stands, in characters; the end is not included."""
-        found = _place(self.text, self.word)
-        if found is None:
+        place = _place(self.text, self.word)
+        if place is None:
             raise ValueError(f"{self.word!r} does not stand in the sentence {self.id}")
-        return found
+        return place
 
 
 def read_frame_words(paths: Sequence[Path]) -> list[FrameWord]:
     """One word for each sentence, sorted by id, from .csv, .tsv or .jsonl files with the columns `sent_id`, `sentence`
     and `word`. Rows of the same sentence, one per frame, say the same word."""
     problems: list[Problem] = []
-    found: dict[str, FrameWord] = {}
+    words: dict[str, FrameWord] = {}
     for path in paths:
         for row in read_rows(path, shown_as=str(path), problems=problems):
             values = {name: _text(row.values, columns) for name, columns in _COLUMNS.items()}
@@ -47,33 +47,33 @@ def read_frame_words(paths: Sequence[Path]) -> list[FrameWord]:
                 fix = "The file needs the columns sent_id, sentence and word, filled in."
                 problems.append(Problem(str(path), row.line, f"has nothing under {lacking!r}", fix, None))
             else:
-                _add(FrameWord(values["id"], values["text"], values["word"]), str(path), row.line, found, problems)
+                _add(FrameWord(values["id"], values["text"], values["word"]), str(path), row.line, words, problems)
             if len(problems) >= MOST_PROBLEMS:
                 break
     if problems:
         raise UserError("The sentences can't be used", problems)
-    if not found:
+    if not words:
         raise refused(paths[0], None, "has no sentences", "Check that the right file was named")
-    return [found[name] for name in sorted(found)]
+    return [words[name] for name in sorted(words)]
 
 
 def _text(values: dict[str, Any], columns: Sequence[str]) -> str:
-    found = next((values[name] for name in columns if name in values), "")
-    return str(found).strip() if isinstance(found, str | int) and not isinstance(found, bool) else ""
+    value = next((values[name] for name in columns if name in values), "")
+    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
-def _add(one: FrameWord, file: str, line: int, found: dict[str, FrameWord], problems: list[Problem]) -> None:
-    known = found.get(one.id)
-    if known == one:
+def _add(word: FrameWord, file: str, line: int, words: dict[str, FrameWord], problems: list[Problem]) -> None:
+    known = words.get(word.id)
+    if known == word:
         return
     if known is not None:
         fix = "Give every sentence and word an id of its own."
-        problems.append(Problem(file, line, "has an id with another sentence or word", fix, shortened(one.id)))
-    elif _place(one.text, one.word) is None:
+        problems.append(Problem(file, line, "has an id with another sentence or word", fix, shortened(word.id)))
+    elif _place(word.text, word.word) is None:
         fix = "Write the word as it stands in the sentence."
-        problems.append(Problem(file, line, "has a word that is not in its sentence", fix, shortened(one.word)))
+        problems.append(Problem(file, line, "has a word that is not in its sentence", fix, shortened(word.word)))
     else:
-        found[one.id] = one
+        words[word.id] = word
 
 
 def _place(text: str, word: str) -> tuple[int, int] | None:

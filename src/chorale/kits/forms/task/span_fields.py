@@ -19,7 +19,7 @@ ENOUGH = 0.8
 
 
 @dataclass(frozen=True)
-class Spans:
+class SpanField:
     settings: FieldSettings
 
     @property
@@ -50,17 +50,17 @@ class Spans:
     def parse(self, raw: Any) -> list[Span]:
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
             raise ValueError("is not a list of spans")
-        found = sorted((self._span(each) for each in raw), key=_order)
-        if any(left == right for left, right in pairwise(found)):
+        spans = sorted((self._span(each) for each in raw), key=_order)
+        if any(left == right for left, right in pairwise(spans)):
             raise ValueError("has a span twice")
-        if not self.settings.overlap and any(right["start"] < left["end"] for left, right in pairwise(found)):
+        if not self.settings.overlap and any(right["start"] < left["end"] for left, right in pairwise(spans)):
             raise ValueError("has spans that overlap")
         most = self.settings.max
-        if len(found) < self._least:
-            raise ValueError(f"has {len(found)} spans and must have at least {self._least}")
-        if most is not None and len(found) > most:
-            raise ValueError(f"has {len(found)} spans and must have at most {most}")
-        return found
+        if len(spans) < self._least:
+            raise ValueError(f"has {len(spans)} spans and must have at least {self._least}")
+        if most is not None and len(spans) > most:
+            raise ValueError(f"has {len(spans)} spans and must have at most {most}")
+        return spans
 
     def parse_gold(self, raw: Any) -> list[Span]:
         return self.parse(raw)
@@ -101,12 +101,12 @@ class Spans:
 
     def combine(self, votes: Votes) -> tuple[list[Span], float]:
         """What most marked, by trust; its confidence is how well the answers agree with it, as a mean F1."""
-        found = _by_span(votes) if self.settings.overlap else _by_token(votes)
-        if self.settings.max is not None and len(found) > self.settings.max:
-            kept = sorted(found, key=lambda span: (-_support(span, votes), _order(span)))[: self.settings.max]
-            found = sorted(kept, key=_order)
+        spans = _by_span(votes) if self.settings.overlap else _by_token(votes)
+        if self.settings.max is not None and len(spans) > self.settings.max:
+            kept = sorted(spans, key=lambda span: (-_support(span, votes), _order(span)))[: self.settings.max]
+            spans = sorted(kept, key=_order)
         weight = sum(trust for _, trust in votes)
-        return found, sum(trust * f1(value, found) for value, trust in votes) / weight
+        return spans, sum(trust * f1(value, spans) for value, trust in votes) / weight
 
     def guess(self, view: Mapping[str, Any], rng: Random | None) -> list[Span]:
         count = len(view[PIECES][self._item]) // 2
@@ -139,14 +139,14 @@ class Spans:
 
 def f1(left: Sequence[Span], right: Sequence[Span]) -> float:
     """Of the tokens of both, each with its label; two empty ones are alike."""
-    one, other = _tokens(left), _tokens(right)
-    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+    first, second = _tokens(left), _tokens(right)
+    return 2 * len(first & second) / (len(first) + len(second)) if first or second else 1.0
 
 
 def iou(left: Sequence[Span], right: Sequence[Span]) -> float:
     """The shared tokens over all tokens of both, each with its label."""
-    one, other = _tokens(left), _tokens(right)
-    return len(one & other) / len(one | other) if one or other else 1.0
+    first, second = _tokens(left), _tokens(right)
+    return len(first & second) / len(first | second) if first or second else 1.0
 
 
 def _tokens(spans: Sequence[Span]) -> set[tuple[int, str]]:
@@ -158,8 +158,8 @@ def _order(span: Span) -> tuple[int, int, str]:
 
 
 def _words(spans: Sequence[Span]) -> str:
-    told = [f"{span['start']}–{span['end']}{' ' + span['label'] if 'label' in span else ''}" for span in spans]
-    return ", ".join(told) or "nothing"
+    shown = [f"{span['start']}–{span['end']}{' ' + span['label'] if 'label' in span else ''}" for span in spans]
+    return ", ".join(shown) or "nothing"
 
 
 def _by_span(votes: Votes) -> list[Span]:
@@ -183,17 +183,17 @@ def _by_token(votes: Votes) -> list[Span]:
             start = (span["start"], span.get("label", ""))
             begun[start] = begun.get(start, 0.0) + trust
     half = half_of(votes)
-    found: list[Span] = []
+    spans: list[Span] = []
     for (token, label), weight in sorted(marked.items()):
         if weight <= half:
             continue
-        last = found[-1] if found else None
+        last = spans[-1] if spans else None
         goes_on = last is not None and last["end"] == token and last.get("label", "") == label
         if last is not None and goes_on and begun.get((token, label), 0.0) <= weight / 2:
             last["end"] = token + 1
         else:
-            found.append(_span(token, token + 1, label))
-    return found
+            spans.append(_span(token, token + 1, label))
+    return spans
 
 
 def _support(span: Span, votes: Votes) -> float:

@@ -12,7 +12,7 @@ from chorale.kits.questions.metrics.artifacts import (
     measure_written,
     option_lengths,
 )
-from chorale.kits.questions.metrics.explaining import Explanations, explanations, repeated_questions
+from chorale.kits.questions.metrics.explanations import Explanations, explanations, repeated_questions
 from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions
 from chorale.kits.questions.scoring.sections import McqSection
 from chorale.metrics import Interval
@@ -25,14 +25,14 @@ MOST_WORDS = 30
 
 def written_section(files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling) -> McqSection:
     """All of it for every file; with several files, each compared with the first."""
-    found = {file.name: _of_file(file, options, resampling) for file in files}
-    tables = [_measures_table(found, resampling)]
-    explained = {name: one["explanations"] for name, one in found.items() if one["explanations"]}
+    by_file = {file.name: _of_file(file, options, resampling) for file in files}
+    tables = [_measures_table(by_file, resampling)]
+    explained = {name: one["explanations"] for name, one in by_file.items() if one["explanations"]}
     if explained:
         tables.append(_explanations_table(explained))
-    if any(one["by_place"] for one in found.values()):
-        tables.append(_places_table(found, resampling))
-    json: dict[str, Any] = {"files": found}
+    if any(one["by_place"] for one in by_file.values()):
+        tables.append(_places_table(by_file, resampling))
+    json: dict[str, Any] = {"files": by_file}
     notes = []
     if len(files) > 1:
         json["compared"], table = _compared(files, resampling)
@@ -48,7 +48,7 @@ def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
     ci = resampling.intervals(statistics, metric) if resampling.ci else {}
     right, wrong = option_lengths(file.questions, MOST_WORDS)
     texts = file.questions.texts
-    said = explanations(texts)
+    explained = explanations(texts)
     measures = measure_mcq(file.questions, drawn=options.drawn, ties=options.ties)
     return {
         "scores": {
@@ -56,7 +56,7 @@ def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
             for name, value in scores.items()
         },
         "repeated_questions": repeated_questions(texts) if any(text.writer for text in texts) else None,
-        "explanations": None if said is None else _as_dict(said, resampling),
+        "explanations": None if explained is None else _as_dict(explained, resampling),
         "by_place": {
             model: {str(place): value for place, value in values.items()}
             for model, values in by_place(file.questions, measures).items()
@@ -67,40 +67,44 @@ def _of_file(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
 
 
 def _places(file: NamedQuestions, measures: McqMeasures, resampling: Resampling) -> dict[str, Any]:
-    found = first_less_second(file.questions, measures, resamples=resampling.resamples, seed=resampling.seed)
+    compared = first_less_second(file.questions, measures, resamples=resampling.resamples, seed=resampling.seed)
     return {
-        model: {"difference": one.difference, "ci": one.interval.as_list(), "p_bootstrap": one.p_bootstrap}
-        for model, one in found.items()
+        model: {
+            "difference": comparison.difference,
+            "ci": comparison.interval.as_list(),
+            "p_bootstrap": comparison.p_bootstrap,
+        }
+        for model, comparison in compared.items()
     }
 
 
-def _as_dict(said: Explanations, resampling: Resampling) -> dict[str, Any]:
-    shares = (said.alike, said.alike_by_worker, said.trivial, said.both)
-    found: dict[str, Any] = {"count": said.count, **dict(zip(EXPLANATION_SHARES, shares, strict=True))}
+def _as_dict(explained: Explanations, resampling: Resampling) -> dict[str, Any]:
+    shares = (explained.alike, explained.alike_by_worker, explained.trivial, explained.both)
+    json: dict[str, Any] = {"count": explained.count, **dict(zip(EXPLANATION_SHARES, shares, strict=True))}
     if resampling.ci:
-        drawn = resampling.intervals(*measure_explanations(said))
-        found["ci"] = {name: drawn[name].as_list() for name in EXPLANATION_SHARES}
-    return found
+        drawn = resampling.intervals(*measure_explanations(explained))
+        json["ci"] = {name: drawn[name].as_list() for name in EXPLANATION_SHARES}
+    return json
 
 
-def _measures_table(found: Mapping[str, Mapping[str, Any]], resampling: Resampling) -> ScoreTable:
-    names = list(dict.fromkeys(name for one in found.values() for name in one["scores"]))
+def _measures_table(by_file: Mapping[str, Mapping[str, Any]], resampling: Resampling) -> ScoreTable:
+    names = list(dict.fromkeys(name for file in by_file.values() for name in file["scores"]))
     columns = ["measure"]
-    for name in found:
+    for name in by_file:
         columns += [f"{name}#", *([f"{name}, 95% interval#"] if resampling.ci else [])]
     rows: list[list[Cell]] = []
     for name in names:
         row: list[Cell] = [name]
-        for one in found.values():
-            score = one["scores"].get(name)
+        for file in by_file.values():
+            score = file["scores"].get(name)
             row.append(None if score is None else score["value"])
             if resampling.ci:
                 row.append("" if score is None else f"{score['ci'][0]:.3f} to {score['ci'][1]:.3f}")
         rows.append(row)
-    if any(one["repeated_questions"] is not None for one in found.values()):
+    if any(file["repeated_questions"] is not None for file in by_file.values()):
         row = ["asked again by the same writer"]
-        for one in found.values():
-            row += [one["repeated_questions"], *([""] if resampling.ci else [])]
+        for file in by_file.values():
+            row += [file["repeated_questions"], *([""] if resampling.ci else [])]
         rows.append(row)
     return ScoreTable("What was written", tuple(columns), rows, digits=3)
 
@@ -108,25 +112,25 @@ def _measures_table(found: Mapping[str, Mapping[str, Any]], resampling: Resampli
 def _explanations_table(explained: Mapping[str, Mapping[str, Any]]) -> ScoreTable:
     columns = ("file", "explanations#", "alike#", "alike, one writer#", "trivial#", "alike and trivial#")
     rows: list[list[Cell]] = []
-    for name, one in explained.items():
-        rows.append([name, int(one["count"]), *(one[share] for share in EXPLANATION_SHARES)])
-        if "ci" in one:
+    for name, file in explained.items():
+        rows.append([name, int(file["count"]), *(file[share] for share in EXPLANATION_SHARES)])
+        if "ci" in file:
             rows.append(
-                ["  95% interval", "", *(shown_interval(Interval(*one["ci"][each]), 3) for each in EXPLANATION_SHARES)]
+                ["  95% interval", "", *(shown_interval(Interval(*file["ci"][each]), 3) for each in EXPLANATION_SHARES)]
             )
     return ScoreTable("Explanations, as shares", columns, rows, digits=3)
 
 
-def _places_table(found: Mapping[str, Mapping[str, Any]], resampling: Resampling) -> ScoreTable:
+def _places_table(by_file: Mapping[str, Mapping[str, Any]], resampling: Resampling) -> ScoreTable:
     rows: list[tuple[Cell, ...]] = []
-    for name, one in found.items():
-        for model, values in one["by_place"].items():
+    for name, file in by_file.items():
+        for model, values in file["by_place"].items():
             first, second = values.get("1"), values.get("2")
             if first is not None and second is not None:
                 drawn: tuple[Cell, ...] = ()
                 if resampling.ci:
-                    told = one["first_less_second"][model]
-                    drawn = (shown_interval(Interval(*told["ci"])), told["p_bootstrap"])
+                    comparison = file["first_less_second"][model]
+                    drawn = (shown_interval(Interval(*comparison["ci"])), comparison["p_bootstrap"])
                 rows.append((name, model, first, second, first - second, *drawn))
     columns = ("file", "model", "first#", "second#", "difference#")
     return ScoreTable(
@@ -145,10 +149,10 @@ def _compared(files: Sequence[NamedQuestions], resampling: Resampling) -> tuple[
         compared = compare_apart(
             measure_written(file.questions), first, resamples=resampling.resamples, seed=resampling.seed
         )
-        json[file.name] = {name: one.as_dict() for name, one in compared.items()}
+        json[file.name] = {name: comparison.as_dict() for name, comparison in compared.items()}
         rows += [
-            (file.name, name, one.difference, shown_interval(one.interval, 3), one.p_bootstrap)
-            for name, one in compared.items()
+            (file.name, name, comparison.difference, shown_interval(comparison.interval, 3), comparison.p_bootstrap)
+            for name, comparison in compared.items()
         ]
     return {"with": files[0].name, "files": json}, ScoreTable(
         f"What was written, less that of {files[0].name}",

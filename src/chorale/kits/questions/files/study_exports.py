@@ -28,7 +28,7 @@ class Worked:
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class PaidAmount:
     """A line of the ledger."""
 
     worker: str
@@ -47,7 +47,7 @@ def read_worked(path: Path) -> list[Worked]:
     return _read(path, "responses", worked_of)
 
 
-def read_paid(path: Path) -> list[Paid]:
+def read_paid(path: Path) -> list[PaidAmount]:
     """The lines of an export `ledger`."""
     return _read(path, "payments", paid_of)
 
@@ -60,12 +60,12 @@ class _WrongError(Exception):
 
 def _read(path: Path, what: str, parse: Callable[[dict[str, Any]], _Read]) -> list[_Read]:
     problems: list[Problem] = []
-    found = list(_parsed(path, parse, problems))
-    if not problems and not found:
+    rows = list(_parsed(path, parse, problems))
+    if not problems and not rows:
         problems.append(Problem(path.name, None, f"has no {what}", "Check that the right file was named."))
     if problems:
         raise UserError(f"{path.name} can't be used", problems[:MOST_PROBLEMS])
-    return found
+    return rows
 
 
 def _parsed(path: Path, parse: Callable[[dict[str, Any]], _Read], problems: list[Problem]) -> Iterator[_Read]:
@@ -117,9 +117,9 @@ def worked_of(values: dict[str, Any]) -> Worked:
     )
 
 
-def paid_of(values: dict[str, Any]) -> Paid:
+def paid_of(values: dict[str, Any]) -> PaidAmount:
     """From a row of the export `ledger`."""
-    return Paid(
+    return PaidAmount(
         worker=str(values.get("worker") or ""),
         stage=str(values.get("stage") or ""),
         kind=_text(values, "kind", "ledger"),

@@ -164,8 +164,8 @@ def _questions(records: list[_Record]) -> McqQuestions:
 
 
 def _validators(values: dict[str, Any]) -> frozenset[str]:
-    found = (vote.get("worker_id") for vote in values.get("validation_data") or ())
-    return frozenset(worker for worker in found if isinstance(worker, str))
+    workers = (vote.get("worker_id") for vote in values.get("validation_data") or ())
+    return frozenset(worker for worker in workers if isinstance(worker, str))
 
 
 class _Reader:
@@ -221,11 +221,11 @@ class _Reader:
 
     def _text(self, values: dict[str, Any], options: list[str]) -> McqText:
         def written(*keys: str) -> str:
-            found = next((values[key] for key in keys if values.get(key) is not None), "")
-            if not isinstance(found, str):
-                self.report(f"has a {keys[0]} that is not text", f'Write "{keys[0]}": "…"', found)
+            text = next((values[key] for key in keys if values.get(key) is not None), "")
+            if not isinstance(text, str):
+                self.report(f"has a {keys[0]} that is not text", f'Write "{keys[0]}": "…"', text)
                 return ""
-            return found
+            return text
 
         place = values.get("passage_index")
         if place is not None and (isinstance(place, bool) or not isinstance(place, int) or place < 1):
@@ -242,21 +242,21 @@ class _Reader:
         )
 
     def _list(self, values: dict[str, Any], key: str) -> list[Any]:
-        found = values.get(key)
-        if found is None:
+        value = values.get(key)
+        if value is None:
             return []
-        if not isinstance(found, list):
-            self.report(f"has no list in {key}", f'Write "{key}": [ … ]', found)
+        if not isinstance(value, list):
+            self.report(f"has no list in {key}", f'Write "{key}": [ … ]', value)
             return []
-        return found
+        return value
 
     def _answer(self, value: Any, options: int, key: str, *, may_be_invalid: bool) -> int:
         match = _ANSWER.fullmatch(value) if isinstance(value, str) else None
         number = int(match[1]) - 1 if match else MISSING
         if not 0 <= number < options + may_be_invalid:
             last = f"option{options}" + (f", or option{options + 1} for invalid" if may_be_invalid else "")
-            found = "nothing" if value is None else value
-            self.report(f"has a {key} that is none of its options", f"Write option1 to {last}", found)
+            shown = "nothing" if value is None else value
+            self.report(f"has a {key} that is none of its options", f"Write option1 to {last}", shown)
         return number
 
     def _votes(self, votes: list[Any], options: int) -> list[int]:
@@ -281,14 +281,14 @@ class _Reader:
         return self._answer(vote.get("worker_answer"), options, "worker_answer", may_be_invalid=True)
 
     def _predictions(self, pairs: list[Any], options: int) -> dict[str, int]:
-        found: dict[str, int] = {}
+        by_model: dict[str, int] = {}
         for pair in pairs:
             if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], str) and pair[1]):
                 self.report("has a prediction that is not an answer and a model", 'Write [0, "model"]', pair)
             elif isinstance(pair[0], bool) or not isinstance(pair[0], int) or not 0 <= pair[0] < options:
                 self.report("has a prediction that is none of its options", f"Write 0 to {options - 1}", pair)
-            elif pair[1] in found:
+            elif pair[1] in by_model:
                 self.report("has two predictions of one model", "Remove one of the two", pair[1])
             else:
-                found[pair[1]] = pair[0]
-        return found
+                by_model[pair[1]] = pair[0]
+        return by_model

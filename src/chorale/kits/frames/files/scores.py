@@ -108,23 +108,23 @@ def read_frame_scores(
     were weighted. A file without a score column has the frames that were chosen, unless scores are needed. A .json
     file is what `chorale aggregate --method crowdtruth --json` printed.
     """
-    wanted = _Wanted(sentence, frame, score, initial, need_scores)
+    wanted = _ReadOptions(sentence, frame, score, initial, need_scores)
     problems: list[Problem] = []
-    found = _Found({}, {})
+    collected = _CollectedScores({}, {})
     for path in paths:
         rows = _from_json(path, wanted) if path.name.lower().endswith(_JSON) else _from_rows(path, wanted, problems)
-        found.add_all(path, rows, problems)
+        collected.add_all(path, rows, problems)
     if problems:
         more = len(problems) - MOST_PROBLEMS
         summary = "Frame scores can't be used" + (f" ({more:,} more problems)" if more > 0 else "")
         raise UserError(summary, problems[:MOST_PROBLEMS])
-    if not found.scores:
+    if not collected.scores:
         raise refused(paths[0], None, "has no frame scores", "Check that the right file was named")
-    return found.frame_scores(_digest(paths))
+    return collected.frame_scores(_digest(paths))
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ReadOptions:
     sentence: str | None
     frame: str | None
     score: str | None
@@ -142,7 +142,7 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _CollectedScores:
     scores: dict[tuple[str, str], float]
     qualities: dict[str, float | None]
 
@@ -192,7 +192,7 @@ class _Columns:
     quality: str | None
 
 
-def _from_rows(path: Path, wanted: _Wanted, problems: list[Problem]) -> Iterator[_Line]:
+def _from_rows(path: Path, wanted: _ReadOptions, problems: list[Problem]) -> Iterator[_Line]:
     columns = None
     for row in read_rows(path, shown_as=str(path), problems=problems):
         columns = columns or _columns(path, row, wanted)
@@ -201,7 +201,7 @@ def _from_rows(path: Path, wanted: _Wanted, problems: list[Problem]) -> Iterator
             yield line
 
 
-def _columns(path: Path, row: Row, wanted: _Wanted) -> _Columns:
+def _columns(path: Path, row: Row, wanted: _ReadOptions) -> _Columns:
     names = list(row.values)
     score = _column(path, names, wanted.score, _INITIAL if wanted.initial else _SCORE, "--score", "scores")
     if score is None and (wanted.need_scores or wanted.initial):
@@ -266,7 +266,7 @@ def number_of(value: Any) -> float | None:
 # JSON
 
 
-def _from_json(path: Path, wanted: _Wanted) -> Iterator[_Line]:
+def _from_json(path: Path, wanted: _ReadOptions) -> Iterator[_Line]:
     source = read_source(path)
     units = _units(source)
     for unit, values in units.items():
@@ -295,6 +295,6 @@ def _units(source: Source) -> dict[str, Any]:
     return units
 
 
-def _not_crowdtruth(source: Source, found: str) -> UserError:
+def _not_crowdtruth(source: Source, content: str) -> UserError:
     message = "is not what `chorale aggregate --method crowdtruth --json` prints"
-    return refused(source.name, None, message, "Print it again, or give a .csv, .tsv or .jsonl file", found)
+    return refused(source.name, None, message, "Print it again, or give a .csv, .tsv or .jsonl file", content)

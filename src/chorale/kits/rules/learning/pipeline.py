@@ -11,10 +11,10 @@ import polars as pl
 from chorale import __version__
 from chorale.files.tables import replacing
 from chorale.kits.rules.files.extractions import file_digest, names_of, write_extractions
-from chorale.kits.rules.files.rule_files import Rule, read_judged
+from chorale.kits.rules.files.rules import Rule, read_judged
 from chorale.kits.rules.learning.engines import Engine, opened_engine
 from chorale.kits.rules.learning.examples import examples_from_wordnet
-from chorale.kits.rules.learning.globally import GlobalOptions, GraphFacts, solve_globally
+from chorale.kits.rules.learning.global_graph import GlobalOptions, GraphFacts, solve_globally
 from chorale.kits.rules.learning.settings import LOCAL_METHODS, Method, Normalisation, Pruning, Resources
 from chorale.kits.rules.learning.work_folder import WorkFolder, key_of, work_folder
 from chorale.metrics import signature
@@ -99,14 +99,14 @@ def learn_rules(
         examples, of_examples = _examples(folder, options)
         settings |= {f"graph-{name.replace('_', '-')}": value for name, value in asdict(options.graph).items()}
         inputs |= of_examples
-        found, graph = _globally(folder, compared, examples, options, key_of({**settings, **inputs}))
-        rules.append(found)
-        by_method["global"] = pl.scan_parquet(found).select(pl.len()).collect().item()
+        graph_file, graph = _globally(folder, compared, examples, options, key_of({**settings, **inputs}))
+        rules.append(graph_file)
+        by_method["global"] = pl.scan_parquet(graph_file).select(pl.len()).collect().item()
     return Learned(
         rules=tuple(rules),
         by_method=by_method,
         signature=signature("learn-rules", {"method": options.methods, **settings}, _short(inputs)),
-        resumed=tuple(folder.found),
+        resumed=tuple(folder.reused),
         graph=graph,
         **compared.facts,
     )
@@ -116,8 +116,8 @@ def _written(
     folder: WorkFolder, engine: Engine, compared: "Compared", method: Method, min_score: float
 ) -> tuple[Path, int]:
     """The rules of a method, some left sides at a time: what must be sorted at once fits into memory."""
-    found = compared.rules.filter(compared.rules[method] >= min_score)
-    count = int(engine.row(found.agg(rules=found.count()))["rules"])
+    strong = compared.rules.filter(compared.rules[method] >= min_score)
+    count = int(engine.row(strong.agg(rules=strong.count()))["rules"])
     kept = compared.facts["kept_predicates"]
     parts = min(kept, max(1, -(-count // _RULES_A_PART)))
     folder.expected += parts - 1
@@ -250,11 +250,11 @@ def named_rules(compared: Compared, method: Method, min_score: float, low: int, 
     import ibis  # noqa: PLC0415 - of the extra `rules`
 
     rules, names = compared.rules, compared.predicates
-    found = rules.filter(rules[method] >= min_score, rules.lhs >= low, rules.lhs < high)
-    found = found.select("lhs", "rhs", "turned", score=rules[method])
+    strong = rules.filter(rules[method] >= min_score, rules.lhs >= low, rules.lhs < high)
+    strong = strong.select("lhs", "rhs", "turned", score=rules[method])
     left = names.select(lhs=names.p, left=names.predicate)
     right = names.select(rhs=names.p, right=names.predicate)
-    table = found.inner_join(left, "lhs").inner_join(right, "rhs")
+    table = strong.inner_join(left, "lhs").inner_join(right, "rhs")
     # In how many threads sums are made shows in the last digits; they must not decide what comes first.
     table = table.mutate(score=table.score.round(_DIGITS))
     table = table.order_by(["lhs", ibis.desc("score"), "rhs", "turned"])
@@ -281,8 +281,8 @@ def _settings(options: LearnOptions, inputs: Mapping[str, str]) -> dict[str, Any
 
 def _read(path: Path, target: Path, options: LearnOptions) -> dict[str, Any]:
     names = names_of(options.argument_names, options.predicate_names)
-    found = write_extractions(path, target, columns=options.columns, names=names, strict=options.strict)
-    return asdict(found)
+    extractions = write_extractions(path, target, columns=options.columns, names=names, strict=options.strict)
+    return asdict(extractions)
 
 
 def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning, problems: tuple[Problem, ...]) -> None:

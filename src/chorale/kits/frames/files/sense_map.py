@@ -50,7 +50,7 @@ def read_frame_map(
     releases are taken by their present names.
     """
     problems: list[Problem] = []
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    frames_by_synset: defaultdict[str, set[str]] = defaultdict(set)
     unknown_senses, unknown_frames = 0, set()
     for path in paths:
         for name, sense in _pairs(path, problems):
@@ -61,11 +61,11 @@ def read_frame_map(
             elif synset is None:
                 unknown_senses += 1
             else:
-                found[synset].update(frames)
+                frames_by_synset[synset].update(frames)
     if problems:
         raise UserError("The frame map can't be used", problems[:MOST_PROBLEMS])
     digest = digest_of("".join(sorted(digest_of(read_bytes(path)) for path in paths)).encode())
-    plain = {synset: frozenset(frames) for synset, frames in sorted(found.items())}
+    plain = {synset: frozenset(frames) for synset, frames in sorted(frames_by_synset.items())}
     return FrameMap(plain, digest, unknown_senses, tuple(sorted(unknown_frames)))
 
 
@@ -129,12 +129,12 @@ def _resolved(sense: str, wordnet: WordNet) -> str | None:
     """The name of the synset that a sense is."""
     if "%" in sense:
         return wordnet.of_key(sense)
-    if found := _OFFSET.fullmatch(sense):
-        offset, pos = (found[1], found[2]) if found[1] else (found[4], found[3])
+    if match := _OFFSET.fullmatch(sense):
+        offset, pos = (match[1], match[2]) if match[1] else (match[4], match[3])
         name = f"{offset}-{_POS.get(pos, pos)}"
         return name if wordnet.synset(name) else None
-    if found := _NAMED_SENSE.fullmatch(sense) or _DOTTED_SENSE.fullmatch(sense):
-        senses = wordnet.senses(found[1], _POS.get(found[2], found[2]))
-        number = int(found[3])
+    if match := _NAMED_SENSE.fullmatch(sense) or _DOTTED_SENSE.fullmatch(sense):
+        senses = wordnet.senses(match[1], _POS.get(match[2], match[2]))
+        number = int(match[3])
         return senses[number - 1] if 0 < number <= len(senses) else None
     return None

@@ -13,8 +13,8 @@ from chorale.files.rows import shortened, suffix_of
 from chorale.files.source import refused
 from chorale.files.tables import unescape_cell
 from chorale.kits.rules.files.extractions import file_digest
-from chorale.kits.rules.files.rule_files import Rule, RuleSet, read_rules, rule_of, stem_of
-from chorale.kits.rules.files.rule_output import RULE_COLUMNS
+from chorale.kits.rules.files.rules import Rule, RuleSet, read_rules, rule_of, stem_of
+from chorale.kits.rules.files.writing import RULE_COLUMNS
 
 _HEADER = ("\t".join(RULE_COLUMNS) + "\n").encode()
 _DIGEST_LENGTH = 8
@@ -39,8 +39,8 @@ def read_resources(path: Path, wanted: Collection[str] | None = None) -> list[Ru
     digest = file_digest(path)[:_DIGEST_LENGTH]
     scores: dict[str, dict[Rule, float]] = {method: {} for method in sizes}
     escaped = suffix_of(path) != ".parquet"
-    for one, other, score, method in kept.collect().iter_rows():
-        sides = (unescape_cell(one), unescape_cell(other)) if escaped else (one, other)
+    for left, right, score, method in kept.collect().iter_rows():
+        sides = (unescape_cell(left), unescape_cell(right)) if escaped else (left, right)
         rule = rule_of(*sides)
         scores[method][rule] = max(score, scores[method].get(rule, score))
     stem = stem_of(path)

@@ -13,7 +13,7 @@ _FILLER = ("simulated", "words", "that", "say", "nothing")
 
 
 @dataclass(frozen=True)
-class Written:
+class TextField:
     settings: FieldSettings
 
     @property
@@ -64,8 +64,8 @@ class Written:
 
     def distance(self, left: str | list[str], right: str | list[str]) -> float:
         """0 or 1; between results, which may have several texts, the share of those they do not have in common."""
-        one, other = _normal(left), _normal(right)
-        return 1 - len(one & other) / len(one | other)
+        first, second = _normal(left), _normal(right)
+        return 1 - len(first & second) / len(first | second)
 
     def combine(self, votes: Votes) -> tuple[str | list[str], None]:
         """Texts are not put together: the one text there is, or else all of them. They have no confidence."""

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from chorale.files.tables import replacing
-from chorale.kits.rules.files.rule_files import Rule
+from chorale.kits.rules.files.rules import Rule
 from chorale.kits.rules.learning.classifier import FEATURES, Classifier, trained
 from chorale.kits.rules.learning.graphs import Edge, Solved, Weights, components
 from chorale.kits.rules.learning.solving import EXACT_UP_TO, SECONDS, solve_component
@@ -65,15 +65,15 @@ def train_on(
     numbers = predicates.select("predicate", pl.col("p"))
     known = given.join(numbers.rename({"predicate": "left", "p": "lhs"}), on="left")
     known = known.join(numbers.rename({"predicate": "right", "p": "rhs"}), on="right")
-    found = known.join(pairs, on=["lhs", "rhs", "turned"], how="left", maintain_order="left")
-    holds = found["holds"].to_numpy().astype(np.float64)
+    scored = known.join(pairs, on=["lhs", "rhs", "turned"], how="left", maintain_order="left")
+    holds = scored["holds"].to_numpy().astype(np.float64)
     rules = int(holds.sum())
     if rules < _FEWEST_EXAMPLES or len(holds) - rules < _FEWEST_EXAMPLES:
         raise UserError(
             f"Of {len(rows):,} examples, {rules:,} rules and {len(holds) - rules:,} others are between predicates that "
             "were kept. Give more examples with --pairs, or lower --min-predicate."
         )
-    features = found.select(pl.col(name).fill_null(0.0) for name in FEATURES).to_numpy()
+    features = scored.select(pl.col(name).fill_null(0.0) for name in FEATURES).to_numpy()
     return trained(features, holds), len(holds), rules
 
 
@@ -131,9 +131,9 @@ def _batches(parts: list[dict[Edge, float]]) -> Iterator[list[dict[Edge, float]]
 
 def _write(path: Path, solved: list[Solved]) -> None:
     edges = [
-        {"component": number, "objective": one.objective, "bound": one.bound, "exact": one.exact, **edge._asdict()}
-        for number, one in enumerate(solved)
-        for edge in (sorted(one.edges) or [Edge(-1, -1, turned=False)])
+        {"component": number, "objective": part.objective, "bound": part.bound, "exact": part.exact, **edge._asdict()}
+        for number, part in enumerate(solved)
+        for edge in (sorted(part.edges) or [Edge(-1, -1, turned=False)])
     ]
     with replacing(path) as draft:
         pl.DataFrame(edges).write_parquet(draft)
@@ -152,10 +152,10 @@ def graph_rules(
     pairs: pl.DataFrame, edges: pl.DataFrame, predicates: pl.DataFrame, classifier: Classifier
 ) -> pl.DataFrame:
     """`lhs`, `rhs`, `score`, `method` of the edges of a graph; the score is the classifier's of the edge alone."""
-    found = edges.join(pairs, on=["lhs", "rhs", "turned"], how="left", maintain_order="left")
-    features: FloatArray = found.select(pl.col(name).fill_null(0.0) for name in FEATURES).to_numpy()
+    scored = edges.join(pairs, on=["lhs", "rhs", "turned"], how="left", maintain_order="left")
+    features: FloatArray = scored.select(pl.col(name).fill_null(0.0) for name in FEATURES).to_numpy()
     names = predicates.select("p", "predicate")
-    table = found.select("lhs", "rhs", "turned").with_columns(score=classifier.probability(features))
+    table = scored.select("lhs", "rhs", "turned").with_columns(score=classifier.probability(features))
     table = table.join(names.rename({"p": "lhs", "predicate": "left"}), on="lhs")
     table = table.join(names.rename({"p": "rhs", "predicate": "right"}), on="rhs")
     mark = pl.when("turned").then(pl.lit("@R@")).otherwise(pl.lit(""))

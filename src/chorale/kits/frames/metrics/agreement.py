@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.kits.frames.files.frame_scores import FrameScores
+from chorale.kits.frames.files.scores import FrameScores
 from chorale.metrics import FloatArray, Metric, Statistics
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
@@ -61,16 +61,16 @@ class FrameAgreement:
         weighted = self.quality is not None
 
         def formula(rows: FloatArray) -> dict[str, float]:
-            found = {}
+            scores = {}
             for name, column in kinds.items():
                 defined = rows[~np.isnan(rows[:, column])]
                 values = defined[:, column]
-                found[f"{name}_auc"] = area(values)
-                found[f"{name}_mean"] = float(values.mean()) if len(values) else 0.0
+                scores[f"{name}_auc"] = area(values)
+                scores[f"{name}_mean"] = float(values.mean()) if len(values) else 0.0
                 if weighted:
                     whole = defined[:, _QUALITY].sum()
-                    found[f"{name}_w_avg"] = float(values @ defined[:, _QUALITY] / whole) if whole else 0.0
-            return found
+                    scores[f"{name}_w_avg"] = float(values @ defined[:, _QUALITY] / whole) if whole else 0.0
+            return scores
 
         return Metric(formula, additive=False)
 
@@ -103,7 +103,7 @@ def frame_agreement(
             tau[some] = kendall_tau_b(crowd, system_scores)
             constant_there[some] = np.isnan(tau[some])
     tau[constant_there] = 0.0 if constant == "zero" else np.nan
-    said = np.bincount(gold.sentence, weights=given, minlength=len(many)) > 0
+    has_score = np.bincount(gold.sentence, weights=given, minlength=len(many)) > 0
     return FrameAgreement(
         sentences=gold.sentences,
         tau=tau,
@@ -111,7 +111,7 @@ def frame_agreement(
         quality=gold.quality,
         candidates=many,
         constant=constant_there,
-        without_score=int((~said).sum()),
+        without_score=int((~has_score).sum()),
         outside=outside,
         unknown=unknown,
     )
@@ -123,8 +123,8 @@ def kendall_tau_b(first: FloatArray, second: FloatArray) -> FloatArray:
     >>> kendall_tau_b(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 3.0, 2.0]])).round(4).tolist()
     [0.3333]
     """
-    one, other = np.triu_indices(first.shape[1], 1)
-    signs = np.sign(first[:, one] - first[:, other]), np.sign(second[:, one] - second[:, other])
+    left, right = np.triu_indices(first.shape[1], 1)
+    signs = np.sign(first[:, left] - first[:, right]), np.sign(second[:, left] - second[:, right])
     agreed = (signs[0] * signs[1]).sum(axis=1)
     apart = np.sqrt(np.abs(signs[0]).sum(axis=1)) * np.sqrt(np.abs(signs[1]).sum(axis=1))
     tau = np.full(len(first), np.nan)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from chorale.files.tables import replacing
-from chorale.kits.questions.scoring.written import MOST_WORDS
+from chorale.kits.questions.scoring.written_questions import MOST_WORDS
 from chorale.metrics import FloatArray
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
@@ -18,14 +18,14 @@ _SHOWN_WORDS = 20
 
 def pictures(json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | None = None) -> dict[str, str]:
     """By the name of their files. `json` is the report, with what was written in it."""
-    found = {"answer-lengths.svg": _lengths(json["written"]["files"]), "question-words.svg": _wh_words(json)}
+    charts = {"answer-lengths.svg": _lengths(json["written"]["files"]), "question-words.svg": _wh_words(json)}
     gaps = [bar for name, one in json["files"].items() for bar in _gaps(name, one)]
     if gaps:
         title = "Accuracy of people less that of models, where all gold votes agree"
-        found["human-model-gap.svg"] = bar_chart(title, gaps, lambda value: f"{100 * value:.1f}")
+        charts["human-model-gap.svg"] = bar_chart(title, gaps, lambda value: f"{100 * value:.1f}")
     if difficulties:
-        found["difficulty.svg"] = _boxes(difficulties)
-    return found
+        charts["difficulty.svg"] = _boxes(difficulties)
+    return charts
 
 
 def lengths_table(json: Mapping[str, Any]) -> ScoreTable:
@@ -53,9 +53,9 @@ def write_pictures(folder: Path, drawn: Mapping[str, str]) -> None:
 
 def _lengths(files: Mapping[str, Any]) -> str:
     curves = []
-    for number, (name, one) in enumerate(files.items()):
+    for number, (name, file) in enumerate(files.items()):
         for kind, dashed in (("right", False), ("wrong", True)):
-            shares = one["lengths"][kind]
+            shares = file["lengths"][kind]
             points = [(float(words), shares[words]) for words in range(1, min(_SHOWN_WORDS, MOST_WORDS) + 1)]
             curves.append(Curve(f"{name}, {kind}", points, number, dash=int(dashed)))
     words, shares = Axis("words of an option", zero=True), Axis(shown=lambda share: f"{100 * share:.0f}%", zero=True)
@@ -64,8 +64,8 @@ def _lengths(files: Mapping[str, Any]) -> str:
 
 def _wh_words(json: Mapping[str, Any]) -> str:
     bars = []
-    for name, one in json["written"]["files"].items():
-        for score, value in one["scores"].items():
+    for name, file in json["written"]["files"].items():
+        for score, value in file["scores"].items():
             if score.startswith("asked by "):
                 share = value["value"]
                 low, high = value.get("ci", (share, share))
@@ -73,15 +73,15 @@ def _wh_words(json: Mapping[str, Any]) -> str:
     return bar_chart("Question words", bars, lambda share: f"{100 * share:.0f}%")
 
 
-def _gaps(name: str, one: Mapping[str, Any]) -> list[Bar]:
-    runs = {run for names in one["runs"].values() for run in names}
-    found = []
-    for model, sections in one["gap"].items():
+def _gaps(name: str, file: Mapping[str, Any]) -> list[Bar]:
+    runs = {run for names in file["runs"].values() for run in names}
+    bars = []
+    for model, sections in file["gap"].items():
         gap = sections.get("unanimous")
         if gap is not None and model not in runs:
             low, high = gap.get("ci", gap["interval"])
-            found.append(Bar(f"{name}: {model}", gap["gap"], low, high))
-    return found
+            bars.append(Bar(f"{name}: {model}", gap["gap"], low, high))
+    return bars
 
 
 def _boxes(groups: Mapping[str, FloatArray]) -> str:

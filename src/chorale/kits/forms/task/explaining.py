@@ -11,7 +11,7 @@ from chorale.model import Answer, Payload
 _ENDS = "?!:.…"
 
 
-class Telling:
+class FormWording:
     """What a form's messages and its practice rounds say. Columns that the form does not show stay unsaid."""
 
     def __init__(self, form: FormFields) -> None:
@@ -24,8 +24,8 @@ class Telling:
     def quote(self, item: Payload, answer: Answer) -> str:
         """An answer; with what was asked, if the form asks for more than one thing."""
         fields = self._form.options.fields
-        told = [(each, words(each, answer[each.name], item)) for each in fields if each.name in answer]
-        return " · ".join(f"{self._asked(each)}{text}" for each, text in told if text)
+        answered = [(each, words(each, answer[each.name], item)) for each in fields if each.name in answer]
+        return " · ".join(f"{self._asked(each)}{text}" for each, text in answered if text)
 
     def reasons(self, item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
         """What is wrong with an answer, field by field."""
@@ -52,12 +52,12 @@ class Telling:
         return [(labels.get(name, ""), view[name]) for name in dict.fromkeys([*labels, *asked]) if name in view]
 
     def _wrong(self, item: Payload, answer: Answer, gold: Answer) -> list[tuple[FieldSettings, str, str]]:
-        found = []
+        mistakes = []
         for name, field in self._form.fields.items():
             if name in gold and (name not in answer or field.mistake(answer[name], gold[name]) is not None):
                 own = words(field.settings, answer[name], item) if name in answer else ""
-                found.append((field.settings, own, words(field.settings, gold[name], item)))
-        return found
+                mistakes.append((field.settings, own, words(field.settings, gold[name], item)))
+        return mistakes
 
     def _asked(self, field: FieldSettings) -> str:
         if len(self._form.options.fields) == 1:
@@ -84,8 +84,8 @@ def words(field: FieldSettings, value: Any, item: Payload) -> str:
 
 
 def _marked(span: dict[str, Any], text: Any, labels: dict[str, str]) -> str:
-    told = f"“{excerpt(text, span['start'], span['end'])}”"
-    return f"{told} ({labels[span['label']]})" if "label" in span else told
+    quoted = f"“{excerpt(text, span['start'], span['end'])}”"
+    return f"{quoted} ({labels[span['label']]})" if "label" in span else quoted
 
 
 def _quoted(text: str) -> str:

@@ -60,24 +60,24 @@ def numbered_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> l
     """The same with the line of each."""
     width = None if table.columns is None else len(table.columns)
     problems: list[Problem] = []
-    found: list[tuple[int, _Read]] = []
+    rows: list[tuple[int, _Read]] = []
     for line, cells in table.rows:
         try:
             if width is not None and len(cells) != width:
                 raise FlawError(
                     f"does not have the {width} cells of the header", "Put a tab between cells.", str(len(cells))
                 )
-            found.append((line, read(cells)))
+            rows.append((line, read(cells)))
         except FlawError as flaw:
             value = None if flaw.value is None else shortened(flaw.value)
             problems.append(Problem(str(table.path), line, flaw.message, flaw.fix, value))
             if len(problems) >= MOST_PROBLEMS:
                 break
-    if not problems and not found:
+    if not problems and not rows:
         problems.append(Problem(str(table.path), None, "has no rows", "Check that the right file was named."))
     if problems:
         raise UserError(f"{table.path} can't be used", problems)
-    return found
+    return rows
 
 
 def column_of(table: TextTable, name: str) -> int:

@@ -6,8 +6,8 @@ from typing import Any
 
 from chorale.kits.questions.baselines import (
     GIVEN,
+    ChoiceExample,
     ChoiceModel,
-    Example,
     Given,
     Gold,
     Trial,
@@ -71,7 +71,8 @@ def partial_section(
         "model": named,
         "folds": folds,
         "files": {
-            name: {given: _json(one, resampling) for given, one in found.items()} for name, found in trials.items()
+            name: {given: _json(one, resampling) for given, one in by_input.items()}
+            for name, by_input in trials.items()
         },
     }
     tables = [_table(trials, named, resampling)]
@@ -88,7 +89,7 @@ def partial_section(
     return McqSection("partial_inputs", json, tables, notes)
 
 
-def _check(name: str, examples: Sequence[Example], folds: int, inputs: Sequence[Given], asked_by: str) -> None:
+def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Sequence[Given], asked_by: str) -> None:
     without = sorted({one for given in inputs for one in lacking(examples, given)})
     if without:
         raise UserError(
@@ -104,22 +105,22 @@ def _check(name: str, examples: Sequence[Example], folds: int, inputs: Sequence[
 
 
 def _json(trial: Trial, resampling: Resampling) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    json: dict[str, Any] = {
         "accuracy": trial.accuracy,
         "deviation": trial.deviation,
         "questions": len(trial.ids),
         "guessing": trial.guessing,
     }
     if resampling.ci:
-        found["ci"] = resampling.intervals(trial.statistics(), accuracy_metric())["accuracy"].as_list()
-    return found
+        json["ci"] = resampling.intervals(trial.statistics(), accuracy_metric())["accuracy"].as_list()
+    return json
 
 
 def _table(trials: Mapping[str, Mapping[Given, Trial]], named: str, resampling: Resampling) -> ScoreTable:
     columns = ("file", "what is shown", "accuracy#", "deviation over folds#", "guessing#")
     rows: list[list[Cell]] = []
-    for name, found in trials.items():
-        for number, (given, trial) in enumerate(found.items()):
+    for name, by_input in trials.items():
+        for number, (given, trial) in enumerate(by_input.items()):
             row: list[Cell] = ["" if number else name, _NAMES[given], trial.accuracy, trial.deviation, trial.guessing]
             if resampling.ci:
                 row.append(shown_interval(resampling.intervals(trial.statistics(), accuracy_metric())["accuracy"]))
@@ -133,21 +134,21 @@ def _compared(
 ) -> list[tuple[tuple[str, str], Given, UnpairedComparison]]:
     """Every two files, with everything that was shown: nothing pairs their questions."""
     metric = accuracy_metric()
-    found = []
+    compared = []
     for first, second in combinations(trials, 2):
         for given in trials[first]:
             ours, theirs = (trials[name][given].statistics() for name in (first, second))
-            one = compare_apart((ours, metric), (theirs, metric), resamples=resampling.resamples, seed=resampling.seed)[
-                "accuracy"
-            ]
-            found.append(((first, second), given, one))
-    return found
+            comparison = compare_apart(
+                (ours, metric), (theirs, metric), resamples=resampling.resamples, seed=resampling.seed
+            )["accuracy"]
+            compared.append(((first, second), given, comparison))
+    return compared
 
 
 def _comparison_table(compared: Sequence[tuple[tuple[str, str], Given, UnpairedComparison]]) -> ScoreTable:
     rows: list[list[Cell]] = [
-        [*pair, _NAMES[given], one.difference, shown_interval(one.interval), one.p_bootstrap]
-        for pair, given, one in compared
+        [*pair, _NAMES[given], comparison.difference, shown_interval(comparison.interval), comparison.p_bootstrap]
+        for pair, given, comparison in compared
     ]
     columns = ("file", "other", "what is shown", "difference#", "95% interval#", "p bootstrap#")
     return ScoreTable("Partial inputs compared", columns, rows)

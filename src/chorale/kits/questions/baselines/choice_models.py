@@ -1,0 +1,32 @@
+"""What a model of multiple-choice questions is, however it works, and which folders can hold one."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from chorale.files.source import refused
+from chorale.kits.questions.baselines.examples import ChoiceExample
+from chorale.metrics import FloatArray
+
+
+class FittedChoice(Protocol):
+    def predict(self, examples: Sequence[ChoiceExample]) -> list[FloatArray]:
+        """For every example the probability of each of its options."""
+
+
+class ChoiceModel(Protocol):
+    @property
+    def signature(self) -> str:
+        """Its name and everything that changes what it says, but the seed."""
+
+    def fit(self, examples: Sequence[ChoiceExample], seed: int) -> FittedChoice:
+        """Learn from examples. Parts of them that the model may not see are empty."""
+
+
+def check_model_folder(folder: Path) -> None:
+    """Refuse a folder that can't hold a model before anything heavy is loaded."""
+    if not folder.is_dir():
+        raise refused(folder, None, "is no folder", "Write light, or name the folder that the model was saved in")
+    if not (folder / "config.json").is_file():
+        fix = "Save the model there with save_pretrained, and its tokenizer too"
+        raise refused(folder / "config.json", None, "does not exist", fix)
