@@ -10,7 +10,7 @@ from chorale.engine.planning import FORECAST_FILE
 from chorale.folder.reading import load_folder
 from chorale.rehearsal.arms import ArmRun
 from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
-from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Estimate, Forecast
+from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Forecast, ForecastEstimate
 from chorale.rehearsal.many import Programme, Progress, perform_all
 from chorale.rehearsal.performing import Advance, Performance
 from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, Rehearsal, truth_that_fits_nothing
@@ -23,9 +23,9 @@ __all__ = [
     "Advance",
     "ArmRun",
     "Crowd",
-    "Estimate",
     "FitColumns",
     "Forecast",
+    "ForecastEstimate",
     "Forecasts",
     "GateRun",
     "Performance",

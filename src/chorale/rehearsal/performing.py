@@ -25,8 +25,8 @@ from chorale.rehearsal.connections import decisive_stages, rests_on, things_fall
 from chorale.rehearsal.making_up import MakingUp
 from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.requester import close_a_gate
-from chorale.rehearsal.reviewing import Desk, reading_seconds
-from chorale.rehearsal.simulated import AnswerSheet, mistakes_told
+from chorale.rehearsal.reviewing import ExpertDesk, reading_seconds
+from chorale.rehearsal.simulated import AnswerSheet, mistakes_explained
 from chorale.store import Tx, labels
 from chorale.store.gates import times_decided, verdicts_so_far
 from chorale.store.grade_rows import graded_answers
@@ -98,7 +98,7 @@ class Performance:
         """How good answers are that others look at or that are what an arm is for, by response."""
         self._manners = manners
         self._advance = advance
-        self._desk = Desk(study, manners.experts)
+        self._desk = ExpertDesk(study, manners.experts)
         self._things_fall_due = things_fall_due(study)
         self._expected = {
             name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
@@ -392,7 +392,7 @@ class Performance:
                 task = self._study.stage_by_id(answer.stage_id).task.name
                 # What was compared with an expert's answer was graded as it deserves.
                 quality = self.qualities.get(answer.response_id, answer.score)
-                person.learn(task, mistakes_told(answer.score, quality))
+                person.learn(task, mistakes_explained(answer.score, quality))
 
     def _after_refusal(self, person: Person, stage: RunningStage, refusal: Refusal, token: str) -> None:
         study = self._study

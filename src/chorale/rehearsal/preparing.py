@@ -94,7 +94,7 @@ USUAL_COLUMNS = FitColumns()
 
 def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
     """A sentence for every stage whose items are in a file, and whose truth is of none of them."""
-    told = []
+    notes = []
     for content in folder.stages:
         stage = content.settings
         known = {view_key(row.view) for row in content.truth}
@@ -102,11 +102,11 @@ def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
         # Items that come from other stages are not there yet.
         if known and content.items and known.isdisjoint(shown):
             file = stage.rehearsal.truth if stage.rehearsal else ""
-            told.append(
+            notes.append(
                 f"no row of {file} fits an item of stage {stage.name}, so a rehearsal can't tell how good its results "
                 "are. Rows must show just what workers see of the items"
             )
-    return tuple(told)
+    return tuple(notes)
 
 
 class Rehearsal:

@@ -15,7 +15,7 @@ def reading_seconds(text: str) -> float:
     return len(text.split()) / WORDS_PER_SECOND
 
 
-class Desk:
+class ExpertDesk:
     """What experts have to read before it goes out. With no experts, nothing ever does."""
 
     def __init__(self, study: Study, experts: int) -> None:
