@@ -78,7 +78,7 @@ def _hold(path: Path) -> int | None:
 
 
 def _clear_drafts(directory: Path) -> tuple[str, ...]:
-    """Remove what processes have left that were ended before they were done; what to tell about it."""
+    """Remove what processes have left that were ended before they were done; what to report about it."""
     removed = []
     for left in sorted(directory.parent.glob(f".{_literal(directory.name)}.????????.part")):
         held = _hold(left)

@@ -23,7 +23,7 @@ def _assumed_worker_parameter(folder: StudyFolder) -> list[str]:
 
 
 def _no_way_back(folder: StudyFolder) -> list[str]:
-    """What is said of a panel whose people have no link back and may need one."""
+    """The note on a panel whose people have no link back and may need one."""
     arrival = folder.settings.arrival
     panel, code, url = PANELS.get(arrival.panel), arrival.completion_code, arrival.completion_url
     # Whoever comes by a study that is made on Prolific has that one's code.

@@ -1,4 +1,4 @@
-"""The study folder: read whole and checked whole, so that every problem is told at once."""
+"""The study folder: read whole and checked whole, so that every problem is reported at once."""
 
 from pathlib import Path
 from typing import Any

@@ -53,7 +53,7 @@ class CrowdError(Exception):
 
 
 async def run_crowd(place: CrowdSite, people: Sequence[CrowdMember], on_submitted: Callable[[], None]) -> None:
-    """Let everybody work until they find nothing more to do; `on_submitted` hears of every accepted answer."""
+    """Let everybody work until they find nothing more to do; `on_submitted` is called for every accepted answer."""
     # Made once: reading the certificates takes longer than a visit.
     certificates = ssl.create_default_context()
     await asyncio.gather(*(_visit(place, person, certificates, on_submitted) for person in people))

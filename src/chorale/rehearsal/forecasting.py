@@ -12,7 +12,7 @@ from chorale.rehearsal.varying import Variation
 
 LOW, HIGH = 0.05, 0.95
 ENOUGH_RUNS = 5
-"""With fewer there is no middle to speak of: the lowest and the highest are told instead."""
+"""With fewer runs an interval goes from the lowest to the highest of them."""
 
 
 @dataclass(frozen=True, slots=True)

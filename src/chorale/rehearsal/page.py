@@ -5,7 +5,7 @@ from html import escape
 
 from chorale.metrics.score_html import html_table
 from chorale.model import money_text
-from chorale.present.html import html_page
+from chorale.present.html import html_figure, html_page
 from chorale.present.svg import PAGE_STYLE, Axis, Bar, Curve, Point, bar_chart, curve_chart, point_chart
 from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts
 from chorale.rehearsal.forecasting import (
@@ -49,8 +49,8 @@ def forecast_page(simulation: Forecasts) -> str:
         if several:
             parts.append(f"<h2>{number}. {escape(forecast.variation.label)}</h2>")
         parts += [html_table(table) for table in detailed_tables(simulation, forecast)]
-        parts.append(_figure("Who came and who stayed", _funnel(forecast)))
-        parts.append(_figure("What had been spent when, a line for each run", _cost_curves(simulation, forecast)))
+        parts.append(html_figure("Who came and who stayed", _funnel(forecast)))
+        parts.append(html_figure("What had been spent when, a line for each run", _cost_curves(simulation, forecast)))
     if len(simulation.forecasts) > MOST_IN_DETAIL:
         parts.append(f"<p>The first {MOST_IN_DETAIL} variations are shown in detail.</p>")
     return html_page(f"Rehearsal: {simulation.title}", _STYLE + PAGE_STYLE, "\n".join(parts))
@@ -118,7 +118,7 @@ def _quality_against_cost(simulation: Forecasts) -> str:
     cost = "cost of an answer" if simulation.forecasts[0].arms else "cost"
     title = f"Quality against cost: {what}"
     quality = Axis("quality", lambda share: f"{share:.0%}")
-    return _figure(title, point_chart(title, points, Axis(cost, _money(simulation)), quality))
+    return html_figure(title, point_chart(title, points, Axis(cost, _money(simulation)), quality))
 
 
 def _of_arms(simulation: Forecasts) -> list[Point]:
@@ -157,13 +157,6 @@ def _point(cost: ForecastEstimate | None, quality: ForecastEstimate | None, labe
 
 def _money(simulation: Forecasts) -> Callable[[float], str]:
     return lambda amount: money_text(round(amount), simulation.currency)
-
-
-def _figure(caption: str, picture: str) -> str:
-    if not picture:
-        return ""
-    shown = f'<div class="wide" tabindex="0">{picture}</div>'
-    return f"<figure><figcaption>{escape(caption)}</figcaption>{shown}</figure>"
 
 
 _STYLE = """

@@ -62,7 +62,9 @@ def study_table(simulation: Forecasts, forecast: Forecast) -> ScoreTable:
         if measure.key == "finished":
             rows.append((measure.title, f"{forecast.finished} of {len(forecast.runs)}", ""))
         elif estimate is not None and (measure.key not in _IF_ANY or estimate.high):
-            low, high = (_shown(value, measure.unit, simulation.currency) for value in (estimate.low, estimate.high))
+            low, high = (
+                measure_text(value, measure.unit, simulation.currency) for value in (estimate.low, estimate.high)
+            )
             title = measure.title
             if measure.key == "cost_per_result":
                 title += f" ({', '.join(forecast.final)})"
@@ -209,7 +211,7 @@ def forecast_notes(simulation: Forecasts) -> list[str]:
         notes.append(f"{star}some runs did not finish: their numbers are of what could be done.")
     notes += _about_wages(simulation)
     runs = [run for forecast in simulation.forecasts for run in forecast.runs]
-    # Where a file fits nothing, that was said; where people grade each other's answers, these have a quality.
+    # Files that fit nothing have a note already. Where people grade each other's answers, these have a quality.
     is_known = any(quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs)
     if not is_known and not simulation.misfits:
         notes.append(
@@ -260,15 +262,14 @@ def _with(forecast: Forecast) -> str:
 def _cell(estimate: ForecastEstimate | None, unit: str, simulation: Forecasts, *, interval: bool = False) -> str:
     if estimate is None:
         return ""
-    mean = _shown(estimate.mean, unit, simulation.currency)
-    if not interval or estimate.low == estimate.high:
-        return mean
-    return (
-        f"{mean} ({_shown(estimate.low, unit, simulation.currency)}–{_shown(estimate.high, unit, simulation.currency)})"
+    mean, low, high = (
+        measure_text(value, unit, simulation.currency) for value in (estimate.mean, estimate.low, estimate.high)
     )
+    return f"{mean} ({low}–{high})" if interval and estimate.low != estimate.high else mean
 
 
-def _shown(value: float, unit: str, currency: str) -> str:
+def measure_text(value: float, unit: str, currency: str) -> str:
+    """A number of a forecast, or of the study itself, as its unit is written."""
     match unit:
         case "money":
             return money_text(round(value), currency)
@@ -278,4 +279,4 @@ def _shown(value: float, unit: str, currency: str) -> str:
             return f"{value:,.1f}"
         case "count":
             return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
-    return f"{value:.2f}"
+    return f"{value:,.2f}"

@@ -16,6 +16,7 @@ from chorale.model.plural import plural
 from chorale.monitor.costs import ArmCosts, CostTerms, arm_costs
 from chorale.monitor.status import Status, shared_as_json
 from chorale.rehearsal import FORECAST_FILE
+from chorale.rehearsal.tables import measure_text
 from chorale.report.document import Part, Section
 from chorale.report.people import crowd_and_experts, people_who_worked
 from chorale.store import Tx, arm_rows, ledger
@@ -222,17 +223,12 @@ def _beside(
     forecast = _of(planned, key)
     if forecast is None or value is None or not (forecast["high"] or value):
         return None
-    low, high = (_shown(forecast[name], unit, currency) for name in ("low", "high"))
+    low, high = (measure_text(forecast[name], unit, currency) for name in ("low", "high"))
     within = "yes" if forecast["low"] <= value <= forecast["high"] else "below" if value < forecast["low"] else "above"
-    return title, _shown(forecast["mean"], unit, currency), f"{low} to {high}", _shown(value, unit, currency), within
-
-
-def _shown(value: float, unit: str, currency: str) -> str:
-    match unit:
-        case "money":
-            return money_text(round(value), currency)
-        case "share":
-            return f"{value:.1%}"
-        case "count":
-            return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
-    return f"{value:,.2f}"
+    return (
+        title,
+        measure_text(forecast["mean"], unit, currency),
+        f"{low} to {high}",
+        measure_text(value, unit, currency),
+        within,
+    )

@@ -17,7 +17,7 @@ from chorale.store.response_rows import Counted
 _BINS = 10
 _EXAMPLES = 5
 _MOST_DRAWN = 4
-"""Stages that a chart can tell apart; more are drawn together, and told apart in the table."""
+"""Stages that a chart shows one by one; more are drawn together, and only the table has each."""
 _ANSWERS = 5
 """Different answers to an item that are shown."""
 _LONGEST = 160
@@ -117,7 +117,7 @@ def _comparable(stage: RunningStage, answer: Any) -> Any:
 
 
 def _listed(given: Counter[str]) -> str:
-    """How many said what, the most frequent first."""
+    """How many gave each answer, the most frequent first."""
     ordered = sorted(given.items(), key=lambda pair: (-pair[1], pair[0]))
     parts = [f"{count} × {answer}" for answer, count in ordered[:_ANSWERS]]
     others = sum(count for _, count in ordered[_ANSWERS:])

@@ -108,7 +108,7 @@ def _quality(study: Study, now: Status) -> Iterator[str]:
 
 
 def _agreement(agreement: Mapping[str, Any]) -> Iterator[str]:
-    """Beyond chance where that can be said, and elsewhere by how alike answers are to the task."""
+    """Beyond chance where that is defined, and elsewhere by how alike answers are to the task."""
     known = [one for one in agreement.get("coefficients", ()) if one.get("value") is not None]
     if known:
         texts = [f"{_with_interval(one, one['coefficient'])} in {one['question']}" for one in known]

@@ -1,4 +1,4 @@
-"""What reviewers said of a random sample of the work: monitoring."""
+"""Monitoring: reviews of a random sample of the work."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[ItemRow]]) 
 
 
 def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[ItemRow]) -> dict[str, Any] | None:
-    """What was said in a stage whose items are a sample of others'; None of any other stage."""
+    """The answers of a stage whose items are a sample of others'; None of any other stage."""
     settings = stage.settings
     if settings.items is None or settings.items.sample == 1:
         return None

@@ -36,7 +36,7 @@ _BUSIEST = 0.1
 def funnel_section(
     tx: Tx, study: Study, now: Status, came: Attendees, imported: Sequence[str] = (), *, draw: bool
 ) -> Section:
-    """`imported` are the files that the work was imported from: they do not tell who came, or who agreed to what."""
+    """`imported` are the files that the work was imported from: they do not show who came, or who agreed to what."""
     crowd, experts = crowd_and_experts(tx)
     worked, at_desks = people_who_worked(crowd), people_who_worked(experts)
     gates = gate_statuses(tx, study)
@@ -246,7 +246,7 @@ def _busiest_share(standings: Sequence[WorkerStanding]) -> float | None:
 
 
 def _bins(counts: Sequence[int]) -> dict[str, int]:
-    """At most ten bins of equal width; none where so few worked that they could be told apart."""
+    """At most ten bins of equal width; none where so few worked that they could be recognised."""
     if len(counts) < _FEW:
         return {}
     width = -(-max(counts) // 10)

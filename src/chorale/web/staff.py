@@ -201,14 +201,8 @@ def _existing(tx: Tx, name: str) -> RequesterRow:
 def signed_in(site: Site, row: RequesterRow, to: str) -> Response:
     """Send somebody on with a session of their own."""
     response = RedirectResponse(to, 303)
-    response.set_cookie(
-        STAFF_COOKIE,
-        site.sessions.staff_cookie(StaffSession(row.name, row.session_version)),
-        max_age=STAFF_SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=site.secure_cookies,
-    )
+    session = site.sessions.staff_cookie(StaffSession(row.name, row.session_version))
+    site.set_cookie(response, STAFF_COOKIE, session, STAFF_SECONDS)
     return response
 
 

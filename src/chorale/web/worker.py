@@ -32,7 +32,7 @@ from chorale.web.serving import Site
 
 log = logging.getLogger("chorale.web")
 COUNTED = 41
-"""Parts of an answer whose bonus a page is told beforehand, from none on."""
+"""Parts of an answer whose bonus a page shows beforehand, from none on."""
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -87,7 +87,7 @@ class OutcomeBody(BaseModel):
     status: Literal["accepted", "already_submitted"]
     feedback: FeedbackBody | None
     right: bool | None
-    """Whether the answer was right; told in practice rounds only."""
+    """Whether the answer was right; shown in practice rounds only."""
     standing: Literal["active", "dropped"]
     progress: ProgressBody
 
@@ -238,7 +238,7 @@ def _home_context(site: Site, visit: Visit, cards: Sequence[HomeCard], bonuses: 
         "awaited": visit.awaited,
         "cards": cards,
         "earned_total": money_text(visit.earned, currency),
-        # Said whether there is something to come or not: otherwise it would tell.
+        # Shown whether a bonus is to come or not: otherwise the note would reveal it.
         "added_later": adds_later(part.stage for part in visit.stages),
         "bonuses": bonuses,
         "stages": [

@@ -28,7 +28,7 @@ TIMED_OUT = 408
 
 
 class RefusedError(UserError):
-    """Prolific understood and said no."""
+    """Prolific refused a request."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -163,7 +163,7 @@ class Prolific:
         if project is not None:
             workspaces = [self._ask("GET", f"/projects/{_safe(project)}/").get("workspace")]
         else:
-            workspaces = [told.get("id") for told in _rows(self._ask("GET", "/workspaces/"))]
+            workspaces = [row.get("id") for row in _rows(self._ask("GET", "/workspaces/"))]
         if len(workspaces) == 1 and isinstance(workspaces[0], str):
             return workspaces[0]
         raise UserError(
@@ -194,7 +194,7 @@ class Prolific:
         self._ask("POST", "/messages/", {"recipient_id": participant, "study_id": study_id, "body": body}, once=True)
 
     def messages_with(self, participant: str) -> list[str]:
-        """What was written to and by somebody, as far back as Prolific tells."""
+        """Messages to and from a participant, as far back as Prolific lists them."""
         answer = self._ask("GET", "/messages/", parameters={"user_id": participant})
         return [str(one.get("body", "")) for one in _rows(answer)]
 

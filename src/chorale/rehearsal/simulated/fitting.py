@@ -11,7 +11,7 @@ from chorale.metrics.judgments import Judgments
 from chorale.rehearsal.simulated.models import WorkerModel
 
 CAUTION = 5.0
-"""How many judgments of the whole crowd are added to everybody's own: who gave three tells little about themselves."""
+"""How many judgments of the whole crowd are added to everybody's own: three of somebody's own are little evidence."""
 
 
 def fit_workers(judgments: Judgments, like: WorkerModel) -> list[WorkerModel]:

@@ -55,7 +55,7 @@ class _Pairs(NamedTuple):
     def of(cls, judgments: Judgments, models: list[WorkerModel]) -> "_Pairs":
         width = len(judgments.options)
         labels_of = judgments.options
-        errors = np.array([[[one.confusion[true][said] for said in labels_of] for true in labels_of] for one in models])
+        errors = np.array([[[one.confusion[true][got] for got in labels_of] for true in labels_of] for one in models])
         errors = np.clip(errors, _NEVER, 1 - _NEVER)
         # Of very many tasks some will do, every so manieth by name.
         every = -(-len(judgments.task_names) // _MOST_TASKS)

@@ -122,7 +122,7 @@ class ItemsPage:
 
 
 def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
-    # One more than is shown tells whether there is another page.
+    # One more than is shown: whether there is another page.
     ordered = item_lists.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
     rows = item_rows.items_by_id(tx, [item_id for item_id, _ in ordered[:ITEMS_PER_PAGE]])
     if len(ordered) <= ITEMS_PER_PAGE:

@@ -152,7 +152,7 @@ def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], li
 
 
 def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[EventRow]:
-    # One more than is shown tells whether there is another page.
+    # One more than is shown: whether there is another page.
     return events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=(kind,) if kind else ())
 
 
