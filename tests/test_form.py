@@ -29,7 +29,7 @@ from chorale.kits.forms.task.tokens import excerpt, pieces, tokens
 from chorale.kits.rules.commands.demonstration import _person
 from chorale.kits.rules.commands.study_truth import StudyTruth
 from chorale.model import Judgment, UserError
-from chorale.platforms.simulated import Place, run_crowd
+from chorale.platforms.simulated import CrowdSite, run_crowd
 from chorale.rehearsal.simulated import good, prospects, random_clicker
 from chorale.web.app import create_app
 from crowd import Person, look, people
@@ -931,7 +931,7 @@ def test_the_template_is_done_by_a_simulated_crowd(tmp_path: Path) -> None:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        place = Place(url, folder.settings.arrival, list(study.stages), 400)
+        place = CrowdSite(url, folder.settings.arrival, list(study.stages), 400)
         asyncio.run(run_crowd(place, crew, on_submitted=lambda: None))
         server.should_exit = True
         thread.join()

@@ -20,7 +20,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import load_folder
 from chorale.model import MessageState, UserError
-from chorale.platforms.prolific import InDoubtError, Prolific, enough_said, has_arrived
+from chorale.platforms.prolific import InDoubtError, Prolific, checked_reason, has_arrived
 from chorale.store import gates, item_rows, message_rows
 from chorale.web.app import create_app
 from prolific_stand_in import TOKEN, WORKSPACE, StandIn, stand_in
@@ -381,4 +381,4 @@ def test_what_is_reported_tells_a_bonus_from_those_before() -> None:
     assert not has_arrived([50, 20], 50, [20, 50])
     assert has_arrived([50, 20], 50, [50, 20, 50])
     assert not has_arrived([], 50, [20])
-    assert enough_said(f"  {REASON} ", "LOW_EFFORT") == REASON
+    assert checked_reason(f"  {REASON} ", "LOW_EFFORT") == REASON

@@ -39,6 +39,7 @@ from chorale.model import UserError
 from chorale.present.scoring import score_table
 from chorale.present.svg import Axis, Point, point_chart
 from chorale.rehearsal import Crowd, Forecasts, Performance, Rehearsal, Run, parse_vary, read_crowd, rehearse
+from chorale.rehearsal.changes import Changes
 from chorale.rehearsal.forecasting import estimate
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.page import forecast_page
@@ -184,18 +185,18 @@ def test_whoever_waits_looks_up_only_what_may_have_changed(
     write_protocol_study(folder, gate="threshold = 0.5", items=3)
     slow = replace_kind(PERFECT, name="slow", dropout=0.1, pace=12)
     people = crowd(PERFECT, slow, SPAMMER, workers=20, per_hour=100, look_in_minutes=0.1, patience_hours=2)
-    looked = Performance._may_have_changed
+    concern = Changes.concern
     spared = []
 
-    def told(self: Performance, person: Any, stages: Any) -> bool:
-        may = looked(self, person, stages)
-        spared.append(not may)
-        return may
+    def noted(self: Changes, person: Any, stages: Any) -> bool:
+        changed = concern(self, person, stages)
+        spared.append(not changed)
+        return changed
 
-    monkeypatch.setattr(Performance, "_may_have_changed", told)
+    monkeypatch.setattr(Changes, "concern", noted)
     _, study, _ = perform(folder, people, seed)
-    monkeypatch.setattr(Performance, "_may_have_changed", lambda *_: True)
-    monkeypatch.setattr(Performance, "_may_be_another", lambda *_: True)
+    monkeypatch.setattr(Changes, "concern", lambda *_: True)
+    monkeypatch.setattr(Changes, "are_more_than_answers", lambda *_: True)
     _, looking_always, _ = perform(folder, people, seed)
     assert any(spared) and not all(spared)
     assert read(study, lambda tx: events.recent(tx, 100_000)) == read(

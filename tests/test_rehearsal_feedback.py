@@ -26,7 +26,7 @@ from chorale.rehearsal import Crowd, Rehearsal, Run, rehearse
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.requester import close_a_gate
-from chorale.rehearsal.simulated import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_told
+from chorale.rehearsal.simulated import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_explained
 from chorale.store import Tx, arm_rows, events, grade_rows, ledger, message_rows
 from chorale.store.gates import closed_gates
 from chorale.web.worker import pay_text
@@ -141,9 +141,9 @@ def test_experts_read_and_send_the_messages_that_wait_for_them(tmp_path: Path) -
 
 
 def test_what_a_grade_teaches() -> None:
-    assert mistakes_told(0.4, 0.4) == pytest.approx(0.6)
-    assert 0 < mistakes_told(0.5, 0.4) < mistakes_told(0.4, 0.4)
-    assert mistakes_told(0.9, 0.4) == 0
+    assert mistakes_explained(0.4, 0.4) == pytest.approx(0.6)
+    assert 0 < mistakes_explained(0.5, 0.4) < mistakes_explained(0.4, 0.4)
+    assert mistakes_explained(0.9, 0.4) == 0
     assert ability_at(0.9, 1.0) == 0.9 and ability_at(0.9, 0.0) == pytest.approx(0.45)
 
 

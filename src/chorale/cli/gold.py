@@ -24,7 +24,7 @@ BY = "the command line"
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _GoldRequest:
     """What the options ask for."""
 
     promote_unanimous: bool
@@ -57,7 +57,7 @@ def gold(
     as_json: AsJson = False,
 ) -> None:
     """List a study's gold and what could become gold after a pilot; make gold, retire it."""
-    wanted = _Wanted(promote_unanimous, promote, answer, explanation, retire, reason)
+    wanted = _GoldRequest(promote_unanimous, promote, answer, explanation, retire, reason)
     _check(wanted)
     with started_study(directory, db) as study:
         settle_everything(study)
@@ -71,11 +71,11 @@ def gold(
         _print_lists(result)
 
 
-def _changes(wanted: _Wanted) -> bool:
+def _changes(wanted: _GoldRequest) -> bool:
     return wanted.promote_unanimous or wanted.promote is not None or wanted.retire is not None
 
 
-def _check(wanted: _Wanted) -> None:
+def _check(wanted: _GoldRequest) -> None:
     """Half of what an action needs is a mistake, not something to guess the rest of."""
     if wanted.promote is not None and (wanted.answer is None or wanted.explanation is None):
         raise UserError("--promote needs the right answer (--answer) and what to tell workers (--explanation).")
@@ -87,7 +87,7 @@ def _check(wanted: _Wanted) -> None:
         raise UserError("--reason belongs to --retire ITEM.")
 
 
-def _change(study: Study, stages: list[RunningStage], wanted: _Wanted) -> dict[str, Any]:
+def _change(study: Study, stages: list[RunningStage], wanted: _GoldRequest) -> dict[str, Any]:
     promoted: dict[str, int] = {}
     if wanted.promote_unanimous:
         for stage in stages:

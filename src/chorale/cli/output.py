@@ -26,7 +26,7 @@ def print_line(text: str = "") -> None:
 def print_json(value: dict[str, Any]) -> None:
     """One object. What would move a terminal's cursor, or can't be encoded, is written as an escape."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    click.echo(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    click.echo(_CONTROL.sub(lambda control: f"\\u{ord(control[0]):04x}", text))
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ from chorale.present.scoring import score_table
 from chorale.rehearsal import FORECAST_FILE, FitColumns, Forecasts, parse_vary
 from chorale.rehearsal import rehearse as run
 from chorale.rehearsal.page import forecast_page
-from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_told
+from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_tables, runs_text
 
 Seeds = Annotated[int, Option(metavar="N", help="How many times to run it.", min=1, max=10_000)]
 FirstSeed = Annotated[int, Option(metavar="N", help="Seed of the first run; the next ones follow it.")]
@@ -127,7 +127,7 @@ def _print_forecast(forecast: Forecasts, directory: Path, files: list[Path], *, 
     if as_latex:
         print_line(forecast_latex(forecast))
     else:
-        print_line(f"{runs_told(forecast)}.")
+        print_line(f"{runs_text(forecast)}.")
         show(*(score_table(table) for table in forecast_tables(forecast)))
         for file in files:
             print_line(f"Wrote {file}.")

@@ -15,7 +15,7 @@ from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.model import UserError
 from chorale.monitor.payouts import recruiting_table, waiting_table
-from chorale.platforms.prolific import enough_said
+from chorale.platforms.prolific import checked_reason
 from chorale.store import Tx, submissions
 from chorale.store.submissions import SubmissionRow
 
@@ -67,7 +67,7 @@ def review(
     if reject is not None and because is None:
         raise UserError("--reject needs --because TEXT: the person reads why.")
     if reject is not None:
-        enough_said(because or "", category)
+        checked_reason(because or "", category)
     with started_study(directory, db) as study:
         waiting, enough = _waiting(study)
         if approve or reject is not None:

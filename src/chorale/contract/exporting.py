@@ -21,7 +21,7 @@ class Seeds:
 
     @classmethod
     def of(cls, study_seed: int, stage: str, worker: str, item: str) -> "Seeds":
-        """Those of a worker (their pseudonym) at an item (its key). Exports have all of it, so orders can be told."""
+        """Those of a worker (their pseudonym) at an item (its key). Exports have both, so orders can be repeated."""
         return cls(
             *(sha256(f"{study_seed}:{stage}:{part}".encode()).hexdigest() for part in (worker, f"{worker}:{item}"))
         )

@@ -15,7 +15,7 @@ from chorale.engine.publishing import PANEL, GoneError, keep_group, still_there
 from chorale.engine.running import Study
 from chorale.engine.visit import visit
 from chorale.model import UserError
-from chorale.platforms.prolific import Prolific, RefusedError, Reported, changes_there, enough_said
+from chorale.platforms.prolific import Prolific, RefusedError, Reported, changes_there, checked_reason
 from chorale.platforms.prolific.client import ADDRESS
 from chorale.platforms.prolific.planning import FREED
 from chorale.store import Tx, events, submissions
@@ -93,7 +93,7 @@ def _sync_study(study: Study, client: Prolific, row: PanelStudyRow, done: Synced
     except GoneError as error:
         done.notes.append(error.message)
         return False
-    changed = changes_there(row.asked, remote.told)
+    changed = changes_there(row.asked, remote.fields)
     done.notes += [f"the study {row.name!r} was changed on Prolific ({what})" for what in changed]
     done.reported += _take_over_all(study, client, row, done)
     return True
@@ -167,7 +167,7 @@ def approve(study: Study, client: Prolific, rows: Sequence[SubmissionRow], by: s
 
 def reject(study: Study, client: Prolific, row: SubmissionRow, reason: str, category: str, by: str) -> None:
     """Reject a submission, with a reason its worker reads."""
-    reason = enough_said(reason, category)
+    reason = checked_reason(reason, category)
     client.reject(row.external_id, reason, category)
     told = {"platform": PANEL, "category": category, "reason": reason, "by": by}
     _write(study, lambda tx: events.record(tx, study.clock(), "rejected", told, worker_id=row.worker_id))

@@ -13,7 +13,7 @@ from chorale.model import UserError
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftFolder:
     path: Path
     """For what is needed on the way only."""
     study: Path
@@ -22,7 +22,7 @@ class Draft:
 
 
 @contextmanager
-def draft_folder(directory: Path) -> Iterator[Draft]:
+def draft_folder(directory: Path) -> Iterator[DraftFolder]:
     """A folder beside `directory`, what is made in it takes that name if all goes well, and otherwise leaves no trace.
 
     A process that is killed leaves its draft. The next one for the same name clears it away.
@@ -37,7 +37,7 @@ def draft_folder(directory: Path) -> Iterator[Draft]:
         held = _hold(path)
     except OSError as error:
         raise UserError(f"{directory} can't be made: {error.strerror}. Choose another place with --out.") from None
-    draft = Draft(path, path / "study", notes)
+    draft = DraftFolder(path, path / "study", notes)
     try:
         yield draft
         _put_in_place(draft.study, directory)
@@ -78,7 +78,7 @@ def _hold(path: Path) -> int | None:
 
 
 def _clear_drafts(directory: Path) -> tuple[str, ...]:
-    """Remove what processes have left that were ended before they were done; what to tell about it."""
+    """Remove what processes have left that were ended before they were done; what to report about it."""
     removed = []
     for left in sorted(directory.parent.glob(f".{_literal(directory.name)}.????????.part")):
         held = _hold(left)

@@ -17,7 +17,7 @@ LISTED = 3
 """How many of the best and of the worst answers a message lists."""
 LONGEST_TEXT = 1500
 FLAGGED_BELOW = 0.5
-"""A criterion most graders found wanting is told to whoever is graded."""
+"""Feedback names the criteria whose mean mark is lower than this."""
 
 _SAME = 1e-9
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")

@@ -8,10 +8,10 @@ from chorale.model.panels import PANELS
 
 def about_panel(folder: StudyFolder) -> list[str]:
     """What a requester should know of how people come from their panel and go back to it."""
-    return [*_told_apart_as_elsewhere(folder), *_no_way_back(folder)] if folder.settings.arrival.by_url else []
+    return [*_assumed_worker_parameter(folder), *_no_way_back(folder)] if folder.settings.arrival.by_url else []
 
 
-def _told_apart_as_elsewhere(folder: StudyFolder) -> list[str]:
+def _assumed_worker_parameter(folder: StudyFolder) -> list[str]:
     """Of a panel that is not known here, that Prolific's name is taken for its own."""
     arrival = folder.settings.arrival
     if arrival.panel in PANELS or "worker_parameter" in arrival.model_fields_set:
@@ -23,7 +23,7 @@ def _told_apart_as_elsewhere(folder: StudyFolder) -> list[str]:
 
 
 def _no_way_back(folder: StudyFolder) -> list[str]:
-    """What is said of a panel whose people have no link back and may need one."""
+    """The note on a panel whose people have no link back and may need one."""
     arrival = folder.settings.arrival
     panel, code, url = PANELS.get(arrival.panel), arrival.completion_code, arrival.completion_url
     # Whoever comes by a study that is made on Prolific has that one's code.

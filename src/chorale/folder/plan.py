@@ -138,22 +138,22 @@ def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
 
     Items of a file come from the stage itself.
     """
-    found: dict[str, dict[str, int]] = {}
+    groups: dict[str, dict[str, int]] = {}
     answers: dict[str, int] = {}
     for content in folder.stages:
         stage = content.settings
         items = len(content.items)
-        found[stage.name] = {stage.name: len({item.group for item in content.items})}
+        groups[stage.name] = {stage.name: len({item.group for item in content.items})}
         if stage.items is not None and stage.sources:
             # A later stage can't get more than an item for every group, or every answer, of those it is derived from.
-            of = answers if stage.items.of == "answers" else {name: sum(each.values()) for name, each in found.items()}
-            found[stage.name] = {name: _drawn(of[name], stage.items.sample) for name in stage.sources}
+            of = answers if stage.items.of == "answers" else {name: sum(each.values()) for name, each in groups.items()}
+            groups[stage.name] = {name: _drawn(of[name], stage.items.sample) for name in stage.sources}
             if stage.items.per_worker is not None:
                 drawn = {name: stage.items.per_worker * turnout.stages[name] for name in stage.sources}
-                found[stage.name] = {name: min(count, drawn[name]) for name, count in found[stage.name].items()}
-            items = sum(found[stage.name].values())
+                groups[stage.name] = {name: min(count, drawn[name]) for name, count in groups[stage.name].items()}
+            items = sum(groups[stage.name].values())
         answers[stage.name] = items * stage.judgments.max
-    return found
+    return groups
 
 
 def _drawn(of: int, share: float) -> int:
@@ -230,14 +230,14 @@ def study_notes(folder: StudyFolder) -> list[str]:
     for content in folder.stages:
         each = coming[content.settings.name]
         most = sum(each.values())
-        found = (
+        stage_notes = (
             _gold_runs_out(content, most),
             _nobody_is_reviewed(content, most),
             *_few_qualify(content, most, folder),
             _gold_among_items(content),
             _sample_is_short(content, each),
         )
-        notes += [note for note in found if note]
+        notes += [note for note in stage_notes if note]
     return notes
 
 
@@ -365,8 +365,8 @@ def _examples_left(folder: StudyFolder) -> list[str]:
 def _placeholders_left(folder: StudyFolder) -> list[str]:
     """What a template left for the requester to fill in and is still there."""
     info = folder.settings.study
-    found = dict.fromkeys(_PLACEHOLDER.findall(folder.consent))
-    notes = [f"{info.consent} still says {' and '.join(found)}"] if found else []
+    placeholders = dict.fromkeys(_PLACEHOLDER.findall(folder.consent))
+    notes = [f"{info.consent} still says {' and '.join(placeholders)}"] if placeholders else []
     if info.contact.endswith("@example.org"):
         notes.append(f"the contact in study.toml is still {info.contact}")
     return notes

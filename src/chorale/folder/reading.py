@@ -1,4 +1,4 @@
-"""The study folder: read whole and checked whole, so that every problem is told at once."""
+"""The study folder: read whole and checked whole, so that every problem is reported at once."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from chorale.folder.checking.gates import read_gates
 from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.protocols import check_protocol
 from chorale.folder.checking.recruiting import check_recruiting
-from chorale.folder.checking.report import SETTINGS_FILE, Report, did_you_mean
+from chorale.folder.checking.report import SETTINGS_FILE, CheckReport, did_you_mean
 from chorale.folder.checking.settings_file import read_settings, settings_in
 from chorale.folder.checking.settings_shape import parsed_settings, text_at
 from chorale.folder.checking.stages import read_stages
@@ -40,14 +40,17 @@ def check_folder(path: Path, text: str | None = None) -> tuple[StudyFolder | Non
 
     `text` is what the study file is to say instead: for trying settings without writing them.
     """
-    report = Report(path)
+    report = CheckReport(path)
     raw = read_settings(report) if text is None else settings_in(text, report)
     folder = None if raw is None else _read_study(raw, report)
-    problems = sorted(report.told(), key=lambda found: (found.file != SETTINGS_FILE, found.file, found.line or 0))
+    problems = sorted(
+        report.condensed_problems(),
+        key=lambda problem: (problem.file != SETTINGS_FILE, problem.file, problem.line or 0),
+    )
     return (None if problems else folder), problems
 
 
-def _read_study(raw: dict[str, Any], report: Report) -> StudyFolder | None:
+def _read_study(raw: dict[str, Any], report: CheckReport) -> StudyFolder | None:
     """Check all there is to check, whatever else is wrong; the study is complete only if nothing was reported."""
     settings = parsed_settings(StudySettings, raw, (), report)
     consent = read_markdown(text_at(raw, "study", "consent"), ("study", "consent"), report)

@@ -27,7 +27,7 @@ MAY_CHANGE = frozenset({"wait", "paused"})
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class CrowdMember:
     external_id: str
     """What the panel calls them."""
     answer: Callable[[str, Mapping[str, Any]], Answer]
@@ -37,7 +37,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CrowdSite:
     """The site a crowd works on."""
 
     base_url: str
@@ -52,14 +52,16 @@ class CrowdError(Exception):
     """The site did not let the crowd work."""
 
 
-async def run_crowd(place: Place, people: Sequence[Person], on_submitted: Callable[[], None]) -> None:
-    """Let everybody work until they find nothing more to do; `on_submitted` hears of every accepted answer."""
+async def run_crowd(place: CrowdSite, people: Sequence[CrowdMember], on_submitted: Callable[[], None]) -> None:
+    """Let everybody work until they find nothing more to do; `on_submitted` is called for every accepted answer."""
     # Made once: reading the certificates takes longer than a visit.
     certificates = ssl.create_default_context()
     await asyncio.gather(*(_visit(place, person, certificates, on_submitted) for person in people))
 
 
-async def _visit(place: Place, person: Person, certificates: ssl.SSLContext, on_submitted: Callable[[], None]) -> None:
+async def _visit(
+    place: CrowdSite, person: CrowdMember, certificates: ssl.SSLContext, on_submitted: Callable[[], None]
+) -> None:
     async with httpx.AsyncClient(
         base_url=place.base_url,
         verify=certificates,
@@ -77,7 +79,7 @@ class _Visit:
     """One person in one browser."""
 
     def __init__(
-        self, place: Place, person: Person, client: httpx.AsyncClient, on_submitted: Callable[[], None]
+        self, place: CrowdSite, person: CrowdMember, client: httpx.AsyncClient, on_submitted: Callable[[], None]
     ) -> None:
         self._place = place
         self._person = person
@@ -103,11 +105,11 @@ class _Visit:
         stages = list(self._place.stages)
         looked_in_vain = 0
         while looked_in_vain < PATIENCE:
-            found = {stage: await self._work_in(stage) for stage in stages}
-            if not any(status in MAY_CHANGE for status, _ in found.values()):
+            outcomes = {stage: await self._work_in(stage) for stage in stages}
+            if not any(status in MAY_CHANGE for status, _ in outcomes.values()):
                 return
-            stages = [stage for stage, (status, _) in found.items() if status not in FOR_GOOD]
-            looked_in_vain = 0 if any(answered for _, answered in found.values()) else looked_in_vain + 1
+            stages = [stage for stage, (status, _) in outcomes.items() if status not in FOR_GOOD]
+            looked_in_vain = 0 if any(answered for _, answered in outcomes.values()) else looked_in_vain + 1
             await asyncio.sleep(POLL_SECONDS)
 
     async def _work_in(self, stage: str) -> tuple[str, int]:
@@ -143,12 +145,12 @@ class _Visit:
     async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """What the interface says. A lease that ended is part of working; any other refusal is not."""
         response = await self._send("POST", path, json=body)
-        told: dict[str, Any] = response.json()
+        answer: dict[str, Any] = response.json()
         if response.is_success:
-            return told
-        if told["error"]["code"] == "lease_ended":
+            return answer
+        if answer["error"]["code"] == "lease_ended":
             return {"status": "lease_ended"}
-        raise CrowdError(f"{path} answered {response.status_code}: {told['error']['message']}")
+        raise CrowdError(f"{path} answered {response.status_code}: {answer['error']['message']}")
 
     async def _send(self, method: str, path: str, **content: Any) -> httpx.Response:
         """Send as the page does: again and again, with the same key, until there is a usable answer."""

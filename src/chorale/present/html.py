@@ -9,6 +9,12 @@ def html_page(title: str, style: str, body: str) -> str:
     return _PAGE.format(title=html_text(title), style=style, body=body, version=html_text(__version__))
 
 
+def html_figure(caption: str, picture: str) -> str:
+    """A picture, which can be moved sideways where the screen is narrow."""
+    drawing = f'<div class="wide" tabindex="0">{picture}</div>'
+    return f"<figure><figcaption>{html_text(caption)}</figcaption>{drawing}</figure>"
+
+
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>

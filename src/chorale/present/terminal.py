@@ -126,11 +126,11 @@ def _narrow(widths: list[int], least: Sequence[int], left: int) -> None:
 def _broken(text: str, width: int) -> str:
     """The text, with words that are too long broken behind their hyphens."""
 
-    def packed(found: re.Match[str]) -> str:
-        if cell_len(found[0]) <= width:
-            return found[0]
+    def packed(word: re.Match[str]) -> str:
+        if cell_len(word[0]) <= width:
+            return word[0]
         lines = [""]
-        for piece in _HYPHEN.split(found[0]):
+        for piece in _HYPHEN.split(word[0]):
             if lines[-1] and cell_len(lines[-1] + piece) > width:
                 lines.append("")
             lines[-1] += piece

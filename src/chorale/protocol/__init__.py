@@ -8,7 +8,7 @@ from chorale.protocol.arms import ArmDraw, draw_arm
 from chorale.protocol.eligibility import Admission, may_enter
 from chorale.protocol.gates import Candidate, GateVerdict, closed_by, decide_gate, is_criterion
 from chorale.protocol.gold import gold_due, lowest_correct
-from chorale.protocol.judgments import ItemDecision, asking_told, decide_item, rule_for
+from chorale.protocol.judgments import ItemDecision, decide_item, rule_for, why_so_many_judgments
 from chorale.protocol.limits import Limit, Shortage, gates_that_wait, stages_too_small
 from chorale.protocol.pay import (
     WageSummary,
@@ -54,7 +54,6 @@ __all__ = [
     "WorkerQuality",
     "after_held_item",
     "always",
-    "asking_told",
     "closed_by",
     "decide_gate",
     "decide_item",
@@ -83,4 +82,5 @@ __all__ = [
     "stages_too_small",
     "trust",
     "wage_summary",
+    "why_so_many_judgments",
 ]

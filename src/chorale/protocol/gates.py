@@ -35,8 +35,8 @@ class Candidate:
 
     def mean_by(self, criterion: str) -> float | None:
         """The mean of the marks by a criterion, or by all that have its name and a number; None if there are none."""
-        found = [mark for marks in self.marks for name, mark in marks.items() if is_criterion(name, criterion)]
-        return round(fmean(found), _PRECISION) if found else None
+        matching = [mark for marks in self.marks for name, mark in marks.items() if is_criterion(name, criterion)]
+        return round(fmean(matching), _PRECISION) if matching else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,27 +73,29 @@ def decide_gate(
     for place, mean in enumerate(everybody, 1):
         ranks.setdefault(mean, place)
     verdicts = []
-    for place, one in enumerate(scored, 1):
-        reached = one.mean >= needed
+    for place, candidate in enumerate(scored, 1):
+        reached = candidate.mean >= needed
         placed = reached and _has_place(rule, scored, place, _places(rule, len(scored)))
-        passed = placed and one.worker not in out
+        passed = placed and candidate.worker not in out
         evidence: dict[str, float | int | str | None] = {
-            "score": one.mean,
-            "graded": one.graded,
+            "score": candidate.mean,
+            "graded": candidate.graded,
             "needed": needed,
-            "rank": ranks[one.mean],
+            "rank": ranks[candidate.mean],
             "of": len(everybody),
             "average": average,
             "rule": _in_words(rule),
-            **{f"{CRITERION} {name}": mean for name, mean in marks[one.worker].items()},
+            **{f"{CRITERION} {name}": mean for name, mean in marks[candidate.worker].items()},
         }
-        reason = f"mean score {one.mean:.3f}, {'at least' if reached else 'below'} {needed:.3f} ({_in_words(rule)})"
-        if one.worker in out:
-            reason += f", and too low by {' and '.join(_too_low(rule, marks[one.worker]))}"
+        reason = (
+            f"mean score {candidate.mean:.3f}, {'at least' if reached else 'below'} {needed:.3f} ({_in_words(rule)})"
+        )
+        if candidate.worker in out:
+            reason += f", and too low by {' and '.join(_too_low(rule, marks[candidate.worker]))}"
         elif reached and not placed:
             reason += ", and the lot fell on others"
         promoted = passed and _has_place(rule, scored, place, promotions)
-        verdicts.append(GateVerdict(one.worker, one.mean, passed, promoted, reason, evidence))
+        verdicts.append(GateVerdict(candidate.worker, candidate.mean, passed, promoted, reason, evidence))
     return verdicts
 
 
@@ -134,9 +136,9 @@ def _has_place(rule: GateSettings, scored: Sequence[Candidate], place: int, plac
     return rule.ties == "pass" and places > 0 and scored[place - 1].mean == scored[places - 1].mean
 
 
-def _lot(rule: GateSettings, one: Candidate) -> bytes:
+def _lot(rule: GateSettings, candidate: Candidate) -> bytes:
     """By chance, and the same whenever it is asked: pseudonyms are random."""
-    return blake2b(f"{rule.name}:{one.worker}".encode(), digest_size=8).digest()
+    return blake2b(f"{rule.name}:{candidate.worker}".encode(), digest_size=8).digest()
 
 
 def share_of(count: int, share: float) -> int:

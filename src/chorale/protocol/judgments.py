@@ -41,12 +41,12 @@ def decide_item(
     return ItemDecision(wanted=max(rule.min, min(counted + 1, rule.max)), complete=False, released=False)
 
 
-def asking_told(
+def why_so_many_judgments(
     rule: JudgmentSettings, counted: int, confidence: float | None, *, complete: bool, sampled: bool
 ) -> str:
     """In words, why an item gets as many judgments as it does; nothing where all of its stage get as many.
 
-    >>> asking_told(JudgmentSettings(min=2, max=5, until=0.8), 2, 1.0, complete=True, sampled=False)
+    >>> why_so_many_judgments(JudgmentSettings(min=2, max=5, until=0.8), 2, 1.0, complete=True, sampled=False)
     'No more are asked for: the confidence has reached 0.8.'
     """
     if sampled and rule.sample is not None:

@@ -39,17 +39,20 @@ def stages_too_small(settings: StudySettings, items: Mapping[str, Sequence[NewIt
     """
     limits = _Limits(settings, items)
     entering = (Shortage(stage.name, limits.takes(stage), limits.in_stage(stage)) for stage in settings.stage)
-    found = {one.name: one for one in entering if one.takes > one.most.people}
+    too_small = {one.name: one for one in entering if one.takes > one.most.people}
     reviewing = (one for stage in settings.stage for one in limits.among_writers(stage))
-    return [*found.values(), *(one for one in reviewing if one.takes > one.most.people and one.name not in found)]
+    return [
+        *too_small.values(),
+        *(one for one in reviewing if one.takes > one.most.people and one.name not in too_small),
+    ]
 
 
 def gates_that_wait(settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> list[Shortage]:
     """The gates that are to close by themselves when more people are scored than ever can be."""
     limits = _Limits(settings, items)
     waiting = (gate for gate in settings.gate if gate.workers is not None and not gate.decides_each)
-    found = (Shortage(gate.name, gate.workers or 0, limits.scored(gate)) for gate in waiting)
-    return [one for one in found if one.takes > one.most.people]
+    shortages = (Shortage(gate.name, gate.workers or 0, limits.scored(gate)) for gate in waiting)
+    return [one for one in shortages if one.takes > one.most.people]
 
 
 class _Limits:
@@ -201,13 +204,13 @@ class _Limits:
         if not stage.entry.exclude_contributors:
             return 0
         asked = set(stage.entry.qualifications)
-        found = 0
+        kept_out = 0
         for source in (self._stages[name] for name in stage.sources):
             inside = not stage.arms or (bool(source.arms) and set(source.arms) <= set(stage.arms))
             if inside and asked <= set(source.entry.qualifications):
                 early = stage.items is not None and stage.items.of == "answers" and self._may_end(source)
-                found = max(found, 1 if early else _fewest(source))
-        return found
+                kept_out = max(kept_out, 1 if early else _fewest(source))
+        return kept_out
 
 
 def _fewest(stage: StageSettings) -> int:

@@ -20,17 +20,17 @@ class WorkerQuality:
     """Items the worker judged that somebody else judged too."""
 
 
-def review_quality(found: WorkerQuality, rule: QualitySettings) -> Verdict:
+def review_quality(quality: WorkerQuality, rule: QualitySettings) -> Verdict:
     """Drop a worker whose quality is below the floor, once it says something."""
-    dropped = rule.floor is not None and found.judgments >= rule.after and found.wqs < rule.floor
+    dropped = rule.floor is not None and quality.judgments >= rule.after and quality.wqs < rule.floor
     return Verdict(
         dropped,
         {
             "rule": "quality",
-            "wqs": found.wqs,
-            "wwa": found.wwa,
-            "wsa": found.wsa,
-            "judgments": found.judgments,
+            "wqs": quality.wqs,
+            "wwa": quality.wwa,
+            "wsa": quality.wsa,
+            "judgments": quality.judgments,
             "floor": rule.floor,
             "after": rule.after,
         },

@@ -40,7 +40,7 @@ class Verdict:
 def review_worker(record: GoldRecord, rule: GoldSettings) -> Verdict:
     """Drop a worker whose trust is below the floor once enough gold has been answered."""
     value = trust(record, rule)
-    # Where trust goes by the latest alone, all of them do not tell why it is what it is.
+    # Where trust goes by the latest alone, all of them are no evidence for it.
     recent = "" if rule.window is None else record.recent[-rule.window :]
     return Verdict(
         dropped=record.answered >= rule.after and value < rule.floor,

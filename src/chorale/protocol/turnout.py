@@ -78,7 +78,7 @@ class _Counting:
         self._most_judgments = most_judgments
         self._as_expected = as_expected
         self._stages = {stage.name: stage for stage in settings.stage}
-        self._found: dict[str, int] = {}
+        self._people_in: dict[str, int] = {}
 
     def doing(self, stage: StageSettings) -> int:
         """As many as must; of a round, as many as are expected to be let in, since practice is paid as well."""
@@ -88,9 +88,9 @@ class _Counting:
         return max(self.in_stage(stage), let_in)
 
     def in_stage(self, stage: StageSettings) -> int:
-        if stage.name not in self._found:
+        if stage.name not in self._people_in:
             later = (other for other in self._settings.stage if other.entry.qualified_in == stage.name)
-            self._found[stage.name] = (
+            self._people_in[stage.name] = (
                 0
                 if EXPERT in stage.entry.qualifications
                 else max(
@@ -100,7 +100,7 @@ class _Counting:
                     1,
                 )
             )
-        return self._found[stage.name]
+        return self._people_in[stage.name]
 
     def scored(self, gate: GateSettings) -> int:
         ends = closes_at(gate, self._stages)
@@ -124,14 +124,14 @@ class _Counting:
         """
         arms = self._settings.arms
         weights = {} if arms is None else dict(zip(arms.names, arms.weights or (1,) * len(arms.names), strict=False))
-        found = 0
+        needed = 0
         for stage in stages:
             people = self.in_stage(stage)
             theirs = sum(weight for arm, weight in weights.items() if arm in stage.arms and (arm in among or not among))
             # Of all who come, only so many are put in an arm of this stage.
             everybody = sum(weight for arm, weight in weights.items() if arm in among or not among)
-            found = max(found, ceil(people * everybody / theirs) if theirs else people)
-        return found
+            needed = max(needed, ceil(people * everybody / theirs) if theirs else people)
+        return needed
 
     def _needed_with(self, qualification: str, gate: GateSettings) -> int:
         among = (frozenset(self._stages[name].arms) for name in gate.stage if self._stages[name].arms)

@@ -11,7 +11,7 @@ from chorale.folder.reading import load_folder
 from chorale.folder.truth import truth_that_fits_nothing
 from chorale.rehearsal.arms import ArmRun
 from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
-from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Estimate, Forecast
+from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Forecast, ForecastEstimate
 from chorale.rehearsal.many import Programme, Progress, perform_all
 from chorale.rehearsal.performing import Advance, Performance
 from chorale.rehearsal.preparing import USUAL_COLUMNS, Crowd, FitColumns, Rehearsal
@@ -24,9 +24,9 @@ __all__ = [
     "Advance",
     "ArmRun",
     "Crowd",
-    "Estimate",
     "FitColumns",
     "Forecast",
+    "ForecastEstimate",
     "Forecasts",
     "GateRun",
     "Performance",

@@ -88,5 +88,5 @@ def qualities_that_count(tx: Tx, qualities: Mapping[int, float]) -> dict[str, li
 
 def mean_quality(stages: Collection[str], qualities: Mapping[str, Sequence[float]]) -> float | None:
     """How good the answers are that count in some stages; None if nothing is known of them."""
-    found = [one for name in sorted(stages) for one in qualities.get(name, ())]
-    return fmean(found) if found else None
+    scores = [one for name in sorted(stages) for one in qualities.get(name, ())]
+    return fmean(scores) if scores else None

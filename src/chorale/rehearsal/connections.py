@@ -27,10 +27,10 @@ def decisive_stages(study: Study) -> frozenset[str]:
 
 def rests_on(study: Study, name: str) -> tuple[str, ...]:
     """A stage and all that its items come from, directly or not."""
-    found = [name]
-    for each in found:
-        found += [source for source in study.stage(each).settings.sources if source not in found]
-    return tuple(found)
+    stages = [name]
+    for each in stages:
+        stages += [source for source in study.stage(each).settings.sources if source not in stages]
+    return tuple(stages)
 
 
 def things_fall_due(study: Study) -> bool:

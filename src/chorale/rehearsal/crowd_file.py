@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chorale.folder.checking.report import Report, did_you_mean
+from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.folder.checking.settings_file import read_settings
 from chorale.folder.checking.settings_shape import parsed_settings
 from chorale.folder.reading import StudyFolder
@@ -33,19 +33,19 @@ def read_crowd(
 def _read_settings(folder: StudyFolder) -> CrowdSettings:
     if not (folder.path / CROWD_FILE).exists():
         return CrowdSettings()
-    report = Report(folder.path, CROWD_FILE)
+    report = CheckReport(folder.path, CROWD_FILE)
     raw = read_settings(report)
     settings = None if raw is None else parsed_settings(CrowdSettings, raw, (), report)
     if settings is not None:
         _check_names(settings, folder, report)
     if settings is None or report.problems:
-        problems = report.told()
+        problems = report.condensed_problems()
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         raise UserError(f"{folder.path / CROWD_FILE} has {count}", problems)
     return settings
 
 
-def _check_names(settings: CrowdSettings, folder: StudyFolder, report: Report) -> None:
+def _check_names(settings: CrowdSettings, folder: StudyFolder, report: CheckReport) -> None:
     known = {name for content in folder.stages for name in (content.settings.name, content.settings.task)}
     for index, kind in enumerate(settings.kind):
         for name in kind.abilities:

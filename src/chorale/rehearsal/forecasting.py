@@ -12,11 +12,11 @@ from chorale.rehearsal.varying import Variation
 
 LOW, HIGH = 0.05, 0.95
 ENOUGH_RUNS = 5
-"""With fewer there is no middle to speak of: the lowest and the highest are told instead."""
+"""With fewer runs an interval goes from the lowest to the highest of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ForecastEstimate:
     """A mean over seeds, and the interval that holds the middle 90% of them; of fewer than five, all of them."""
 
     mean: float
@@ -27,19 +27,19 @@ class Estimate:
         return {"mean": self.mean, "low": self.low, "high": self.high}
 
 
-def estimate(values: Sequence[float]) -> Estimate | None:
+def estimate(values: Sequence[float]) -> ForecastEstimate | None:
     """
     >>> estimate([1, 2, 3, 4, 5])
-    Estimate(mean=3.0, low=1.2, high=4.8)
+    ForecastEstimate(mean=3.0, low=1.2, high=4.8)
     >>> estimate([1, 3])
-    Estimate(mean=2.0, low=1, high=3)
+    ForecastEstimate(mean=2.0, low=1, high=3)
     """
     if not values:
         return None
     ordered = sorted(values)
     if len(ordered) < ENOUGH_RUNS:
-        return Estimate(fmean(ordered), ordered[0], ordered[-1])
-    return Estimate(fmean(ordered), _quantile(ordered, LOW), _quantile(ordered, HIGH))
+        return ForecastEstimate(fmean(ordered), ordered[0], ordered[-1])
+    return ForecastEstimate(fmean(ordered), _quantile(ordered, LOW), _quantile(ordered, HIGH))
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
@@ -171,10 +171,10 @@ class Forecast:
     def gates(self) -> list[str]:
         return [gate.name for gate in self.runs[0].gates]
 
-    def of(self, measure: Measure) -> Estimate | None:
+    def of(self, measure: Measure) -> ForecastEstimate | None:
         return estimate([value for run in self.runs if (value := measure.of(run)) is not None])
 
-    def of_stage(self, name: str, measure: Measure) -> Estimate | None:
+    def of_stage(self, name: str, measure: Measure) -> ForecastEstimate | None:
         stages = (stage for run in self.runs for stage in run.stages if stage.name == name)
         return estimate([value for stage in stages if (value := measure.of(stage)) is not None])
 
@@ -182,34 +182,34 @@ class Forecast:
     def arms(self) -> list[str]:
         return [arm.name for arm in self.runs[0].arms]
 
-    def of_arm(self, name: str, measure: Measure) -> Estimate | None:
+    def of_arm(self, name: str, measure: Measure) -> ForecastEstimate | None:
         arms = (arm for run in self.runs for arm in run.arms if arm.name == name)
         return estimate([value for arm in arms if (value := measure.of(arm)) is not None])
 
-    def of_gate(self, name: str, measure: Measure) -> Estimate | None:
+    def of_gate(self, name: str, measure: Measure) -> ForecastEstimate | None:
         return estimate([measure.of(gate) or 0 for run in self.runs for gate in run.gates if gate.name == name])
 
     @property
-    def quality(self) -> Estimate | None:
+    def quality(self) -> ForecastEstimate | None:
         """How many of the released results of the last stage that anything is known of are right."""
-        found = (quality_stage(run) for run in self.runs)
-        return estimate([stage.released_accuracy for stage in found if stage and stage.released_accuracy is not None])
+        stages = (quality_stage(run) for run in self.runs)
+        return estimate([stage.released_accuracy for stage in stages if stage and stage.released_accuracy is not None])
 
     @property
     def quality_of(self) -> str | None:
         """The name of that stage."""
-        found = next((stage for run in self.runs if (stage := quality_stage(run))), None)
-        return None if found is None else found.name
+        measured = next((stage for run in self.runs if (stage := quality_stage(run))), None)
+        return None if measured is None else measured.name
 
     @property
-    def answers_quality(self) -> Estimate | None:
+    def answers_quality(self) -> ForecastEstimate | None:
         """How good what people made is, where others get to see it."""
-        return estimate([found[1] for run in self.runs if (found := quality_of_answers(run))])
+        return estimate([rated[1] for run in self.runs if (rated := quality_of_answers(run))])
 
     @property
     def answers_quality_of(self) -> str | None:
         """Where that was made."""
-        return next((found[0] for run in self.runs if (found := quality_of_answers(run))), None)
+        return next((rated[0] for run in self.runs if (rated := quality_of_answers(run))), None)
 
     @property
     def final(self) -> tuple[str, ...]:
@@ -217,13 +217,13 @@ class Forecast:
         return self.runs[0].final
 
     @property
-    def released(self) -> Estimate | None:
+    def released(self) -> ForecastEstimate | None:
         """Which share of what the final stages have got is released."""
-        found = [
+        shares = [
             _part(run.released, sum(stage.items for stage in run.stages if stage.name in run.final))
             for run in self.runs
         ]
-        return estimate([share for share in found if share is not None])
+        return estimate([share for share in shares if share is not None])
 
     @property
     def finished(self) -> int:
@@ -272,5 +272,5 @@ class Forecast:
         }
 
 
-def _json(found: Estimate | None) -> dict[str, float] | None:
-    return None if found is None else found.as_json()
+def _json(measured: ForecastEstimate | None) -> dict[str, float] | None:
+    return None if measured is None else measured.as_json()

@@ -60,11 +60,11 @@ class MakingUp:
         """How good the answers are that an item was made from, the best of several; None if that is not known."""
         if stage.name not in self._of_rated:
             return None
-        found = self._sources.get(item_key)
-        if found is None:
+        response_ids = self._sources.get(item_key)
+        if response_ids is None:
             # Keys of items that are made from answers end with what those are kept as.
             responses = item_key.rpartition("/")[2].split("+")
-            found = self._sources[item_key] = [int(each) for each in responses if each.isdigit()]
-        if len(found) == 1:
-            return self.qualities.get(found[0])
-        return max((self.qualities[each] for each in found if each in self.qualities), default=None)
+            response_ids = self._sources[item_key] = [int(each) for each in responses if each.isdigit()]
+        if len(response_ids) == 1:
+            return self.qualities.get(response_ids[0])
+        return max((self.qualities[each] for each in response_ids if each in self.qualities), default=None)

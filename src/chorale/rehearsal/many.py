@@ -49,7 +49,7 @@ class Programme:
         if not self.find_fewest:
             return run
         fewest = fewest_that_do(
-            lambda workers: _measured(rehearsal, seed, workers).complete, rehearsal.workers, found=run.complete
+            lambda workers: _measured(rehearsal, seed, workers).complete, rehearsal.workers, finishes=run.complete
         )
         return replace(run, needed=fewest)
 
@@ -62,30 +62,30 @@ def perform_all(
     processes = min(processes or len(os.sched_getaffinity(0)), len(jobs))
     if progress:
         progress(0, len(jobs))
-    found = _here(programme, jobs, progress) if processes == 1 else _in_processes(programme, jobs, processes, progress)
-    return [[found[number, seed] for seed in programme.seeds] for number in range(len(programme.variations))]
+    runs = _here(programme, jobs, progress) if processes == 1 else _in_processes(programme, jobs, processes, progress)
+    return [[runs[number, seed] for seed in programme.seeds] for number in range(len(programme.variations))]
 
 
-Found = dict[tuple[int, int], Run]
+RunsByJob = dict[tuple[int, int], Run]
 
 
-def _here(programme: Programme, jobs: Sequence[tuple[int, int]], progress: Progress | None) -> Found:
-    found = {}
+def _here(programme: Programme, jobs: Sequence[tuple[int, int]], progress: Progress | None) -> RunsByJob:
+    runs = {}
     for job in jobs:
-        found[job] = programme.perform(*job)
+        runs[job] = programme.perform(*job)
         if progress:
-            progress(len(found), len(jobs))
-    return found
+            progress(len(runs), len(jobs))
+    return runs
 
 
 def _in_processes(
     programme: Programme, jobs: Sequence[tuple[int, int]], processes: int, progress: Progress | None
-) -> Found:
+) -> RunsByJob:
     others = set(active_children())
-    found: Found = {}
+    runs: RunsByJob = {}
     # Started afresh, not forked: a fork would inherit threads and locks of whoever calls.
-    told = replace(programme, folder=None)
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin, initargs=(told,))
+    portable = replace(programme, folder=None)
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin, initargs=(portable,))
     try:
         futures = {pool.submit(_perform, *job): job for job in jobs}
         waiting = set(futures)
@@ -93,23 +93,23 @@ def _in_processes(
             # Never for long: a Ctrl-C that reaches another thread is seen by this one only when it wakes up.
             done, waiting = wait(waiting, timeout=WAKE_SECONDS, return_when=FIRST_COMPLETED)
             for future in done:
-                found[futures[future]] = future.result()
+                runs[futures[future]] = future.result()
                 if progress:
-                    progress(len(found), len(jobs))
+                    progress(len(runs), len(jobs))
     except BrokenProcessPool:
         raise UserError(
             "a process of the rehearsal was ended from outside, perhaps for want of memory. "
             "Try again with fewer processes (--processes 1)."
         ) from None
     finally:
-        if len(found) < len(jobs):
+        if len(runs) < len(jobs):
             # After a Ctrl-C or a mistake nobody wants what the others are still doing.
             pool.shutdown(wait=False, cancel_futures=True)
             for child in set(active_children()) - others:
                 child.terminate()
         # Waited for, since a pool that is still closing when the program ends finds its pipes gone.
         pool.shutdown(wait=True)
-    return found
+    return runs
 
 
 def _measured(rehearsal: Rehearsal, seed: int, workers: int | None = None) -> Run:
@@ -126,23 +126,23 @@ def _measured_run(rehearsal: Rehearsal, seed: int, workers: int | None) -> Run:
         study.close()
 
 
-def fewest_that_do(do: Callable[[int], bool], workers: int, *, found: bool) -> int | None:
+def fewest_that_do(do: Callable[[int], bool], workers: int, *, finishes: bool) -> int | None:
     """The fewest people with whom a study finishes, halving what is open, if it does with more whenever with fewer.
 
-    `found` says whether it does with `workers`; if not, up to eight times as many are tried, and it may be None.
+    `finishes` says whether it does with `workers`; if not, up to eight times as many are tried, and it may be None.
 
-    >>> fewest_that_do(lambda workers: workers >= 17, 60, found=True)
+    >>> fewest_that_do(lambda workers: workers >= 17, 60, finishes=True)
     17
-    >>> fewest_that_do(lambda workers: workers >= 70, 60, found=False)
+    >>> fewest_that_do(lambda workers: workers >= 70, 60, finishes=False)
     70
-    >>> fewest_that_do(lambda workers: False, 60, found=False)
+    >>> fewest_that_do(lambda workers: False, 60, finishes=False)
     """
     too_few, enough = 0, workers
-    while not found:
+    while not finishes:
         if enough >= MOST_TIMES * workers:
             return None
         too_few, enough = enough, 2 * enough
-        found = do(enough)
+        finishes = do(enough)
     while enough - too_few > 1:
         middle = (too_few + enough) // 2
         if do(middle):

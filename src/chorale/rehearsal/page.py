@@ -5,9 +5,9 @@ from html import escape
 
 from chorale.metrics.score_html import html_table
 from chorale.model import money_text
-from chorale.present.html import html_page
+from chorale.present.html import html_figure, html_page
 from chorale.present.svg import PAGE_STYLE, Axis, Bar, Curve, Point, bar_chart, curve_chart, point_chart
-from chorale.rehearsal import Estimate, Forecast, Forecasts
+from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts
 from chorale.rehearsal.forecasting import (
     ENOUGH_RUNS,
     OF_ARMS,
@@ -17,7 +17,7 @@ from chorale.rehearsal.forecasting import (
     quality_of_answers,
     quality_stage,
 )
-from chorale.rehearsal.tables import detailed_tables, forecast_notes, qualities_of, runs_told, trade_off_table
+from chorale.rehearsal.tables import detailed_tables, forecast_notes, qualities_of, runs_text, trade_off_table
 
 MOST_IN_DETAIL = 12
 _OF_RUN = {measure.key: measure for measure in OF_RUNS}
@@ -33,34 +33,34 @@ _KEPT_AND_LOST = (
 )
 
 
-def forecast_page(told: Forecasts) -> str:
+def forecast_page(simulation: Forecasts) -> str:
     """One HTML file with everything in it: no scripts, nothing to load."""
-    several = len(told.forecasts) > 1
+    several = len(simulation.forecasts) > 1
     parts = [
-        f"<h1>Rehearsal: {escape(told.title)}</h1>",
-        f"<p>{runs_told(told)}{_intervals_hold(told)}. {_how_people_err(told)}</p>",
+        f"<h1>Rehearsal: {escape(simulation.title)}</h1>",
+        f"<p>{runs_text(simulation)}{_intervals_hold(simulation)}. {_how_people_err(simulation)}</p>",
     ]
-    if notes := forecast_notes(told):
+    if notes := forecast_notes(simulation):
         parts.append("<ul>" + "".join(f"<li>{escape(note)}</li>" for note in notes) + "</ul>")
     if several:
-        parts.append(html_table(trade_off_table(told)))
-    parts.append(_quality_against_cost(told))
-    for number, forecast in enumerate(told.forecasts[:MOST_IN_DETAIL], 1):
+        parts.append(html_table(trade_off_table(simulation)))
+    parts.append(_quality_against_cost(simulation))
+    for number, forecast in enumerate(simulation.forecasts[:MOST_IN_DETAIL], 1):
         if several:
             parts.append(f"<h2>{number}. {escape(forecast.variation.label)}</h2>")
-        parts += [html_table(table) for table in detailed_tables(told, forecast)]
-        parts.append(_figure("Who came and who stayed", _funnel(forecast)))
-        parts.append(_figure("What had been spent when, a line for each run", _cost_curves(told, forecast)))
-    if len(told.forecasts) > MOST_IN_DETAIL:
+        parts += [html_table(table) for table in detailed_tables(simulation, forecast)]
+        parts.append(html_figure("Who came and who stayed", _funnel(forecast)))
+        parts.append(html_figure("What had been spent when, a line for each run", _cost_curves(simulation, forecast)))
+    if len(simulation.forecasts) > MOST_IN_DETAIL:
         parts.append(f"<p>The first {MOST_IN_DETAIL} variations are shown in detail.</p>")
-    return html_page(f"Rehearsal: {told.title}", _STYLE + PAGE_STYLE, "\n".join(parts))
+    return html_page(f"Rehearsal: {simulation.title}", _STYLE + PAGE_STYLE, "\n".join(parts))
 
 
-def _how_people_err(told: Forecasts) -> str:
-    if told.difficulty:
+def _how_people_err(simulation: Forecasts) -> str:
+    if simulation.difficulty:
         return (
-            f"Items differ in how hard they are by {told.difficulty:g} in log-odds, and simulated people err together "
-            "on the hard ones. They do not share misunderstandings as real people may."
+            f"Items differ in how hard they are by {simulation.difficulty:g} in log-odds, and simulated people err "
+            "together on the hard ones. They do not share misunderstandings as real people may."
         )
     return (
         "Simulated people err one by one; real ones err together on hard items, so results of a real crowd can be "
@@ -68,10 +68,12 @@ def _how_people_err(told: Forecasts) -> str:
     )
 
 
-def _intervals_hold(told: Forecasts) -> str:
-    if len(told.seeds) == 1:
+def _intervals_hold(simulation: Forecasts) -> str:
+    if len(simulation.seeds) == 1:
         return ""
-    return ". Intervals hold nine runs in ten" if len(told.seeds) >= ENOUGH_RUNS else ". Intervals hold all of them"
+    return (
+        ". Intervals hold nine runs in ten" if len(simulation.seeds) >= ENOUGH_RUNS else ". Intervals hold all of them"
+    )
 
 
 def _funnel(forecast: Forecast) -> str:
@@ -80,10 +82,10 @@ def _funnel(forecast: Forecast) -> str:
         bars += _bar(label, forecast.of(_OF_RUN[key]), faint=False)
     for name in forecast.stages:
         for key, label in _KEPT_AND_LOST:
-            found = forecast.of_stage(name, _OF_STAGE[key])
+            estimate = forecast.of_stage(name, _OF_STAGE[key])
             # Where nobody is lost, there is nothing to see.
-            if key in ("entered", "finished") or (found is not None and found.high):
-                bars += _bar(f"{name}: {label}", found, faint=key != "entered")
+            if key in ("entered", "finished") or (estimate is not None and estimate.high):
+                bars += _bar(f"{name}: {label}", estimate, faint=key != "entered")
         for gate in forecast.runs[0].gates:
             if gate.after == name:
                 bars += _bar(f"{gate.name}: passed", forecast.of_gate(gate.name, _OF_GATE["passed"]), faint=False)
@@ -94,72 +96,67 @@ def _funnel(forecast: Forecast) -> str:
     return bar_chart(title, bars, lambda value: f"{value:,.1f}".removesuffix(".0"))
 
 
-def _bar(label: str, found: Estimate | None, *, faint: bool) -> list[Bar]:
-    return [] if found is None else [Bar(label, found.mean, found.low, found.high, faint=faint)]
+def _bar(label: str, estimate: ForecastEstimate | None, *, faint: bool) -> list[Bar]:
+    return [] if estimate is None else [Bar(label, estimate.mean, estimate.low, estimate.high, faint=faint)]
 
 
-def _cost_curves(told: Forecasts, forecast: Forecast) -> str:
+def _cost_curves(simulation: Forecasts, forecast: Forecast) -> str:
     curves = [Curve("", run.curve, faint=True) for run in forecast.runs if run.curve]
-    hours, cost = Axis("hours since the first arrival", zero=True), Axis(shown=_money(told), zero=True)
+    hours, cost = Axis("hours since the first arrival", zero=True), Axis(shown=_money(simulation), zero=True)
     return curve_chart("Cost over time", curves, hours, cost)
 
 
-def _quality_against_cost(told: Forecasts) -> str:
+def _quality_against_cost(simulation: Forecasts) -> str:
     """A point for each run, for each of several variations, or for each arm of a trial."""
     what, points = (
-        ("quality of answers, arm by arm", _of_arms(told)) if told.forecasts[0].arms else _of_variations(told)
+        ("quality of answers, arm by arm", _of_arms(simulation))
+        if simulation.forecasts[0].arms
+        else _of_variations(simulation)
     )
     if not points:
         return ""
-    cost = "cost of an answer" if told.forecasts[0].arms else "cost"
+    cost = "cost of an answer" if simulation.forecasts[0].arms else "cost"
     title = f"Quality against cost: {what}"
     quality = Axis("quality", lambda share: f"{share:.0%}")
-    return _figure(title, point_chart(title, points, Axis(cost, _money(told)), quality))
+    return html_figure(title, point_chart(title, points, Axis(cost, _money(simulation)), quality))
 
 
-def _of_arms(told: Forecasts) -> list[Point]:
+def _of_arms(simulation: Forecasts) -> list[Point]:
     by_key = {measure.key: measure for measure in OF_ARMS}
     points = []
-    for number, forecast in enumerate(told.forecasts, 1):
+    for number, forecast in enumerate(simulation.forecasts, 1):
         for arm in forecast.arms:
             cost, quality = (forecast.of_arm(arm, by_key[key]) for key in ("cost_per_answer", "quality"))
-            points += _point(cost, quality, arm if len(told.forecasts) == 1 else f"{number} {arm}")
+            points += _point(cost, quality, arm if len(simulation.forecasts) == 1 else f"{number} {arm}")
     return points
 
 
-def _of_variations(told: Forecasts) -> tuple[str, list[Point]]:
-    if len(told.forecasts) > 1:
-        what, estimates = qualities_of(told)
+def _of_variations(simulation: Forecasts) -> tuple[str, list[Point]]:
+    if len(simulation.forecasts) > 1:
+        what, estimates = qualities_of(simulation)
         points = []
-        for number, (forecast, quality) in enumerate(zip(told.forecasts, estimates, strict=True), 1):
+        for number, (forecast, quality) in enumerate(zip(simulation.forecasts, estimates, strict=True), 1):
             points += _point(forecast.of(_OF_RUN["cost"]), quality, str(number))
         return what, points
-    [forecast] = told.forecasts
+    [forecast] = simulation.forecasts
     # Where results can be compared with what is right, that is what counts.
     if forecast.quality is not None:
-        found = [(run.cost, stage.released_accuracy) for run in forecast.runs if (stage := quality_stage(run))]
+        pairs = [(run.cost, stage.released_accuracy) for run in forecast.runs if (stage := quality_stage(run))]
         what = f"released results right ({forecast.quality_of})"
     else:
-        found = [(run.cost, made[1]) for run in forecast.runs if (made := quality_of_answers(run))]
+        pairs = [(run.cost, made[1]) for run in forecast.runs if (made := quality_of_answers(run))]
         what = f"quality of answers ({forecast.answers_quality_of})"
-    return what, [Point(cost, quality) for cost, quality in found if quality is not None]
+    return what, [Point(cost, quality) for cost, quality in pairs if quality is not None]
 
 
-def _point(cost: Estimate | None, quality: Estimate | None, label: str) -> list[Point]:
+def _point(cost: ForecastEstimate | None, quality: ForecastEstimate | None, label: str) -> list[Point]:
     if cost is None or quality is None:
         return []
     return [Point(cost.mean, quality.mean, label, (cost.low, cost.high), (quality.low, quality.high))]
 
 
-def _money(told: Forecasts) -> Callable[[float], str]:
-    return lambda amount: money_text(round(amount), told.currency)
-
-
-def _figure(caption: str, picture: str) -> str:
-    if not picture:
-        return ""
-    shown = f'<div class="wide" tabindex="0">{picture}</div>'
-    return f"<figure><figcaption>{escape(caption)}</figcaption>{shown}</figure>"
+def _money(simulation: Forecasts) -> Callable[[float], str]:
+    return lambda amount: money_text(round(amount), simulation.currency)
 
 
 _STYLE = """

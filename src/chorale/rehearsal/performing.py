@@ -1,18 +1,14 @@
 """A study done by simulated people in simulated time: one event after the other, through the functions people reach.
 
-Nobody here knows what stages are made of. People do what the study's own pages tell them: take what is open to them,
+Nobody here knows what stages are made of. People do what the study's own pages offer: take what is open to them,
 wait where more may come, and leave when there is nothing left.
 """
 
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from typing import Any
 
 from chorale.engine import entering, work
 from chorale.engine.advancing import advance as do_what_is_due
-from chorale.engine.gates import stages_of
 from chorale.engine.offering import Offer, next_item
 from chorale.engine.quality import review_workers
 from chorale.engine.running import RunningStage, Study
@@ -21,16 +17,17 @@ from chorale.engine.submitting import submit
 from chorale.engine.visit import look_for_room, parts_for
 from chorale.model import Refusal, Standing
 from chorale.protocol import State
-from chorale.rehearsal.connections import decisive_stages, rests_on, things_fall_due
+from chorale.rehearsal.changes import Changes
+from chorale.rehearsal.connections import decisive_stages, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
-from chorale.rehearsal.person import Exit, Person
+from chorale.rehearsal.person import FOR_GOOD, Exit, Person
 from chorale.rehearsal.requester import close_a_gate
-from chorale.rehearsal.reviewing import Desk, reading_seconds
-from chorale.rehearsal.simulated import AnswerSheet, mistakes_told
+from chorale.rehearsal.reviewing import ExpertDesk, learn_from_feedback, reading_seconds
+from chorale.rehearsal.schedule import Clock, Schedule
+from chorale.rehearsal.simulated import AnswerSheet
 from chorale.store import Tx, labels
-from chorale.store.gates import times_decided, verdicts_so_far
-from chorale.store.grade_rows import graded_answers
-from chorale.store.message_rows import MessageRow, messages_to
+from chorale.store.gates import times_decided
+from chorale.store.message_rows import MessageRow
 
 PANEL = "rehearsal"
 # For stages that do not say how long a judgment takes.
@@ -38,7 +35,6 @@ USUAL_SECONDS = 10.0
 FEEDBACK_SECONDS = 4.0
 # Gates are looked after when somebody has finished something, and this often: what graders do can let others through.
 GATES_MS = 30 * 60_000
-FOR_GOOD = frozenset({State.FINISHED, State.LOCKED, State.REMOVED, State.LIMIT})
 UNMOVED = FOR_GOOD - {State.FINISHED}
 """How a part stays until a gate decides, whatever others do. What was finished can be opened again."""
 MOST_ADVANCES = 1_000
@@ -46,20 +42,6 @@ NOT_GRANTED = 409
 
 Advance = Callable[[Study], bool]
 """Called when everybody waits: does what only a requester can do, and says whether it did anything."""
-
-
-_Event = tuple[int, int, bool, Callable[..., None], tuple[Any, ...]]
-"""When, its number, whether it may change something, and what is done about whom."""
-
-
-class Clock:
-    """Simulated time: it is what it was last set to."""
-
-    def __init__(self, now: int) -> None:
-        self.now = now
-
-    def __call__(self) -> int:
-        return self.now
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,29 +80,15 @@ class Performance:
         """How good answers are that others look at or that are what an arm is for, by response."""
         self._manners = manners
         self._advance = advance
-        self._desk = Desk(study, manners.experts)
+        self._desk = ExpertDesk(study, manners.experts)
         self._things_fall_due = things_fall_due(study)
         self._expected = {
             name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
         }
         self._reading = {name: reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
-        self._events: list[_Event] = []
-        self._looks: deque[_Event] = deque()
-        """People looking in who wait, which can be most of what happens. All wait as long, so these come in order."""
-        self._scheduled = 0
-        self._changes = 0
-        """Counts whatever may give somebody something to do."""
-        self._answered_at = dict.fromkeys(study.stages, 0)
-        """By stage: what that had come to when somebody last answered there."""
-        self._shaken_at = 0
-        """The same when something last happened that may be felt in any stage."""
-        self._told_at = -1
-        """The same when it was last looked up how often gates have decided about somebody."""
-        self._told = 0
-        self._rests_on = {name: rests_on(study, name) for name in study.stages}
+        self._schedule = Schedule(clock)
+        self._changes = Changes(study)
         self._decisive = decisive_stages(study)
-        self._busy = 0
-        """Events to come that may change something: all but people looking in, and looking after gates."""
         self._gates_due = False
         self._progress = 0
         """Counts arrivals, answers and items that came back: what a study can do only so often."""
@@ -130,28 +98,12 @@ class Performance:
         self._verdicts: dict[int, int] = {}
         """How many gates had decided about each worker when somebody last looked."""
         for person, seconds in zip(people, arrivals, strict=True):
-            self._later(seconds, self._come, person)
+            self._schedule.later(seconds, self._come, person)
 
     def run(self) -> None:
-        events, looks, clock = self._events, self._looks, self._clock
-        while self._busy or self._go_on():
-            at, _, changing, act, about = looks.popleft() if looks and looks[0] < events[0] else heappop(events)
-            self._busy -= changing
-            clock.now = max(clock.now, at)
-            act(*about)
+        while self._schedule.busy or self._go_on():
+            self._schedule.do_next()
         settle_everything(self._study)
-
-    # What happens when
-
-    def _later(self, seconds: float, act: Callable[..., None], *about: Any) -> None:
-        """Something that may change the study."""
-        self._busy += 1
-        self._at(self._clock.now + round(seconds * 1000), act, *about, changing=True)
-
-    def _at(self, moment: int, act: Callable[..., None], *about: Any, changing: bool = False) -> None:
-        # Numbered, so that what is due at the same moment happens in the order it was planned.
-        self._scheduled += 1
-        heappush(self._events, (moment, self._scheduled, changing, act, about))
 
     def _go_on(self) -> bool:
         """Everybody waits: bring all up to date, do what a requester would, and see whether anybody can go on."""
@@ -159,18 +111,17 @@ class Performance:
             self._advanced = 0
             self._stuck_at = self._progress
             self._let_everybody_look()
-        while not self._busy and self._advanced < MOST_ADVANCES and self._advance(self._study):
+        while not self._schedule.busy and self._advanced < MOST_ADVANCES and self._advance(self._study):
             self._advanced += 1
             self._let_everybody_look()
-        return bool(self._busy)
+        return bool(self._schedule.busy)
 
     def _let_everybody_look(self) -> None:
         # A site does this every few seconds, and it would be most of the work there is. What has changed by it is open
         # to people now, a little later.
         settle_everything(self._study)
         # All that is still planned is people looking in, and they do that now.
-        self._events.clear()
-        self._looks.clear()
+        self._schedule.clear()
         self._gates_due = False
         self._do_what_is_due()
         # Items can open again, and stages, after people had found nothing left to do: they are called back.
@@ -199,7 +150,7 @@ class Performance:
         person.worker_id = study.store.write(arrive).result()
         person.came_at = self._clock.now
         self._progress += 1
-        self._later(reading_seconds(study.consent) * person.model.pace, self._look, person)
+        self._schedule.later(reading_seconds(study.consent) * person.model.pace, self._look, person)
 
     def _look(self, person: Person) -> None:
         """Look at the start page and do what it says."""
@@ -211,34 +162,34 @@ class Performance:
 
     def _look_at(self, person: Person, among: Collection[str] | None) -> None:
         """Look at some parts, or at all; the others are as they were."""
-        found = self._study.store.do(lambda tx: tuple(parts_for(tx, self._study, person.worker_id, among)))
-        person.looked_at = self._changes
+        parts = self._study.store.do(lambda tx: tuple(parts_for(tx, self._study, person.worker_id, among)))
+        person.looked_at = self._changes.count
         if among is None:
             self._read_messages(person)
-        theirs = [each for each in found if not person.expert or each.stage.is_for_experts]
+        theirs = [each for each in parts if not person.expert or each.stage.is_for_experts]
         person.states.update((each.stage.name, each.state) for each in theirs)
         open_ones = [
             each
             for each in theirs
-            if each.state is State.AVAILABLE and person.empty.get(each.stage.name) != self._changes
+            if each.state is State.AVAILABLE and person.empty.get(each.stage.name) != self._changes.count
         ]
         if open_ones:
             current = person.stage
             chosen = next((each for each in open_ones if each.stage is current), open_ones[0])
             reading = 0.0 if chosen.entered else self._reading[chosen.stage.name] * person.model.pace
             self._begin(person, chosen.stage, reading)
-        elif all(state in FOR_GOOD for state in person.states.values()):
+        elif waits_for := person.open_parts():
+            person.waits_for = waits_for
+            self._wait(person)
+        else:
             person.waiting_since = None
             person.exit = Exit.FINISHED
-        else:
-            person.waits_for = _waited_for(person)
-            self._wait(person)
 
     def _begin(self, person: Person, stage: RunningStage, reading: float = 0.0) -> None:
         """Take an item of a stage, after so many seconds with its guidelines."""
         person.stage = stage
         person.waiting_since = None
-        self._later(reading, self._take, person)
+        self._schedule.later(reading, self._take, person)
 
     def _wait(self, person: Person) -> None:
         now = self._clock.now
@@ -248,46 +199,29 @@ class Performance:
             person.waiting_since = None
             person.exit = Exit.GAVE_UP
             return
-        self._scheduled += 1
-        self._looks.append((now + self._manners.look_in_ms, self._scheduled, False, self._look_in, (person,)))
+        self._schedule.look_in(self._manners.look_in_ms, self._look_in, person)
 
     def _look_in(self, person: Person) -> None:
         """See whether there is something new, as people do who wait: far more often than there is."""
-        if person.looked_at == self._changes:
+        if person.looked_at == self._changes.count:
             self._wait(person)
         elif self._news() != person.news:
             self._look(person)
-        elif not self._may_have_changed(person, person.waits_for):
+        elif not self._changes.concern(person, person.waits_for):
             self._wait(person)
-        elif self._may_be_another(person, person.waits_for):
+        elif self._changes.are_more_than_answers(person, person.waits_for):
             self._look_at(person, person.waits_for)
         else:
             self._look_for_room(person)
 
     def _news(self) -> int:
-        """How often something has happened that may have been told to somebody."""
-        return self._times_decided() + self._desk.sent
-
-    def _times_decided(self) -> int:
-        if self._told_at != self._changes:
-            self._told_at = self._changes
-            self._told = self._study.store.read(verdicts_so_far).result()
-        return self._told
+        """How often gates have decided and experts have sent messages."""
+        return self._changes.verdicts() + self._desk.sent
 
     def _is_all_they_have(self, person: Person, stage: str) -> bool:
         """Whether nothing but a stage can have had anything for somebody since they last looked."""
-        others = [name for name in _waited_for(person) if name != stage]
-        return self._news() == person.news and not self._may_have_changed(person, others)
-
-    def _may_have_changed(self, person: Person, stages: Sequence[str]) -> bool:
-        """Whether anything has happened, since somebody last looked, that these parts of theirs may feel.
-
-        A stage in which nothing is open to them goes by the answers in it and in those its items come from.
-        """
-        since = person.looked_at
-        return self._may_be_another(person, stages) or any(
-            self._answered_at[one] > since for name in stages for one in self._rests_on[name]
-        )
+        others = [name for name in person.open_parts() if name != stage]
+        return self._news() == person.news and not self._changes.concern(person, others)
 
     def _look_for_room(self, person: Person) -> None:
         """See what has become of the parts somebody waits for, where others have answered and that is all."""
@@ -295,23 +229,14 @@ class Performance:
         stage, still_waiting = study.store.do(lambda tx: look_for_room(tx, study, person.worker_id, parts))
         if stage is not None and len(parts) == 1 and stage.name in person.entered:
             # What the page would say, where there is nothing else to choose and nothing to read first.
-            person.looked_at = self._changes
+            person.looked_at = self._changes.count
             person.states[stage.name] = State.AVAILABLE
             self._begin(person, stage)
         elif still_waiting:
-            person.looked_at = self._changes
+            person.looked_at = self._changes.count
             self._wait(person)
         else:
             self._look_at(person, parts)
-
-    def _may_be_another(self, person: Person, stages: Sequence[str]) -> bool:
-        """Whether these parts go by more than answers, or something else has happened since somebody last looked."""
-        return self._shaken_at > person.looked_at or any(person.states[name] is not State.WAITING for name in stages)
-
-    def _shake(self) -> None:
-        """Something has happened that may give anybody something to do, wherever they wait."""
-        self._changes += 1
-        self._shaken_at = self._changes
 
     def _take(self, person: Person) -> None:
         study, stage = self._study, person.stage
@@ -319,13 +244,13 @@ class Performance:
             raise RuntimeError("somebody works nowhere")
         offer = study.store.do(lambda tx: next_item(tx, study, stage, person.worker_id))
         if offer.ended:
-            self._shaken_at = self._changes + 1
+            self._changes.spread(ahead=1)
         if offer.status != "item" or offer.lease is None:
-            person.empty[stage.name] = self._changes
+            person.empty[stage.name] = self._changes.count
             if offer.status == "wait" and not person.decisive and self._is_all_they_have(person, stage.name):
                 person.states[stage.name] = State.WAITING
-                person.looked_at = self._changes
-                person.waits_for = _waited_for(person)
+                person.looked_at = self._changes.count
+                person.waits_for = person.open_parts()
                 self._wait(person)
             else:
                 self._look(person)
@@ -334,11 +259,11 @@ class Performance:
         if person.model.dropout and person.rng.random() < person.model.dropout:
             person.exit = Exit.LEFT
             # They keep what they hold until its time is over; then others can have it.
-            self._later((offer.lease.expires_at - self._clock.now + 1) / 1000, self._expire)
+            self._schedule.later((offer.lease.expires_at - self._clock.now + 1) / 1000, self._expire)
             return
         person.offer = offer
         person.seconds = person.model.seconds(self._expected[stage.name], person.rng)
-        self._later(person.seconds, self._submit, person, stage, offer)
+        self._schedule.later(person.seconds, self._submit, person, stage, offer)
 
     def _submit(self, person: Person, stage: RunningStage, offer: Offer) -> None:
         study, lease = self._study, offer.lease
@@ -363,8 +288,7 @@ class Performance:
         person.answered += 1
         person.decisive = person.decisive or stage.name in self._decisive
         self._progress += 1
-        self._changes += 1
-        self._answered_at[stage.name] = self._changes
+        self._changes.answered(stage.name)
         self.ended_at = self._clock.now
         self._plan_gates()
         if outcome.standing is Standing.DROPPED:
@@ -372,27 +296,15 @@ class Performance:
             self._look(person)
         elif outcome.explanation is not None:
             person.learn(stage.task.name, 1.0)
-            self._later(FEEDBACK_SECONDS * person.model.pace, self._take, person)
+            self._schedule.later(FEEDBACK_SECONDS * person.model.pace, self._take, person)
         else:
             self._take(person)
 
     def _read_messages(self, person: Person) -> None:
-        """Learn from feedback: as much as the grades in it were right about what was done wrong."""
         news = self._news()
-        if news == person.news:
-            return
-        person.news = news
-        for message in self._study.store.read(lambda tx: messages_to(tx, person.worker_id)).result():
-            kind, _, name = message.cause.partition(":")
-            if message.id in person.read or kind != "gate" or name not in self._study.gates:
-                continue
-            person.read.add(message.id)
-            ids = [stage.id for stage in stages_of(self._study, self._study.gates[name])]
-            for answer in self._study.store.read(lambda tx: graded_answers(tx, ids, person.worker_id)).result():  # noqa: B023
-                task = self._study.stage_by_id(answer.stage_id).task.name
-                # What was compared with an expert's answer was graded as it deserves.
-                quality = self.qualities.get(answer.response_id, answer.score)
-                person.learn(task, mistakes_told(answer.score, quality))
+        if news != person.news:
+            person.news = news
+            learn_from_feedback(self._study, person, self.qualities)
 
     def _after_refusal(self, person: Person, stage: RunningStage, refusal: Refusal, token: str) -> None:
         study = self._study
@@ -402,7 +314,7 @@ class Performance:
         elif refusal.status != NOT_GRANTED:
             raise refusal
         self._progress += 1
-        self._shake()
+        self._changes.everywhere()
         self._look(person)
 
     # What a site does by itself
@@ -410,19 +322,19 @@ class Performance:
     def _expire(self) -> None:
         self._study.store.write(lambda tx: work.expire_leases(tx, self._study)).result()
         self._progress += 1
-        self._shake()
+        self._changes.everywhere()
 
     def _settle(self, person: Person) -> None:
         """After a drop, at once: their judgments no longer count, and the items are open again."""
         for changed in self._study.store.read(labels.unsettled).result():
             if changed.worker_id == person.worker_id:
                 settle_worker(self._study, changed)
-        self._shaken_at = self._changes
+        self._changes.spread()
 
     def _plan_gates(self) -> None:
         if self._things_fall_due and not self._gates_due:
             self._gates_due = True
-            self._at(self._clock.now + GATES_MS, self._sweep_gates)
+            self._schedule.sweep(GATES_MS, self._sweep_gates)
 
     def _sweep_gates(self) -> None:
         self._gates_due = False
@@ -430,33 +342,28 @@ class Performance:
 
     def _look_after_gates(self) -> None:
         self._do_what_is_due()
-        so_far = self._times_decided()
+        so_far = self._changes.verdicts()
         if so_far == self._verdicts_so_far:
             return
         self._verdicts_so_far = so_far
         before, self._verdicts = self._verdicts, self._study.store.read(times_decided).result()
-        # Whoever had gone because a part was locked hears that it was decided about them.
+        # People who had left because a part was locked come back when a gate has decided about them.
         for person in self.people:
-            heard = self._verdicts.get(person.worker_id) != before.get(person.worker_id)
-            if heard and person.exit is Exit.FINISHED and State.LOCKED in person.states.values():
+            decided = self._verdicts.get(person.worker_id) != before.get(person.worker_id)
+            if decided and person.exit is Exit.FINISHED and State.LOCKED in person.states.values():
                 person.exit = None
-                self._later(0, self._look, person)
+                self._schedule.later(0, self._look, person)
 
     def _do_what_is_due(self) -> None:
         study = self._study
         if self._things_fall_due:
             done = study.store.write(lambda tx: do_what_is_due(tx, study)).result()
             if review_workers(study) or done:
-                self._shaken_at = self._changes + 1
+                self._changes.spread(ahead=1)
             for seconds, message in self._desk.take_up(self._clock.now):
-                self._later(seconds, self._send, message)
-        self._changes += 1
+                self._schedule.later(seconds, self._send, message)
+        self._changes.count += 1
 
     def _send(self, message: MessageRow) -> None:
         self._desk.send(message)
-        self._changes += 1
-
-
-def _waited_for(person: Person) -> tuple[str, ...]:
-    """The parts that may still have something for somebody, by what they found when they last looked."""
-    return tuple(name for name, state in person.states.items() if state not in FOR_GOOD)
+        self._changes.count += 1

@@ -10,6 +10,8 @@ from chorale.model import Answer
 from chorale.protocol import State
 from chorale.rehearsal.simulated import WorkerModel
 
+FOR_GOOD = frozenset({State.FINISHED, State.LOCKED, State.REMOVED, State.LIMIT})
+
 
 class Exit(StrEnum):
     """Why somebody is no longer there."""
@@ -68,6 +70,10 @@ class Person:
             first = self.model.accuracy_in(stage.name, stage.task.name)
             self._accuracy[stage.name] = now = 1 - (1 - first) * self.errors.get(stage.task.name, 1.0)
         return now
+
+    def open_parts(self) -> tuple[str, ...]:
+        """The stages that may still have something for them, by what they saw when they last looked."""
+        return tuple(name for name, state in self.states.items() if state not in FOR_GOOD)
 
     def learn(self, task: str, mistakes: float) -> None:
         """Have so many mistakes explained."""

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from chorale.engine.opening import bring_in
 from chorale.engine.running import Study
 from chorale.folder.reading import StudyFolder
-from chorale.rehearsal.performing import Advance, Clock, Manners, Performance
+from chorale.rehearsal.performing import Advance, Manners, Performance
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
+from chorale.rehearsal.schedule import Clock
 from chorale.rehearsal.simulated import (
     AnswerSheet,
     CrowdSettings,

@@ -37,8 +37,8 @@ def _end_writing(tx: Tx, study: Study) -> bool:
 def _close(tx: Tx, study: Study) -> bool:
     closed = closed_gates(tx)
     open_gates = [gate for gate in study.gates.values() if not gate.settings.decides_each and gate.name not in closed]
-    found = [(gate, survey(tx, study, gate)) for gate in open_gates]
-    candidates = [(gate, field.waiting > 0) for gate, field in found if field.candidates]
+    surveys = [(gate, survey(tx, study, gate)) for gate in open_gates]
+    candidates = [(gate, field.waiting > 0) for gate, field in surveys if field.candidates]
     for gate, _ in sorted(candidates, key=lambda one: one[1]):
         with suppress(Refusal):  # the budget does not cover what it pays
             close_gate(tx, study, gate, "the rehearsal")

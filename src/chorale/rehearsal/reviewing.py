@@ -1,12 +1,15 @@
-"""Feedback that waits for an expert: experts read one message after the other, and send it as it is."""
+"""Feedback: experts read one message after the other and send it as it is, and people learn from what they get."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from chorale.engine.gates import send_message
+from chorale.engine.gates import send_message, stages_of
 from chorale.engine.running import Study
+from chorale.rehearsal.person import Person
+from chorale.rehearsal.simulated import mistakes_explained
 from chorale.store import Tx
 from chorale.store.gates import verdicts_so_far
-from chorale.store.message_rows import MessageRow, drafts
+from chorale.store.grade_rows import graded_answers
+from chorale.store.message_rows import MessageRow, drafts, messages_to
 
 WORDS_PER_SECOND = 4.0
 
@@ -15,7 +18,7 @@ def reading_seconds(text: str) -> float:
     return len(text.split()) / WORDS_PER_SECOND
 
 
-class Desk:
+class ExpertDesk:
     """What experts have to read before it goes out. With no experts, nothing ever does."""
 
     def __init__(self, study: Study, experts: int) -> None:
@@ -45,3 +48,17 @@ class Desk:
             return send_message(tx, self._study, message.id, message.body, "the rehearsal")
 
         self.sent += self._study.store.write(send).result()
+
+
+def learn_from_feedback(study: Study, person: Person, qualities: Mapping[int, float]) -> None:
+    """Learn from the messages of gates: as much as the grades in them were right about what was done wrong."""
+    for message in study.store.read(lambda tx: messages_to(tx, person.worker_id)).result():
+        kind, _, name = message.cause.partition(":")
+        if message.id in person.read or kind != "gate" or name not in study.gates:
+            continue
+        person.read.add(message.id)
+        ids = [stage.id for stage in stages_of(study, study.gates[name])]
+        for answer in study.store.read(lambda tx: graded_answers(tx, ids, person.worker_id)).result():  # noqa: B023
+            task = study.stage_by_id(answer.stage_id).task.name
+            # What was compared with an expert's answer was graded as it deserves.
+            person.learn(task, mistakes_explained(answer.score, qualities.get(answer.response_id, answer.score)))

@@ -30,8 +30,8 @@ def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
     theirs = [person for person in people if person.expert == running.is_for_experts]
     if not theirs:
         return f"{wanting} They are for experts, and none come: set `experts` in rehearsal.toml to 1 or more."
-    found = Counter(_hindrance(person, running) for person in theirs)
-    reasons = ", ".join(f"{count} {what}" for what, count in found.most_common())
+    hindrances = Counter(_hindrance(person, running) for person in theirs)
+    reasons = ", ".join(f"{count} {what}" for what, count in hindrances.most_common())
     return f"{wanting} Of {len(theirs):,} {'experts' if running.is_for_experts else 'people'}, {reasons}."
 
 
@@ -39,9 +39,9 @@ def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str
     """None if no answer waits for a grade: then too few of somebody's answers were to be graded."""
     looked_at = {*study.gates[gate.name].settings.stage}
     grading = [
-        found
+        run
         for name, stage in study.stages.items()
-        if stage.settings.grades and looked_at & {*stage.settings.sources} and (found := stages[name]).open_items
+        if stage.settings.grades and looked_at & {*stage.settings.sources} and (run := stages[name]).open_items
     ]
     if not grading:
         return None

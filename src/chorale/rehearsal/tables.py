@@ -6,7 +6,7 @@ from chorale import __version__
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
 from chorale.present.scoring import latex_document
-from chorale.rehearsal import Estimate, Forecast, Forecasts
+from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts
 from chorale.rehearsal.forecasting import (
     ENOUGH_RUNS,
     OF_ARMS,
@@ -38,73 +38,75 @@ _IF_ANY = frozenset({"finishing", "bonus", "fee", "underpaid", "found_nothing", 
 _WITH_INTERVAL = frozenset({*(measure.key for measure in RESULTS_OF_STAGES), "cost"})
 
 
-def forecast_tables(told: Forecasts) -> list[ScoreTable]:
+def forecast_tables(simulation: Forecasts) -> list[ScoreTable]:
     """What to expect; of several variations, what each would change."""
-    if len(told.forecasts) > 1:
-        return [trade_off_table(told)]
-    [forecast] = told.forecasts
-    return detailed_tables(told, forecast)
+    if len(simulation.forecasts) > 1:
+        return [trade_off_table(simulation)]
+    [forecast] = simulation.forecasts
+    return detailed_tables(simulation, forecast)
 
 
-def detailed_tables(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:
+def detailed_tables(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     return [
-        study_table(told, forecast),
-        *_arms(told, forecast),
-        *stage_tables(told, forecast),
-        *_gates(told, forecast),
+        study_table(simulation, forecast),
+        *_arms(simulation, forecast),
+        *stage_tables(simulation, forecast),
+        *_gates(simulation, forecast),
     ]
 
 
-def study_table(told: Forecasts, forecast: Forecast) -> ScoreTable:
+def study_table(simulation: Forecasts, forecast: Forecast) -> ScoreTable:
     rows: list[tuple[str, ...]] = []
     for measure in OF_RUNS:
-        found = forecast.of(measure)
+        estimate = forecast.of(measure)
         if measure.key == "finished":
             rows.append((measure.title, f"{forecast.finished} of {len(forecast.runs)}", ""))
-        elif found is not None and (measure.key not in _IF_ANY or found.high):
-            low, high = (_shown(value, measure.unit, told.currency) for value in (found.low, found.high))
+        elif estimate is not None and (measure.key not in _IF_ANY or estimate.high):
+            low, high = (
+                measure_text(value, measure.unit, simulation.currency) for value in (estimate.low, estimate.high)
+            )
             title = measure.title
             if measure.key == "cost_per_result":
                 title += f" ({', '.join(forecast.final)})"
-            rows.append((title, _cell(found, measure.unit, told), low if low == high else f"{low}–{high}"))
-    title, columns = f"Forecast of the study{_with(forecast)}", ("what", "mean#", f"{_interval(told)}#")
-    if len(told.seeds) == 1:
+            rows.append((title, _cell(estimate, measure.unit, simulation), low if low == high else f"{low}–{high}"))
+    title, columns = f"Forecast of the study{_with(forecast)}", ("what", "mean#", f"{_interval(simulation)}#")
+    if len(simulation.seeds) == 1:
         # One run has no interval, and is no mean.
         return ScoreTable(title, ("what", "in one run#"), [row[:2] for row in rows])
     return ScoreTable(title, columns, rows)
 
 
-def stage_tables(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:
+def stage_tables(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     """A row for each stage: a study may have many. In several tables, since there is much to say about each."""
     several = (
         ("Results of its stages", RESULTS_OF_STAGES),
         ("Work in its stages", WORK_OF_STAGES),
         ("People in its stages", PEOPLE_IN_STAGES),
     )
-    tables = (_of_stages(title, measures, told, forecast) for title, measures in several)
+    tables = (_of_stages(title, measures, simulation, forecast) for title, measures in several)
     return [table for table in tables if table.rows]
 
 
-def _of_stages(title: str, measures: Sequence[Measure], told: Forecasts, forecast: Forecast) -> ScoreTable:
-    found = {
+def _of_stages(title: str, measures: Sequence[Measure], simulation: Forecasts, forecast: Forecast) -> ScoreTable:
+    by_stage = {
         name: [
-            _cell(forecast.of_stage(name, measure), measure.unit, told, interval=measure.key in _WITH_INTERVAL)
+            _cell(forecast.of_stage(name, measure), measure.unit, simulation, interval=measure.key in _WITH_INTERVAL)
             for measure in measures
         ]
         for name in forecast.stages
     }
     # Nothing is known of the results of some stages, and some kinds of thing happen in no stage at all.
     used = [
-        number for number in range(len(measures)) if any(cells[number] not in ("", "0") for cells in found.values())
+        number for number in range(len(measures)) if any(cells[number] not in ("", "0") for cells in by_stage.values())
     ]
-    rows = [(name, *(cells[number] for number in used)) for name, cells in found.items()]
+    rows = [(name, *(cells[number] for number in used)) for name, cells in by_stage.items()]
     rows = [row for row in rows if any(row[1:])]
     columns = ("stage", *(f"{measures[number].title}#" for number in used))
-    means = "" if len(told.seeds) == 1 else f": means ({_interval(told)})"
+    means = "" if len(simulation.seeds) == 1 else f": means ({_interval(simulation)})"
     return ScoreTable(f"{title}{_with(forecast)}{means}", columns, rows)
 
 
-def _arms(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:
+def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     """What comes of each arm, in a study that has some."""
     if not forecast.arms:
         return []
@@ -112,40 +114,40 @@ def _arms(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:
         (
             name,
             *(
-                _cell(forecast.of_arm(name, measure), measure.unit, told, interval=measure.key in _WITH_INTERVAL)
+                _cell(forecast.of_arm(name, measure), measure.unit, simulation, interval=measure.key in _WITH_INTERVAL)
                 for measure in OF_ARMS
             ),
         )
         for name in forecast.arms
     ]
     columns = ("arm", *(f"{measure.title}#" for measure in OF_ARMS))
-    means = "" if len(told.seeds) == 1 else f": means ({_interval(told)})"
+    means = "" if len(simulation.seeds) == 1 else f": means ({_interval(simulation)})"
     return [ScoreTable(f"Forecast of its arms{_with(forecast)}{means}", columns, rows)]
 
 
-def _gates(told: Forecasts, forecast: Forecast) -> list[ScoreTable]:
+def _gates(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     """Who passes the gates, in a study that has some."""
     if not forecast.gates:
         return []
-    found = {name: {measure: forecast.of_gate(name, measure) for measure in OF_GATES} for name in forecast.gates}
+    by_gate = {name: {measure: forecast.of_gate(name, measure) for measure in OF_GATES} for name in forecast.gates}
     used = [
         measure
         for measure in OF_GATES
-        if measure.key not in _IF_ANY or any(each and each.high for each in (of[measure] for of in found.values()))
+        if measure.key not in _IF_ANY or any(each and each.high for each in (of[measure] for of in by_gate.values()))
     ]
     rows = [
-        (name, *(_cell(of[measure], measure.unit, told, interval=True) for measure in used))
-        for name, of in found.items()
+        (name, *(_cell(of[measure], measure.unit, simulation, interval=True) for measure in used))
+        for name, of in by_gate.items()
     ]
     columns = ("gate", *(f"{measure.title}#" for measure in used))
     return [ScoreTable(f"Forecast of its gates{_with(forecast)}", columns, rows)]
 
 
-def trade_off_table(told: Forecasts) -> ScoreTable:
+def trade_off_table(simulation: Forecasts) -> ScoreTable:
     """A row for each variation. What comes of runs that did not finish has a star."""
-    paths = list(told.forecasts[0].variation.values)
-    what, found = qualities_of(told)
-    asked = any(run.needed is not None for forecast in told.forecasts for run in forecast.runs)
+    paths = list(simulation.forecasts[0].variation.values)
+    what, qualities = qualities_of(simulation)
+    asked = any(run.needed is not None for forecast in simulation.forecasts for run in forecast.runs)
     traded = [(key, title) for key, title in _TRADED if key != "needed" or asked]
     rows = [
         (
@@ -155,14 +157,14 @@ def trade_off_table(told: Forecasts) -> ScoreTable:
             *_starred(
                 forecast,
                 [
-                    _cell(quality, "share", told, interval=True),
-                    _cell(forecast.released, "share", told),
-                    _cell(forecast.of(_BY_KEY["cost"]), "money", told, interval=True),
-                    *(_cell(forecast.of(_BY_KEY[key]), _BY_KEY[key].unit, told) for key, _ in traded),
+                    _cell(quality, "share", simulation, interval=True),
+                    _cell(forecast.released, "share", simulation),
+                    _cell(forecast.of(_BY_KEY["cost"]), "money", simulation, interval=True),
+                    *(_cell(forecast.of(_BY_KEY[key]), _BY_KEY[key].unit, simulation) for key, _ in traded),
                 ],
             ),
         )
-        for number, (forecast, quality) in enumerate(zip(told.forecasts, found, strict=True), 1)
+        for number, (forecast, quality) in enumerate(zip(simulation.forecasts, qualities, strict=True), 1)
     ]
     columns = (
         "no.#",
@@ -170,22 +172,22 @@ def trade_off_table(told: Forecasts) -> ScoreTable:
         *("people who may come#" if path == WORKERS else f"{path.replace('.', ' ', 1)}#" for path in paths),
         "runs finished#",
         f"{what}#",
-        f"released ({', '.join(told.forecasts[0].final)})#",
+        f"released ({', '.join(simulation.forecasts[0].final)})#",
         "cost#",
         *(f"{title}#" for _, title in traded),
     )
-    means = "in one run" if len(told.seeds) == 1 else f"means ({_interval(told)})"
+    means = "in one run" if len(simulation.seeds) == 1 else f"means ({_interval(simulation)})"
     return ScoreTable(f"What each variation would change: {means}", columns, rows)
 
 
-def qualities_of(told: Forecasts) -> tuple[str, list[Estimate | None]]:
+def qualities_of(simulation: Forecasts) -> tuple[str, list[ForecastEstimate | None]]:
     """How good each variation is, and by what: its results where the right ones are known, or else what people made."""
-    known = next((forecast.quality_of for forecast in told.forecasts if forecast.quality_of), None)
-    made = next((forecast.answers_quality_of for forecast in told.forecasts if forecast.answers_quality_of), None)
+    known = next((forecast.quality_of for forecast in simulation.forecasts if forecast.quality_of), None)
+    made = next((forecast.answers_quality_of for forecast in simulation.forecasts if forecast.answers_quality_of), None)
     if known or not made:
         where = f" ({known})" if known else ""
-        return f"released right{where}", [forecast.quality for forecast in told.forecasts]
-    return f"quality of answers ({made})", [forecast.answers_quality for forecast in told.forecasts]
+        return f"released right{where}", [forecast.quality for forecast in simulation.forecasts]
+    return f"quality of answers ({made})", [forecast.answers_quality for forecast in simulation.forecasts]
 
 
 def _starred(forecast: Forecast, cells: Sequence[str]) -> list[str]:
@@ -193,25 +195,25 @@ def _starred(forecast: Forecast, cells: Sequence[str]) -> list[str]:
     return [f"{cell}{star}" if cell else "" for cell in cells]
 
 
-def _interval(told: Forecasts) -> str:
-    runs = len(told.seeds)
+def _interval(simulation: Forecasts) -> str:
+    runs = len(simulation.seeds)
     return "90% interval" if runs >= ENOUGH_RUNS else f"of {runs} runs: lowest–highest"
 
 
-def forecast_notes(told: Forecasts) -> list[str]:
+def forecast_notes(simulation: Forecasts) -> list[str]:
     """What the reader of a forecast should know beside it."""
-    notes = [*told.notes, *(f"{misfit}." for misfit in told.misfits)]
-    for forecast in told.forecasts:
+    notes = [*simulation.notes, *(f"{misfit}." for misfit in simulation.misfits)]
+    for forecast in simulation.forecasts:
         prefix = f"with {forecast.variation.label}: " if forecast.variation.values else ""
         notes += [f"{prefix}{note}" for note in (*forecast.starved, *forecast.notes)]
-    if any(forecast.finished < len(forecast.runs) for forecast in told.forecasts):
-        star = f"{UNFINISHED} " if len(told.forecasts) > 1 else ""
+    if any(forecast.finished < len(forecast.runs) for forecast in simulation.forecasts):
+        star = f"{UNFINISHED} " if len(simulation.forecasts) > 1 else ""
         notes.append(f"{star}some runs did not finish: their numbers are of what could be done.")
-    notes += _about_wages(told)
-    runs = [run for forecast in told.forecasts for run in forecast.runs]
-    # Where a file fits nothing, that was said; where people grade each other's answers, these have a quality.
-    is_told = any(quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs)
-    if not is_told and not told.misfits:
+    notes += _about_wages(simulation)
+    runs = [run for forecast in simulation.forecasts for run in forecast.runs]
+    # Files that fit nothing have a note already. Where people grade each other's answers, these have a quality.
+    is_known = any(quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs)
+    if not is_known and not simulation.misfits:
         notes.append(
             "nothing is known of the right answers, so nothing is said about quality: give stages a truth file "
             "([stage.rehearsal] truth = …)."
@@ -219,53 +221,55 @@ def forecast_notes(told: Forecasts) -> list[str]:
     return notes
 
 
-def _about_wages(told: Forecasts) -> Iterator[str]:
+def _about_wages(simulation: Forecasts) -> Iterator[str]:
     """How many earn less than they should, if that is one in ten or more."""
-    shares = [found.mean for forecast in told.forecasts if (found := forecast.of(_BY_KEY["underpaid"]))]
+    shares = [underpaid.mean for forecast in simulation.forecasts if (underpaid := forecast.of(_BY_KEY["underpaid"]))]
     low = [share for share in shares if share >= LOW_PAID]
     if not low:
         return
-    minimum = money_text(told.minimum_hourly, told.currency)
+    minimum = money_text(simulation.minimum_hourly, simulation.currency)
     less = f"{max(low):.0%} of people earn less than your minimum of {minimum} an hour"
-    if len(told.forecasts) > 1:
-        yield f"in {len(low)} of {len(told.forecasts)} variations, {'' if len(low) == 1 else 'up to '}{less}."
+    if len(simulation.forecasts) > 1:
+        yield f"in {len(low)} of {len(simulation.forecasts)} variations, {'' if len(low) == 1 else 'up to '}{less}."
         return
-    median = told.forecasts[0].of(_BY_KEY["wage"])
-    if median is not None and median.mean < told.minimum_hourly:
-        less += f"; the median is {money_text(round(median.mean), told.currency)}"
+    median = simulation.forecasts[0].of(_BY_KEY["wage"])
+    if median is not None and median.mean < simulation.minimum_hourly:
+        less += f"; the median is {money_text(round(median.mean), simulation.currency)}"
     yield f"{less}."
 
 
-def forecast_latex(told: Forecasts) -> str:
-    seeds = "-".join(str(seed) for seed in dict.fromkeys((told.seeds[0], told.seeds[-1])))
+def forecast_latex(simulation: Forecasts) -> str:
+    seeds = "-".join(str(seed) for seed in dict.fromkeys((simulation.seeds[0], simulation.seeds[-1])))
     return latex_document(
-        forecast_tables(told), f"rehearsal|seeds:{seeds}|workers:{told.workers or 'varied'}|version:{__version__}"
+        forecast_tables(simulation),
+        f"rehearsal|seeds:{seeds}|workers:{simulation.workers or 'varied'}|version:{__version__}",
     )
 
 
-def runs_told(told: Forecasts) -> str:
+def runs_text(simulation: Forecasts) -> str:
     """How often the study was rehearsed, with which seeds and with how many people."""
-    first, last = told.seeds[0], told.seeds[-1]
-    runs = f"{len(told.seeds)} simulated runs (seeds {first} to {last})"
+    first, last = simulation.seeds[0], simulation.seeds[-1]
+    runs = f"{len(simulation.seeds)} simulated runs (seeds {first} to {last})"
     if first == last:
         runs = f"One simulated run (seed {first})"
-    return f"{runs}{' of each variation' if len(told.forecasts) > 1 else ''} with {told.people}"
+    return f"{runs}{' of each variation' if len(simulation.forecasts) > 1 else ''} with {simulation.people}"
 
 
 def _with(forecast: Forecast) -> str:
     return f" with {forecast.variation.label}" if forecast.variation.values else ""
 
 
-def _cell(found: Estimate | None, unit: str, told: Forecasts, *, interval: bool = False) -> str:
-    if found is None:
+def _cell(estimate: ForecastEstimate | None, unit: str, simulation: Forecasts, *, interval: bool = False) -> str:
+    if estimate is None:
         return ""
-    mean = _shown(found.mean, unit, told.currency)
-    if not interval or found.low == found.high:
-        return mean
-    return f"{mean} ({_shown(found.low, unit, told.currency)}–{_shown(found.high, unit, told.currency)})"
+    mean, low, high = (
+        measure_text(value, unit, simulation.currency) for value in (estimate.mean, estimate.low, estimate.high)
+    )
+    return f"{mean} ({low}–{high})" if interval and estimate.low != estimate.high else mean
 
 
-def _shown(value: float, unit: str, currency: str) -> str:
+def measure_text(value: float, unit: str, currency: str) -> str:
+    """A number of a forecast, or of the study itself, as its unit is written."""
     match unit:
         case "money":
             return money_text(round(value), currency)
@@ -275,4 +279,4 @@ def _shown(value: float, unit: str, currency: str) -> str:
             return f"{value:,.1f}"
         case "count":
             return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
-    return f"{value:.2f}"
+    return f"{value:,.2f}"

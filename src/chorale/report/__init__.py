@@ -94,14 +94,14 @@ def _subtitle(came: Attendees) -> str:
 
 def _verification_section(tx: Tx, study: Study) -> Section:
     """Every derived number computed again from responses, gold and settings, as `chorale verify` does."""
-    found = verify(tx, study)
-    again = ", ".join(f"{count:,} {what}" for what, count in found.checked.items())
+    verification = verify(tx, study)
+    again = ", ".join(f"{count:,} {what}" for what, count in verification.checked.items())
     parts: list[Part] = [f"Computed again from what was recorded: {again}."]
-    if found.differences:
+    if verification.differences:
         parts += [
             "These differ from the database, and what is said here rests on them:",
-            Bullets(found.differences[:50]),
+            Bullets(verification.differences[:50]),
         ]
     else:
         parts.append("Everything agrees.")
-    return Section("verification", "Verification", parts, asdict(found))
+    return Section("verification", "Verification", parts, asdict(verification))

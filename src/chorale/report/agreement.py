@@ -41,9 +41,9 @@ def agreement_section(
     notes: list[str] = []
     signatures: list[str] = []
     by_distance = [
-        found
+        scored
         for stage, responses in stages.values()
-        if (found := pairwise_agreement(stage, responses, resampling)) is not None
+        if (scored := pairwise_agreement(stage, responses, resampling)) is not None
     ]
     coefficients = [_coefficients(one, resampling, signatures, notes) for one in questions]
     parts: list[Part] = []
@@ -51,8 +51,14 @@ def agreement_section(
     if by_distance:
         columns = ("stage", "agreement#", "95% interval#", "items#", "pairs of answers#")
         rows: list[tuple[Cell, ...]] = [
-            (one["stage"], one["value"], shown_interval(Interval(*one["ci"]), 3), one["items"], one["pairs"])
-            for one in by_distance
+            (
+                agreement["stage"],
+                agreement["value"],
+                shown_interval(Interval(*agreement["ci"]), 3),
+                agreement["items"],
+                agreement["pairs"],
+            )
+            for agreement in by_distance
         ]
         parts.append(
             "How alike two people's answers to one item are: 1 less the distance of the stage's task, in the mean."
@@ -125,9 +131,11 @@ def responses_digest(responses: Sequence[Counted]) -> str:
     return digest.hexdigest()[:8]
 
 
-def _coefficients(one: Answered, resampling: Resampling, signatures: list[str], notes: list[str]) -> dict[str, Any]:
-    question = one.question
-    judged = Judged(question.title, one.judgments, one.digest)
+def _coefficients(
+    answered: Answered, resampling: Resampling, signatures: list[str], notes: list[str]
+) -> dict[str, Any]:
+    question = answered.question
+    judged = Judged(question.title, answered.judgments, answered.digest)
     try:
         scored = score_agreement(judged, question.options(), resampling)
     except UserError as error:
@@ -147,31 +155,31 @@ def _coefficients(one: Answered, resampling: Resampling, signatures: list[str], 
     }
 
 
-def _row(one: Mapping[str, Any]) -> tuple[Cell, ...]:
-    value = one["value"] if one["value"] is not None else "undefined"
-    drawn = shown_interval(Interval(*one["ci"]), 3) if one.get("ci") else ""
+def _row(coefficient: Mapping[str, Any]) -> tuple[Cell, ...]:
+    value = coefficient["value"] if coefficient["value"] is not None else "undefined"
+    drawn = shown_interval(Interval(*coefficient["ci"]), 3) if coefficient.get("ci") else ""
     return (
-        one["question"],
-        one["coefficient"],
+        coefficient["question"],
+        coefficient["coefficient"],
         value,
         drawn,
-        *(one.get(name) for name in ("items", "workers", "judgments")),
+        *(coefficient.get(name) for name in ("items", "workers", "judgments")),
     )
 
 
 def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -> Section:
-    found: list[dict[str, Any]] = []
+    aggregations: list[dict[str, Any]] = []
     notes: list[str] = []
-    for one in questions:
+    for answered in questions:
         for method in METHODS:
             try:
-                found.append(_aggregated(one, method, resampling))
+                aggregations.append(_aggregated(answered, method, resampling))
             except (UserError, ValueError) as error:
-                notes.append(f"{one.question.title}, {method}: {error}")
+                notes.append(f"{answered.question.title}, {method}: {error}")
     rows: list[tuple[Cell, ...]] = [
         (each["question"], each["method"], each["items"], each["certainty"], shown_interval(Interval(*each["ci"]), 3),
          each["same_as_study"])
-        for each in found
+        for each in aggregations
     ]  # fmt: skip
     columns = ("question", "method", "items#", "mean certainty#", "95% interval#", "same answer as the study's#")
     parts: list[Part] = [
@@ -179,20 +187,20 @@ def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -
     ]
     if rows:
         parts += [ScoreTable("Aggregation", columns, rows, digits=3)]
-        parts += ["Signatures:", Bullets([each["signature"] for each in found])]
+        parts += ["Signatures:", Bullets([each["signature"] for each in aggregations])]
     else:
         parts = ["No stage asks for labels that could be aggregated by general methods."]
     if notes:
         parts.append(Bullets(notes))
-    return Section("aggregation", "Aggregation", parts, {"methods": found, "notes": notes})
+    return Section("aggregation", "Aggregation", parts, {"methods": aggregations, "notes": notes})
 
 
-def _aggregated(one: Answered, method: str, resampling: Resampling) -> dict[str, Any]:
-    request, inputs = Request(method=method), {"judgments": one.digest}
+def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict[str, Any]:
+    request, inputs = Request(method=method), {"judgments": answered.digest}
     # Without the intervals of every label and worker, which a report does not show.
     _, result = score_aggregation(
-        Path(one.question.title),
-        one.judgments,
+        Path(answered.question.title),
+        answered.judgments,
         request,
         replace(resampling, ci=False),
         reading={},
@@ -201,10 +209,12 @@ def _aggregated(one: Answered, method: str, resampling: Resampling) -> dict[str,
     )
     sure = certainty(result)
     same = [
-        _alike(label, one.study_labels[item]) for item, label in result.labels.items() if one.study_labels.get(item)
+        _alike(label, answered.study_labels[item])
+        for item, label in result.labels.items()
+        if answered.study_labels.get(item)
     ]
     return {
-        "question": one.question.title,
+        "question": answered.question.title,
         "method": method,
         "items": len(result.tasks),
         "certainty": float(sure.mean()),

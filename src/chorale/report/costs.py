@@ -16,6 +16,7 @@ from chorale.model.plural import plural
 from chorale.monitor.costs import ArmCosts, CostTerms, arm_costs
 from chorale.monitor.status import Status, shared_as_json
 from chorale.rehearsal import FORECAST_FILE
+from chorale.rehearsal.tables import measure_text
 from chorale.report.document import Part, Section
 from chorale.report.people import crowd_and_experts, people_who_worked
 from chorale.store import Tx, arm_rows, ledger
@@ -43,21 +44,21 @@ _WITHOUT_FEES = frozenset({"fees", "paid_per_answer", "paid_per_answer_without_t
 def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_arms: bool) -> Section:
     currency = study.settings.pay.currency
     arms = arm_costs(tx, study) if with_arms else None
-    told_apart = {} if arms is None else {**arms.own, "shared by arms": arms.shared}
-    columns = ("what it cost", "study#", *(f"{name}#" for name in told_apart))
+    by_arm = {} if arms is None else {**arms.own, "shared by arms": arms.shared}
+    columns = ("what it cost", "study#", *(f"{name}#" for name in by_arm))
     rows = [
-        (title, *(_money(getattr(one, name), currency) for one in (costs, *told_apart.values())))
+        (title, *(_money(getattr(one, name), currency) for one in (costs, *by_arm.values())))
         for title, name in _TERMS
         if costs.fees or name not in _WITHOUT_FEES
     ]
     stages = [
         (
-            one.name,
-            money_text(one.paid, currency),
-            money_text(one.fees, currency),
-            money_text(one.paid + one.fees, currency),
+            stage.name,
+            money_text(stage.paid, currency),
+            money_text(stage.fees, currency),
+            money_text(stage.paid + stage.fees, currency),
         )
-        for one in now.stages
+        for stage in now.stages
     ]
     ledger = [(kind, money_text(amount, currency)) for kind, amount in now.totals.items()]
     parts: list[Part] = [
@@ -66,13 +67,13 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
         ScoreTable("By stage", ("stage", "paid#", "fees#", "together#"), stages),
         ScoreTable("By kind", ("kind", "amount#"), [*ledger, ("together", money_text(now.spent, currency))]),
     ]
-    told: dict[str, Any] = {"currency": currency, **asdict(costs), "ledger": now.totals, "spent": now.spent}
+    numbers: dict[str, Any] = {"currency": currency, **asdict(costs), "ledger": now.totals, "spent": now.spent}
     if arms is not None:
         counts = arm_rows.arm_counts(tx)
-        told["arms"] = {name: {"workers": counts.get(name, 0), **asdict(one)} for name, one in arms.own.items()}
-        told["shared"] = shared_as_json(arms)
+        numbers["arms"] = {name: {"workers": counts.get(name, 0), **asdict(one)} for name, one in arms.own.items()}
+        numbers["shared"] = shared_as_json(arms)
         parts += _arms_parts(arms, counts, currency)
-    return Section("costs", "Costs", parts, told)
+    return Section("costs", "Costs", parts, numbers)
 
 
 def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> list[Part]:
@@ -153,18 +154,18 @@ def _moment(ms: int) -> str:
 def read_forecast(path: Path) -> Mapping[str, Any] | None:
     """The first variation of a forecast that `chorale rehearse --save` kept; None if there is none."""
     try:
-        told = json.loads(path.read_text("utf-8"))
+        saved = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise UserError(
             f"{path} can't be read: {error}. Make it again with `chorale rehearse --save --force`."
         ) from None
-    variations = told.get("variations") if isinstance(told, dict) else None
+    variations = saved.get("variations") if isinstance(saved, dict) else None
     if not isinstance(variations, list) or not variations or not isinstance(variations[0], dict):
         raise UserError(f"{path} is not a forecast. Make it again with `chorale rehearse --save --force`.")
-    found: Mapping[str, Any] = variations[0]
-    return found
+    forecast: Mapping[str, Any] = variations[0]
+    return forecast
 
 
 def _actual(
@@ -174,7 +175,7 @@ def _actual(
     finishing = sum(amount for _, amount, cause in ledger.amounts(tx) if is_for_finishing(cause))
     crowd, _ = crowd_and_experts(tx)
     span = None if came.first_at is None or came.last_at is None else (came.last_at - came.first_at) / _HOUR_MS
-    found: dict[str, tuple[str, str, float | None]] = {
+    actual: dict[str, tuple[str, str, float | None]] = {
         "cost": ("cost", "money", now.spent),
         "base": ("pay for judgments", "money", now.totals["base"]),
         "finishing": ("pay for finishing rounds", "money", finishing),
@@ -188,18 +189,22 @@ def _actual(
         "active": ("people who worked", "count", people_who_worked(crowd)),
         "answers": ("their answers", "count", sum(row.answered for row in crowd)),
     }
-    for one in now.stages:
-        is_round = study.stage(one.name).round_size is not None
-        if one.items and not is_round:
-            found[f"stages.{one.name}.released"] = (f"{one.name}: results released", "share", one.released / one.items)
-            found[f"stages.{one.name}.judgments_per_item"] = (
-                f"{one.name}: judgments per item",
-                "number",
-                one.judgments / one.items,
+    for stage in now.stages:
+        is_round = study.stage(stage.name).round_size is not None
+        if stage.items and not is_round:
+            actual[f"stages.{stage.name}.released"] = (
+                f"{stage.name}: results released",
+                "share",
+                stage.released / stage.items,
             )
-        found[f"stages.{one.name}.dropped"] = (f"{one.name}: people dropped", "count", one.dropped)
-        found[f"stages.{one.name}.cost"] = (f"{one.name}: cost", "money", one.paid + one.fees)
-    return found
+            actual[f"stages.{stage.name}.judgments_per_item"] = (
+                f"{stage.name}: judgments per item",
+                "number",
+                stage.judgments / stage.items,
+            )
+        actual[f"stages.{stage.name}.dropped"] = (f"{stage.name}: people dropped", "count", stage.dropped)
+        actual[f"stages.{stage.name}.cost"] = (f"{stage.name}: cost", "money", stage.paid + stage.fees)
+    return actual
 
 
 def _of(planned: Mapping[str, Any], key: str) -> Mapping[str, float] | None:
@@ -215,20 +220,15 @@ def _of(planned: Mapping[str, Any], key: str) -> Mapping[str, float] | None:
 def _beside(
     planned: Mapping[str, Any], key: str, title: str, unit: str, value: float | None, currency: str
 ) -> tuple[Cell, ...] | None:
-    found = _of(planned, key)
-    if found is None or value is None or not (found["high"] or value):
+    forecast = _of(planned, key)
+    if forecast is None or value is None or not (forecast["high"] or value):
         return None
-    low, high = (_shown(found[name], unit, currency) for name in ("low", "high"))
-    within = "yes" if found["low"] <= value <= found["high"] else "below" if value < found["low"] else "above"
-    return title, _shown(found["mean"], unit, currency), f"{low} to {high}", _shown(value, unit, currency), within
-
-
-def _shown(value: float, unit: str, currency: str) -> str:
-    match unit:
-        case "money":
-            return money_text(round(value), currency)
-        case "share":
-            return f"{value:.1%}"
-        case "count":
-            return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
-    return f"{value:,.2f}"
+    low, high = (measure_text(forecast[name], unit, currency) for name in ("low", "high"))
+    within = "yes" if forecast["low"] <= value <= forecast["high"] else "below" if value < forecast["low"] else "above"
+    return (
+        title,
+        measure_text(forecast["mean"], unit, currency),
+        f"{low} to {high}",
+        measure_text(value, unit, currency),
+        within,
+    )

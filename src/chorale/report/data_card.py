@@ -43,12 +43,12 @@ _BLOCK = 1 << 20
 
 def data_files(tx: Tx, study: Study, folder: Path) -> list[DataFile]:
     """Write the study's data to a folder, from the state that the report is about; what was written."""
-    found = []
+    files = []
     for format_name, name, encoding, description, fields in _FILES:
         path = folder / name
         rows = write_export_within(tx, study, format_name, path)
-        found.append(DataFile(name, encoding, _digest(path), path.stat().st_size, rows, description, fields))
-    return found
+        files.append(DataFile(name, encoding, _digest(path), path.stat().st_size, rows, description, fields))
+    return files
 
 
 def _digest(path: Path) -> str:
@@ -92,11 +92,11 @@ def data_card_section(
         ScoreTable("SHA-256", ("file", "digest"), hashes),
         "The same is in this page as Croissant 1.0 metadata (JSON-LD), for search engines and data loaders.",
     ]
-    told = {
+    summary = {
         "files": [{"name": one.name, "rows": one.rows, "bytes": one.size, "sha256": one.sha256} for one in files],
         "licence": licence,
     }
-    return Section("data-card", "Data card", parts, told), croissant(facts, files)
+    return Section("data-card", "Data card", parts, summary), croissant(facts, files)
 
 
 def day(ms: int) -> str:

@@ -17,7 +17,7 @@ from chorale.store.response_rows import Counted
 _BINS = 10
 _EXAMPLES = 5
 _MOST_DRAWN = 4
-"""Stages that a chart can tell apart; more are drawn together, and told apart in the table."""
+"""Stages that a chart shows one by one; more are drawn together, and only the table has each."""
 _ANSWERS = 5
 """Different answers to an item that are shown."""
 _LONGEST = 160
@@ -55,9 +55,9 @@ def disagreement_section(
         parts.append("No item has a result yet.")
     for name, several in examples.items():
         if several:
-            told = [(one["item"], one["text"], one["answers"], one["confidence"]) for one in several]
+            example_rows = [(one["item"], one["text"], one["answers"], one["confidence"]) for one in several]
             columns_of = ("item", "what people saw", "what they answered", "confidence#")
-            parts.append(ScoreTable(f"{name}: the results people agree on least", columns_of, told, digits=2))
+            parts.append(ScoreTable(f"{name}: the results people agree on least", columns_of, example_rows, digits=2))
     json = {"confidence": bins, "unanimous": unanimous, "examples": examples}
     return Section("disagreement", "Disagreement", parts, json)
 
@@ -94,10 +94,10 @@ def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[
     payloads = {row.key: row.payload for row in divided}
     for response in responses:
         if response.item in wanted:
-            told = brief(
+            answer = brief(
                 answer_text(_comparable(stage, stage.task.explaining.present(payloads[response.item], response.answer)))
             )
-            given.setdefault(response.item, Counter())[told] += 1
+            given.setdefault(response.item, Counter())[answer] += 1
     return [
         {
             "item": row.key,
@@ -109,19 +109,19 @@ def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[
     ]
 
 
-def _comparable(stage: RunningStage, told: Any) -> Any:
+def _comparable(stage: RunningStage, answer: Any) -> Any:
     """An answer without what was written in words of one's own, where a form asks for more than that."""
     asked = {question.name for question in questions_of(stage)}
-    kept = {name: value for name, value in told.items() if name in asked} if isinstance(told, Mapping) else {}
-    return kept or told
+    kept = {name: value for name, value in answer.items() if name in asked} if isinstance(answer, Mapping) else {}
+    return kept or answer
 
 
 def _listed(given: Counter[str]) -> str:
-    """How many said what, the most frequent first."""
+    """How many gave each answer, the most frequent first."""
     ordered = sorted(given.items(), key=lambda pair: (-pair[1], pair[0]))
-    told = [f"{count} × {answer}" for answer, count in ordered[:_ANSWERS]]
+    parts = [f"{count} × {answer}" for answer, count in ordered[:_ANSWERS]]
     others = sum(count for _, count in ordered[_ANSWERS:])
-    return "; ".join([*told, *([f"{others} × something else"] if others else [])])
+    return "; ".join([*parts, *([f"{others} × something else"] if others else [])])
 
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:

@@ -55,17 +55,17 @@ def _opening(study: Study, now: Status, funnel: Mapping[str, Any], imported: Seq
 def _training(now: Status, gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """Who went through rounds, and who was let on."""
     rounds = [
-        f"{plural(one.workers, 'person', 'people')} gave {plural(one.answers, 'answer', 'answers')} to {one.name} "
-        f"({plural(of.questions, 'question', 'questions')}), and {of.finished:,} finished it"
-        for one in now.stages
-        if (of := now.rounds.get(one.name)) is not None
+        f"{plural(stage.workers, 'person', 'people')} gave {plural(stage.answers, 'answer', 'answers')} to "
+        f"{stage.name} ({plural(of.questions, 'question', 'questions')}), and {of.finished:,} finished it"
+        for stage in now.stages
+        if (of := now.rounds.get(stage.name)) is not None
     ]
     if rounds:
         yield f"In rounds with known answers, {'; '.join(rounds)}."
     decided = [
-        f"{one['passed']:,} of {one['passed'] + one['not_passed']:,} passed {name}"
-        for name, one in gates.items()
-        if one["passed"] + one["not_passed"]
+        f"{counts['passed']:,} of {counts['passed'] + counts['not_passed']:,} passed {name}"
+        for name, counts in gates.items()
+        if counts["passed"] + counts["not_passed"]
     ]
     if decided:
         yield f"At the gates, {'; '.join(decided)}."
@@ -99,29 +99,29 @@ def _quality(study: Study, now: Status) -> Iterator[str]:
     met = plural(gold, "answer", "answers")
     yield f"Quality was checked with {met} to items with known answers; {gone}{not_counted}."
     rules: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one in now.stages:
-        rule = study.stage(one.name).settings.gold
+    for stage in now.stages:
+        rule = study.stage(stage.name).settings.gold
         if rule is not None and rule.floor:
-            rules[gold_in_words(rule)].append(one.name)
+            rules[gold_in_words(rule)].append(stage.name)
     for (of, too_low), names in rules.items():
         yield f"In {' and '.join(names)}, whoever's accuracy on {of} fell {too_low} was to be dropped."
 
 
 def _agreement(agreement: Mapping[str, Any]) -> Iterator[str]:
-    """Beyond chance where that can be said, and elsewhere by how alike answers are to the task."""
+    """Beyond chance where that is defined, and elsewhere by how alike answers are to the task."""
     known = [one for one in agreement.get("coefficients", ()) if one.get("value") is not None]
     if known:
-        told = [f"{_with_interval(one, one['coefficient'])} in {one['question']}" for one in known]
-        yield f"Agreement was {'; '.join(told)}."
+        texts = [f"{_with_interval(one, one['coefficient'])} in {one['question']}" for one in known]
+        yield f"Agreement was {'; '.join(texts)}."
     elif alike := agreement.get("by_distance", ()):
-        told = [f"{_with_interval(one)} in {one['stage']}" for one in alike]
-        yield f"Agreement, as 1 less the mean distance of two answers to one item, was {'; '.join(told)}."
+        texts = [f"{_with_interval(one)} in {one['stage']}" for one in alike]
+        yield f"Agreement, as 1 less the mean distance of two answers to one item, was {'; '.join(texts)}."
 
 
-def _with_interval(one: Mapping[str, Any], coefficient: str = "") -> str:
-    drawn = f"95% interval {one['ci'][0]:.2f} to {one['ci'][1]:.2f}" if one.get("ci") else ""
-    told = ", ".join(filter(None, (coefficient, drawn)))
-    return f"{one['value']:.2f} ({told})" if told else f"{one['value']:.2f}"
+def _with_interval(scored: Mapping[str, Any], coefficient: str = "") -> str:
+    drawn = f"95% interval {scored['ci'][0]:.2f} to {scored['ci'][1]:.2f}" if scored.get("ci") else ""
+    details = ", ".join(filter(None, (coefficient, drawn)))
+    return f"{scored['value']:.2f} ({details})" if details else f"{scored['value']:.2f}"
 
 
 def _money(study: Study, now: Status, costs: CostTerms) -> Iterator[str]:

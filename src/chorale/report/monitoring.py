@@ -1,4 +1,4 @@
-"""What reviewers said of a random sample of the work: monitoring."""
+"""Monitoring: reviews of a random sample of the work."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from chorale.model.plural import plural
 from chorale.monitor.arm_outcomes import share_estimate
 from chorale.report.disagreement import brief, item_text
 from chorale.report.document import Part, Section
-from chorale.report.questions import Question, questions_of
+from chorale.report.questions import StageQuestion, questions_of
 from chorale.store.item_rows import ItemRow
 from chorale.store.response_rows import Counted
 
@@ -22,39 +22,39 @@ Stages = Mapping[str, tuple[RunningStage, Sequence[Counted]]]
 
 def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[ItemRow]]) -> list[Section]:
     """One section about all stages that look at a sample of others; none in a study without them."""
-    found = {name: one for name, (stage, _) in stages.items() if (one := _reviewed(stages, stage, items[name]))}
-    if not found:
+    reviews = {name: review for name, (stage, _) in stages.items() if (review := _reviewed(stages, stage, items[name]))}
+    if not reviews:
         return []
     parts: list[Part] = []
-    for name, one in found.items():
-        parts.append(one["told"])
-        rows = [tuple(row.values()) for row in one["answers"]]
+    for name, review in reviews.items():
+        parts.append(review["told"])
+        rows = [tuple(row.values()) for row in review["answers"]]
         columns = ("question", "answer", "times#", "share#", "from#", "to#")
         if rows:
             parts.append(ScoreTable(f"{name}: what was answered, with 95% intervals", columns, rows, digits=3))
-        examples = [tuple(row.values()) for row in one["examples"]]
+        examples = [tuple(row.values()) for row in review["examples"]]
         if examples:
             shown = ("item", "what was reviewed", "what the review says")
             parts.append(ScoreTable(f"{name}: what was not answered like most", shown, examples))
-    return [Section("monitoring", "Monitoring", parts, found)]
+    return [Section("monitoring", "Monitoring", parts, reviews)]
 
 
 def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[ItemRow]) -> dict[str, Any] | None:
-    """What was said in a stage whose items are a sample of others'; None of any other stage."""
+    """The answers of a stage whose items are a sample of others'; None of any other stage."""
     settings = stage.settings
     if settings.items is None or settings.items.sample == 1:
         return None
     _, responses = stages[stage.name]
     sources = ", ".join(settings.sources)
     done = len({row.item for row in responses})
-    told = (
+    summary = (
         f"{100 * settings.items.sample:g}% of what came of {sources}, drawn by chance, was to be reviewed in "
         f"{stage.name}: {plural(len(items), 'item', 'items')}, of which {plural(done, 'was', 'were')} reviewed."
     )
     questions = questions_of(stage)
     counts = [(question, _counted(question, responses)) for question in questions]
     return {
-        "told": told,
+        "told": summary,
         "items": len(items),
         "reviewed": done,
         "answers": [row for question, counted in counts for row in _shares(question, counted)],
@@ -62,7 +62,7 @@ def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[ItemRow]) -> 
     }
 
 
-def _counted(question: Question, responses: Sequence[Counted]) -> Counter[str]:
+def _counted(question: StageQuestion, responses: Sequence[Counted]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for row in responses:
         label = question.label_of(row.answer)
@@ -70,20 +70,20 @@ def _counted(question: Question, responses: Sequence[Counted]) -> Counter[str]:
     return counts
 
 
-def _shares(question: Question, counts: Counter[str]) -> list[dict[str, Any]]:
+def _shares(question: StageQuestion, counts: Counter[str]) -> list[dict[str, Any]]:
     total = counts.total()
     rows = []
     for label, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
-        found = share_estimate(count, total)
-        if found is not None:
+        estimate = share_estimate(count, total)
+        if estimate is not None:
             rows.append(
                 {
                     "question": question.name,
                     "answer": label,
                     "times": count,
-                    "share": found.value,
-                    "low": found.low,
-                    "high": found.high,
+                    "share": estimate.value,
+                    "low": estimate.low,
+                    "high": estimate.high,
                 }
             )
     return rows
@@ -93,7 +93,7 @@ def _unlike_most(
     stage: RunningStage,
     responses: Sequence[Counted],
     items: Sequence[ItemRow],
-    question: Question,
+    question: StageQuestion,
     counts: Counter[str],
 ) -> list[dict[str, str]]:
     """Some reviews that did not say what most say: most work is mostly right."""

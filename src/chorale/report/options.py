@@ -8,6 +8,6 @@ class ReportOptions:
     charts: bool = True
     """Whether to draw charts beside their tables."""
     arms: bool = False
-    """Whether to tell the arms apart. Whoever asks should write it down (`note_arms_shown`)."""
+    """Whether to show each arm. Callers should record that they did (`note_arms_shown`)."""
     licence: str | None = None
     url: str | None = None

@@ -5,6 +5,7 @@ from html import escape
 
 from chorale import __version__
 from chorale.metrics.score_html import html_table, html_text
+from chorale.present.html import html_figure
 from chorale.present.svg import PAGE_STYLE
 from chorale.report.document import Bullets, Drawn, Figure, Part, Quoted, Section, StudyReport
 
@@ -47,16 +48,11 @@ def _part(part: Part) -> str:
         case Quoted():
             return f"<blockquote><p>{html_text(part.text)}</p></blockquote>"
         case Drawn():
-            return _figure(part.caption, part.svg)
+            return html_figure(part.caption, part.svg)
         case Figure():
-            drawing = "" if part.svg is None else _figure(part.caption, part.svg) + "\n"
+            drawing = "" if part.svg is None else html_figure(part.caption, part.svg) + "\n"
             return drawing + html_table(part.table)
     return html_table(part)
-
-
-def _figure(caption: str, svg: str) -> str:
-    drawing = f'<div class="wide" tabindex="0">{svg}</div>'
-    return f"<figure><figcaption>{html_text(caption)}</figcaption>{drawing}</figure>"
 
 
 _STYLE = """

@@ -36,7 +36,7 @@ _BUSIEST = 0.1
 def funnel_section(
     tx: Tx, study: Study, now: Status, came: Attendees, imported: Sequence[str] = (), *, draw: bool
 ) -> Section:
-    """`imported` are the files that the work was imported from: they do not tell who came, or who agreed to what."""
+    """`imported` are the files that the work was imported from: they do not show who came, or who agreed to what."""
     crowd, experts = crowd_and_experts(tx)
     worked, at_desks = people_who_worked(crowd), people_who_worked(experts)
     gates = gate_statuses(tx, study)
@@ -75,7 +75,7 @@ def funnel_section(
 
 def _items(now: Status, *, draw: bool) -> list[Part]:
     """What became of items, unless the study has rounds alone: a screening, say."""
-    judged = [one for one in now.stages if one.name not in now.rounds]
+    judged = [stage for stage in now.stages if stage.name not in now.rounds]
     if not judged and now.rounds:
         return []
     stages = ScoreTable(
@@ -83,23 +83,23 @@ def _items(now: Status, *, draw: bool) -> list[Part]:
         ("stage", "items#", "complete#", "released#", "judgments#", "discarded#", "gold answers#", "withdrawn#"),
         [
             (
-                one.name,
-                one.items,
-                one.complete,
-                one.released,
-                one.judgments,
-                one.discarded,
-                one.gold_answers,
-                one.withdrawn,
+                stage.name,
+                stage.items,
+                stage.complete,
+                stage.released,
+                stage.judgments,
+                stage.discarded,
+                stage.gold_answers,
+                stage.withdrawn,
             )
-            for one in judged
+            for stage in judged
         ],
     )
     kinds = ("items", "complete", "released")
     bars = [
-        Bar(one.name, float(value), series=number)
-        for one in judged
-        for number, value in enumerate((one.items, one.complete, one.released))
+        Bar(stage.name, float(value), series=number)
+        for stage in judged
+        for number, value in enumerate((stage.items, stage.complete, stage.released))
     ]
     title = "From items to released results"
     svg = bar_chart(title, bars, lambda value: f"{value:,.0f}", series=kinds, description=NUMBERS_BELOW)
@@ -122,33 +122,38 @@ def people_who_worked(standings: Sequence[WorkerStanding]) -> int:
 
 def _rounds(now: Status) -> list[Part]:
     rows: list[tuple[Cell, ...]] = [
-        (one.name, of.questions, one.workers, of.finished, one.answers)
-        for one in now.stages
-        if (of := now.rounds.get(one.name)) is not None
+        (stage.name, of.questions, stage.workers, of.finished, stage.answers)
+        for stage in now.stages
+        if (of := now.rounds.get(stage.name)) is not None
     ]
     columns = ("round", "questions#", "people who began#", "people who finished#", "answers#")
     return [ScoreTable("Rounds with known answers: none of these answers is a judgment", columns, rows)] if rows else []
 
 
-def _counts(one: stage_rows.StageCounts, now: Status) -> dict[str, Any]:
+def _counts(stage: stage_rows.StageCounts, now: Status) -> dict[str, Any]:
     names = (
         *("name", "items", "complete", "released", "withdrawn", "judgments", "discarded", "gold_items", "gold_answers"),
         *("workers", "dropped", "paid", "fees", "answers"),
     )
-    of = now.rounds.get(one.name)
-    return {name: getattr(one, name) for name in names} | {"round": None if of is None else asdict(of)}
+    of = now.rounds.get(stage.name)
+    return {name: getattr(stage, name) for name in names} | {"round": None if of is None else asdict(of)}
 
 
 def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
     standings = standing_rows.worker_standings(tx)
     currency = study.settings.pay.currency
-    found: list[dict[str, Any]] = []
+    measures: list[dict[str, Any]] = []
     for stage in study.stages:
         here = [row for row in standings if row.stage == stage and row.answered]
-        found += _measures(stage, here)
+        measures += _measures(stage, here)
     rows: list[tuple[Cell, ...]] = [
-        (one["stage"], one["what"], one["workers"], *(_shown(one, name, currency) for name, _ in _QUANTILES))
-        for one in found
+        (
+            measure["stage"],
+            measure["what"],
+            measure["workers"],
+            *(_shown(measure, name, currency) for name, _ in _QUANTILES),
+        )
+        for measure in measures
     ]
     parts: list[Part] = []
     if rows:
@@ -170,7 +175,7 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
             f"Fewer than {_FEW} people have worked in any stage: what could be said would be about single people."
         )
     json = {
-        "measures": found,
+        "measures": measures,
         "hourly_wage": {
             "median": now.wage.median,
             "tenth_percentile": now.wage.tenth_percentile,
@@ -202,9 +207,9 @@ def _measures(stage: str, here: Sequence[WorkerStanding]) -> list[dict[str, Any]
     ]
 
 
-def _shown(one: dict[str, Any], name: str, currency: str) -> str:
-    value = one[name]
-    match one["unit"]:
+def _shown(measure: dict[str, Any], name: str, currency: str) -> str:
+    value = measure[name]
+    match measure["unit"]:
         case "money":
             return money_text(round(value), currency)
         case "share":
@@ -241,12 +246,12 @@ def _busiest_share(standings: Sequence[WorkerStanding]) -> float | None:
 
 
 def _bins(counts: Sequence[int]) -> dict[str, int]:
-    """At most ten bins of equal width; none where so few worked that they could be told apart."""
+    """At most ten bins of equal width; none where so few worked that they could be recognised."""
     if len(counts) < _FEW:
         return {}
     width = -(-max(counts) // 10)
-    found = [0] * -(-max(counts) // width)
+    sizes = [0] * -(-max(counts) // width)
     for count in counts:
-        found[(count - 1) // width] += 1
-    ends = [(place * width + 1, (place + 1) * width) for place in range(len(found))]
-    return {str(low) if low == high else f"{low}–{high}": count for (low, high), count in zip(ends, found, strict=True)}
+        sizes[(count - 1) // width] += 1
+    ends = [(place * width + 1, (place + 1) * width) for place in range(len(sizes))]
+    return {str(low) if low == high else f"{low}–{high}": count for (low, high), count in zip(ends, sizes, strict=True)}

@@ -15,13 +15,13 @@ _PATIENCE = 180
 
 def find_browser() -> str:
     """The program that can print; a mistake of the user's if there is none."""
-    found = next((path for name in _BROWSERS if (path := shutil.which(name)) is not None), None)
-    if found is None:
+    browser = next((path for name in _BROWSERS if (path := shutil.which(name)) is not None), None)
+    if browser is None:
         raise UserError(
             "--pdf needs Chromium or Chrome, and there is none here. Write the page with --out report.html, open it in "
             "any browser, and print it to a file from there."
         )
-    return found
+    return browser
 
 
 def write_pdf(page: str, path: Path, browser: str) -> None:

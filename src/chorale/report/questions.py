@@ -25,7 +25,7 @@ NOTHING = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StageQuestion:
     """One thing that everybody was asked, whose answers are labels or sets of them."""
 
     stage: str
@@ -49,7 +49,7 @@ class Question:
 class Answered:
     """A question with what was answered and counts."""
 
-    question: Question
+    question: StageQuestion
     judgments: Judgments
     digest: str
     study_labels: dict[str, Any]
@@ -63,21 +63,21 @@ def counted_answers(tx: Tx, stage: RunningStage) -> list[Counted]:
 
 def answered_questions(stage: RunningStage, responses: Sequence[Counted]) -> list[Answered]:
     """The questions of a stage that people answered with labels; empty where answers have another shape."""
-    return [one for question in questions_of(stage) if (one := _answered(question, responses)) is not None]
+    return [answered for question in questions_of(stage) if (answered := _answered(question, responses)) is not None]
 
 
-def questions_of(stage: RunningStage) -> list[Question]:
+def questions_of(stage: RunningStage) -> list[StageQuestion]:
     if stage.task.shape.fields:
         return [_of_field(stage.name, field) for field in stage.task.shape.fields if field.kind in _LEVELS]
     if stage.task.combining.chosen is not None:
         chosen = stage.task.combining.chosen
-        return [Question(stage.name, "", "nominal", True, lambda answer: list(chosen(answer)) or [NOTHING])]
+        return [StageQuestion(stage.name, "", "nominal", True, lambda answer: list(chosen(answer)) or [NOTHING])]
     if stage.task.shape.choices is not None:
-        return [Question(stage.name, "", "nominal", False, _as_label)]
+        return [StageQuestion(stage.name, "", "nominal", False, _as_label)]
     return []
 
 
-def _of_field(stage: str, field: AnswerField) -> Question:
+def _of_field(stage: str, field: AnswerField) -> StageQuestion:
     sets = field.kind is FieldKind.LABELS
 
     def label_of(answer: Any) -> Any:
@@ -86,14 +86,14 @@ def _of_field(stage: str, field: AnswerField) -> Question:
             return None
         return (list(value) or [NOTHING]) if sets else _as_label(value)
 
-    return Question(stage, field.name, _LEVELS[field.kind], sets, label_of)
+    return StageQuestion(stage, field.name, _LEVELS[field.kind], sets, label_of)
 
 
 def _as_label(value: Any) -> str:
     return value if isinstance(value, str) else as_text(value)
 
 
-def _answered(question: Question, responses: Sequence[Counted]) -> Answered | None:
+def _answered(question: StageQuestion, responses: Sequence[Counted]) -> Answered | None:
     rows = [(row.item, row.worker, label) for row in responses if (label := question.label_of(row.answer)) is not None]
     if not rows:
         return None

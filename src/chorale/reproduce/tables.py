@@ -88,9 +88,16 @@ def _summary(cells: Sequence[Cell]) -> ScoreTable:
 
 
 def _counted(name: str, cells: Sequence[Cell]) -> tuple[str, int, int, int, int, int]:
-    found = [cell.agrees for cell in cells]
+    agreements = [cell.agrees for cell in cells]
     missing = sum(cell.ours is None for cell in cells)
-    return (name, len(found), found.count(True), found.count(False), missing, found.count(None) - missing)
+    return (
+        name,
+        len(agreements),
+        agreements.count(True),
+        agreements.count(False),
+        missing,
+        agreements.count(None) - missing,
+    )
 
 
 def _as_json(cell: Cell) -> dict[str, Any]:

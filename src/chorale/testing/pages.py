@@ -40,8 +40,8 @@ def view(subject: Subject) -> None:
             known = task.shape.parse_item(payload)
         except ItemError:
             continue
-        found = _SECRET in str(task.form.view(known))
-        promised(not found, "an item with a column `answer`, `explanation` or `gold` shows it to workers")
+        leaks = _SECRET in str(task.form.view(known))
+        promised(not leaks, "an item with a column `answer`, `explanation` or `gold` shows it to workers")
 
 
 def page(subject: Subject) -> None:
@@ -58,8 +58,8 @@ def page(subject: Subject) -> None:
 
 
 def _loads_nothing(what: str, text: str) -> None:
-    found = _ELSEWHERE.search(text)
-    promised(found is None, f"{what} loads {found[0] if found else ''!r} from elsewhere")
+    address = _ELSEWHERE.search(text)
+    promised(address is None, f"{what} loads {address[0] if address else ''!r} from elsewhere")
 
 
 def files(subject: Subject) -> None:

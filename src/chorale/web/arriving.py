@@ -22,14 +22,8 @@ log = logging.getLogger("chorale.web")
 def signed_in_worker(site: Site, worker: WorkerRow, path: str = "/") -> Response:
     """Send a worker to their start page, or to a stage, with a session of their own."""
     response = RedirectResponse(path, 303)
-    response.set_cookie(
-        WORKER_COOKIE,
-        site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym)),
-        max_age=WORKER_SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=site.secure_cookies,
-    )
+    session = site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym))
+    site.set_cookie(response, WORKER_COOKIE, session, WORKER_SECONDS)
     return response
 
 

@@ -70,8 +70,8 @@ def new_invitations(
     most: int | None = None,
 ) -> Sequence[str]:
     """Paths of new links, and a note of who asked for them."""
-    told = {"by": by, "invitations": count, **({"kind": kind} if kind != SINGLE else {})}
-    events.record(tx, study.clock(), "invited", {**told, **({} if stage is None else {"stage": stage})})
+    evidence = {"by": by, "invitations": count, **({"kind": kind} if kind != SINGLE else {})}
+    events.record(tx, study.clock(), "invited", {**evidence, **({} if stage is None else {"stage": stage})})
     nonces = [new_invitation(tx, study, by, kind=kind, stage=stage, most=most) for _ in range(count)]
     return [invitation_path(sessions, nonce) for nonce in nonces]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from fastapi import Request
+from fastapi import Request, Response
 
 from chorale.engine.running import Study
 from chorale.model import Refusal
@@ -31,6 +31,9 @@ class Site:
     def secure_cookies(self) -> bool:
         """Whether cookies can be kept from ever being sent in the clear."""
         return self.public_url is not None and self.public_url.startswith("https:")
+
+    def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
+        response.set_cookie(name, value, seconds, httponly=True, samesite="lax", secure=self.secure_cookies)
 
     def base_url(self, request: Request) -> str:
         return self.public_url or str(request.base_url).rstrip("/")

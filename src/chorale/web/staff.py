@@ -103,8 +103,8 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
     known = people.find_requester(tx, name)
     if known is None:
         if _is_too_old(study, _invited(tx, role).get(name)):
-            told = f"Nobody opened this link for {UNUSED_DAYS} days, and it has ended. Ask for it to be made again."
-            raise Refusal("expired", told, 403)
+            message = f"Nobody opened this link for {UNUSED_DAYS} days, and it has ended. Ask for it to be made again."
+            raise Refusal("expired", message, 403)
         people.add_requester(tx, name, role)
         events.record(tx, study.clock(), f"{role} came", {"by": name})
     elif known.role != role:
@@ -156,7 +156,7 @@ class Colleague:
 
 def colleagues(tx: Tx, study: Study) -> list[Colleague]:
     """Everybody with a link, in the order of their names."""
-    found = {
+    known = {
         row.name: Colleague(row.name, row.role, "came" if row.revoked_at is None else "revoked", row.revoked_at)
         for row in people.requesters(tx)
         if row.role != OWNER
@@ -165,17 +165,17 @@ def colleagues(tx: Tx, study: Study) -> list[Colleague]:
         Colleague(name, role, "expired" if _is_too_old(study, at) else "invited")
         for role in (EXPERT, VIEWER)
         for name, at in _invited(tx, role).items()
-        if name not in found
+        if name not in known
     ]
-    return sorted([*found.values(), *asked], key=lambda one: (one.role, one.name))
+    return sorted([*known.values(), *asked], key=lambda one: (one.role, one.name))
 
 
 def _invited(tx: Tx, role: str) -> dict[str, int]:
     """Who was asked in as what, and when last."""
-    found: dict[str, int] = {}
+    invited_at: dict[str, int] = {}
     for event in events.recent(tx, MOST_COLLEAGUES, kinds=(f"{role} invited",)):
-        found.setdefault(str(event.evidence[role]), event.at)
-    return found
+        invited_at.setdefault(str(event.evidence[role]), event.at)
+    return invited_at
 
 
 def _is_too_old(study: Study, invited_at: int | None) -> bool:
@@ -201,14 +201,8 @@ def _existing(tx: Tx, name: str) -> RequesterRow:
 def signed_in(site: Site, row: RequesterRow, to: str) -> Response:
     """Send somebody on with a session of their own."""
     response = RedirectResponse(to, 303)
-    response.set_cookie(
-        STAFF_COOKIE,
-        site.sessions.staff_cookie(StaffSession(row.name, row.session_version)),
-        max_age=STAFF_SECONDS,
-        httponly=True,
-        samesite="lax",
-        secure=site.secure_cookies,
-    )
+    session = site.sessions.staff_cookie(StaffSession(row.name, row.session_version))
+    site.set_cookie(response, STAFF_COOKIE, session, STAFF_SECONDS)
     return response
 
 

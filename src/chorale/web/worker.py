@@ -32,7 +32,7 @@ from chorale.web.serving import Site
 
 log = logging.getLogger("chorale.web")
 COUNTED = 41
-"""Parts of an answer whose bonus a page is told beforehand, from none on."""
+"""Parts of an answer whose bonus a page shows beforehand, from none on."""
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 
@@ -87,7 +87,7 @@ class OutcomeBody(BaseModel):
     status: Literal["accepted", "already_submitted"]
     feedback: FeedbackBody | None
     right: bool | None
-    """Whether the answer was right; told in practice rounds only."""
+    """Whether the answer was right; shown in practice rounds only."""
     standing: Literal["active", "dropped"]
     progress: ProgressBody
 
@@ -143,19 +143,19 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def home(request: Request) -> Response:
-        found = await current_visit(request)
-        if found is not None and found.panel == entering.EXPERTS_PANEL:
+        visit = await current_visit(request)
+        if visit is not None and visit.panel == entering.EXPERTS_PANEL:
             return RedirectResponse(DESK, 303)
-        if found is None:
+        if visit is None:
             return pages.page("worker/landing.html" if study.settings.arrival.landing else "worker/gone.html", 200)
-        if found.worker.consented_at is None:
+        if visit.worker.consented_at is None:
             return pages.page("worker/consent.html", consent_html=markdown(study.consent))
-        if any(message.read_at is None for message in found.messages):
-            await site.write(_note_read, found.worker.id)
-        cards = await site.read(_cards, found.worker.id) if makers else []
-        finish = await site.read(finishing, found)
-        bonuses = await site.read(bonuses_of, found.worker.id) if found.earned else None
-        return pages.page("worker/home.html", 200, **{**_home_context(site, found, cards, bonuses), **finish})
+        if any(message.read_at is None for message in visit.messages):
+            await site.write(_note_read, visit.worker.id)
+        cards = await site.read(_cards, visit.worker.id) if makers else []
+        finish = await site.read(finishing, visit)
+        bonuses = await site.read(bonuses_of, visit.worker.id) if visit.earned else None
+        return pages.page("worker/home.html", 200, **{**_home_context(site, visit, cards, bonuses), **finish})
 
     @router.post("/consent", include_in_schema=False)
     async def consent(request: Request, agree: Annotated[str, Form()] = "") -> Response:
@@ -167,12 +167,12 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     @router.get("/stages/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def work_page(request: Request, name: StageInPath) -> Response:
         stage = study.stage(name)
-        found = await current_visit(request)
-        if found is None or found.worker.consented_at is None:
+        visit = await current_visit(request)
+        if visit is None or visit.worker.consented_at is None:
             return RedirectResponse("/", 303)
-        if not found.knows(stage):
+        if not visit.knows(stage):
             raise no_such_stage()
-        return _work_page(site, stage, found)
+        return _work_page(site, stage, visit)
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
     async def task_file(name: StageInPath, file: str) -> Response:
@@ -184,13 +184,13 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         raise Refusal("not_found", "There is no such file.", 404)
 
 
-def _work_page(site: Site, stage: RunningStage, found: Visit) -> Response:
+def _work_page(site: Site, stage: RunningStage, visit: Visit) -> Response:
     """The page a stage's items are answered on."""
-    entered = any(part.entered for part in found.stages if part.stage.name == stage.name)
-    at_desk = found.panel == entering.EXPERTS_PANEL
+    entered = any(part.entered for part in visit.stages if part.stage.name == stage.name)
+    at_desk = visit.panel == entering.EXPERTS_PANEL
     page = site.pages.page(
         "worker/work.html",
-        worker=found.worker,
+        worker=visit.worker,
         stage=stage.settings,
         guidelines_html=markdown(stage.guidelines),
         form_html=Markup(stage.task.form.html),  # noqa: S704 - part of the task's package
@@ -227,18 +227,19 @@ def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
     note_read(tx, worker_id, study.clock())
 
 
-def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: Bonuses | None) -> dict[str, Any]:
+def _home_context(site: Site, visit: Visit, cards: Sequence[HomeCard], bonuses: Bonuses | None) -> dict[str, Any]:
     currency = site.study.settings.pay.currency
     return {
-        "worker": found.worker,
+        "worker": visit.worker,
         "messages": [
-            {"title": one.title, "html": markdown(one.body), "new": one.read_at is None} for one in found.messages
+            {"title": message.title, "html": markdown(message.body), "new": message.read_at is None}
+            for message in visit.messages
         ],
-        "awaited": found.awaited,
+        "awaited": visit.awaited,
         "cards": cards,
-        "earned_total": money_text(found.earned, currency),
-        # Said whether there is something to come or not: otherwise it would tell.
-        "added_later": adds_later(part.stage for part in found.stages),
+        "earned_total": money_text(visit.earned, currency),
+        # Shown whether a bonus is to come or not: otherwise the note would reveal it.
+        "added_later": adds_later(part.stage for part in visit.stages),
         "bonuses": bonuses,
         "stages": [
             {
@@ -253,30 +254,30 @@ def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: 
                 "url": f"/stages/{part.stage.name}",
                 "guidelines_url": f"/stages/{part.stage.name}#guidelines",
             }
-            for part in found.stages
+            for part in visit.stages
             # A stage that has no items of its own is there for the tasks of scripts.
             if not (part.stage.task.form.framed and part.state == "finished" and not part.answered)
         ],
     }
 
 
-def finishing(tx: Tx, study: Study, found: Visit) -> dict[str, str | None]:
+def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
     """The code and the address with which a worker goes back to their panel; none before they have done enough."""
     arrival = study.settings.arrival
     nothing: dict[str, str | None] = {"completion_code": None, "completion_url": None}
-    if found.panel != arrival.panel:
+    if visit.panel != arrival.panel:
         return nothing
-    done, out, seen = arrival.completion_code, arrival.screenout_code, found
-    joined = recruiting.codes_for(tx, study, found.worker.id) if study.settings.prolific is not None else None
+    done, out, seen = arrival.completion_code, arrival.screenout_code, visit
+    joined = recruiting.codes_for(tx, study, visit.worker.id) if study.settings.prolific is not None else None
     if joined is not None:
         name, done, out = joined
-        seen = found.within(recruiting.stages_of(study, name))
+        seen = visit.within(recruiting.stages_of(study, name))
     if not seen.may_finish(arrival.finish_after):
         return nothing
     code, url = (out if seen.screened_out else None) or done, arrival.completion_url
     if url is not None and "{worker}" in url:
         # Their own id, which they came with: nobody else's page has it.
-        url = url.replace("{worker}", quote((people.identity_of(tx, found.worker.id) or ("", ""))[1], safe=""))
+        url = url.replace("{worker}", quote((people.identity_of(tx, visit.worker.id) or ("", ""))[1], safe=""))
     if url is not None and "{code}" in url:
         url = None if code is None else url.replace("{code}", code)
     return {"completion_code": code, "completion_url": url}

@@ -6,12 +6,12 @@ from typing import Any
 from chorale.contract import Task
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.drafts import Draft
-from chorale.folder.checking.report import Report, did_you_mean, printable
+from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.folder.checking.row_files import RowFile, row_file
 from chorale.model import ItemSettings, RoundSettings
 
 
-def names_columns_that_are_there(draft: Draft, task: Task, report: Report) -> bool:
+def names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport) -> bool:
     """Whether every column that the options name is in some row of the stage's own file."""
     file = _own_file(draft, report)
     if file is None:
@@ -33,7 +33,7 @@ def names_columns_that_are_there(draft: Draft, task: Task, report: Report) -> bo
     return False
 
 
-def _own_file(draft: Draft, report: Report) -> RowFile | None:
+def _own_file(draft: Draft, report: CheckReport) -> RowFile | None:
     if "round" in draft.raw:
         asked = draft.table(RoundSettings, "round")
         return row_file(asked.file, draft.at("round", "file"), report) if asked else None

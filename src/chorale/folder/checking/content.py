@@ -13,7 +13,7 @@ from chorale.model import Answer, NewItem, StageSettings, StudySettings
 
 @dataclass(frozen=True, slots=True)
 class GoldRow:
-    """An item with a known answer, and what a worker who missed it is told."""
+    """An item with a known answer, and the explanation for workers who missed it."""
 
     item: NewItem
     answer: Answer

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chorale.files.toml_lines import TomlPath
-from chorale.folder.checking.report import Report, did_you_mean
+from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.folder.checking.settings_shape import Model, salvaged, text_at
 from chorale.model import StageSettings
 
@@ -36,7 +36,7 @@ class Draft:
         return self.text("name")
 
 
-def earlier_stage(name: str, draft: Draft, drafts: Sequence[Draft], at: TomlPath, report: Report) -> int | None:
+def earlier_stage(name: str, draft: Draft, drafts: Sequence[Draft], at: TomlPath, report: CheckReport) -> int | None:
     """The place of a stage that must come before this one."""
     names = [each.name for each in drafts]
     here = drafts.index(draft)

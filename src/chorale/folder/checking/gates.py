@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chorale.folder.checking.named_files import read_markdown
-from chorale.folder.checking.report import Report
+from chorale.folder.checking.report import CheckReport
 from chorale.folder.checking.settings_shape import text_at
 from chorale.folder.feedback import TemplateMistakeError, check_template
 from chorale.model import StudySettings
@@ -12,7 +12,7 @@ from chorale.model import StudySettings
 _EXTRA = {"study": "a study", "contact": "team@example.org", "bonus": "1.00"}
 
 
-def read_gates(raw: Mapping[str, Any], settings: StudySettings | None, report: Report) -> dict[str, str]:
+def read_gates(raw: Mapping[str, Any], settings: StudySettings | None, report: CheckReport) -> dict[str, str]:
     """The templates of all messages, by file name. Each is filled with made-up work, so that it can be filled later."""
     listed = raw.get("gate")
     messages: dict[str, str] = {}

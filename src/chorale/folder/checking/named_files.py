@@ -6,10 +6,10 @@ from pathlib import Path, PureWindowsPath
 
 from chorale.files.rows import shortened
 from chorale.files.toml_lines import TomlPath
-from chorale.folder.checking.report import Report
+from chorale.folder.checking.report import CheckReport
 
 
-def read_markdown(relative: str | None, at: TomlPath, report: Report) -> str:
+def read_markdown(relative: str | None, at: TomlPath, report: CheckReport) -> str:
     """The text of the file that the setting at `at` names; empty if there is none."""
     path = None if relative is None else located(relative, at, report)
     if relative is None or path is None:
@@ -24,7 +24,7 @@ def read_markdown(relative: str | None, at: TomlPath, report: Report) -> str:
     return text or ""
 
 
-def located(relative: str, at: TomlPath, report: Report) -> Path | None:
+def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
     """The file a setting names, which must be inside the study folder: the folder is all that is ever copied."""
     name = PureWindowsPath(relative)  # knows the drives and both slashes, and so sees more than the local kind
     if name.anchor or ".." in name.parts:
@@ -55,7 +55,7 @@ def _other_files(relative: str, root: Path) -> str:
     return f"Did you mean `{near[0]}`?" if near else "Create the file or correct its name."
 
 
-def decoded(raw: bytes, shown_as: str, report: Report) -> str | None:
+def decoded(raw: bytes, shown_as: str, report: CheckReport) -> str | None:
     """The bytes as text that can be stored, or None with what is wrong reported."""
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:

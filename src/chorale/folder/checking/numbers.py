@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from chorale.contract import Task
-from chorale.folder.checking.report import Report
+from chorale.folder.checking.report import CheckReport
 from chorale.folder.checking.stage_files import StageFiles
 from chorale.model import GateSettings, NewItem, StudySettings
 from chorale.protocol import gates_that_wait, is_criterion, stages_too_small
@@ -14,19 +14,21 @@ _Items = Mapping[str, Sequence[NewItem]]
 _TINY = 1e-9
 
 
-def check_numbers(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+def check_numbers(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     """Refuse what can't be reached by the numbers in the study file. How many people come, nobody knows."""
-    found = {stage.name: content for stage, content in zip(settings.stage, contents, strict=False)}
+    files_by_stage = {stage.name: content for stage, content in zip(settings.stage, contents, strict=False)}
     items = {
-        name: content.items for name, content in found.items() if content.task and not content.task.shape.may_be_empty
+        name: content.items
+        for name, content in files_by_stage.items()
+        if content.task and not content.task.shape.may_be_empty
     }
     for index, gate in enumerate(settings.gate):
         _check_answers(index, gate, settings, items, report)
-        _check_marks(index, gate, settings, found, report)
+        _check_marks(index, gate, settings, files_by_stage, report)
     _check_people(settings, items, report)
 
 
-def _check_answers(index: int, gate: GateSettings, settings: StudySettings, items: _Items, report: Report) -> None:
+def _check_answers(index: int, gate: GateSettings, settings: StudySettings, items: _Items, report: CheckReport) -> None:
     """Nobody gets two parts of one thing, or anything twice: the items of a file are so many answers of one person."""
     for stage in settings.stage:
         if stage.name in gate.stage and stage.name in items and stage.round is None and not stage.sources:
@@ -41,14 +43,18 @@ def _check_answers(index: int, gate: GateSettings, settings: StudySettings, item
 
 
 def _check_marks(
-    index: int, gate: GateSettings, settings: StudySettings, found: Mapping[str, StageFiles], report: Report
+    index: int,
+    gate: GateSettings,
+    settings: StudySettings,
+    files_by_stage: Mapping[str, StageFiles],
+    report: CheckReport,
 ) -> None:
     """A rubric whose best answers are worth less than 1 may not reach what a gate asks for."""
     rubrics = [stage for stage in settings.stage if stage.grades and set(stage.sources) & set(gate.stage)]
     best: dict[str, float] = {}
     scores = {stage.name: float(stage.round is not None) for stage in settings.stage if stage.name in gate.stage}
     for stage in rubrics:
-        task = found[stage.name].task
+        task = files_by_stage[stage.name].task
         marks = (
             {name: task.grading.best_marks.get(name, 1.0) for name in task.grading.criteria} if task is not None else {}
         )
@@ -79,7 +85,7 @@ def _best_grade(marks: Mapping[str, float], task: Task) -> float:
     return fmean(counted) if counted else 1.0
 
 
-def _check_people(settings: StudySettings, items: _Items, report: Report) -> None:
+def _check_people(settings: StudySettings, items: _Items, report: CheckReport) -> None:
     """Gates must let enough people pass for what comes after them, and wait for no more than can come."""
     gates = {gate.name: index for index, gate in enumerate(settings.gate)}
     stages = {stage.name: index for index, stage in enumerate(settings.stage)}

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from chorale.folder.checking.numbers import check_numbers
-from chorale.folder.checking.report import Report, did_you_mean
+from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.folder.checking.stage_files import StageFiles
 from chorale.model import EXPERT, StageSettings, StudySettings, invited_to, money_text
 from chorale.protocol import closed_by, fee_due, fee_on, fewest_people, is_criterion
 
 
-def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     """How stages, gates and arms depend on one another."""
     _check_gate_names(settings, report)
     _check_gate_stages(settings, contents, report)
@@ -27,15 +27,15 @@ def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], repo
 
 def granted(settings: StudySettings) -> dict[str, str | None]:
     """Every qualification there is, and the gate that gives it; None for those that a link gives."""
-    found: dict[str, str | None] = {EXPERT: None, **{invited_to(stage.name): None for stage in settings.stage}}
+    givers: dict[str, str | None] = {EXPERT: None, **{invited_to(stage.name): None for stage in settings.stage}}
     for gate in settings.gate:
-        found[gate.name] = gate.name
+        givers[gate.name] = gate.name
         if gate.promote is not None:
-            found[gate.promote.to] = gate.name
-    return found
+            givers[gate.promote.to] = gate.name
+    return givers
 
 
-def _check_gate_names(settings: StudySettings, report: Report) -> None:
+def _check_gate_names(settings: StudySettings, report: CheckReport) -> None:
     seen: set[str] = {EXPERT, *(invited_to(stage.name) for stage in settings.stage)}
     for index, gate in enumerate(settings.gate):
         for at, name in (("name", gate.name), ("promote", gate.promote.to if gate.promote else None)):
@@ -46,7 +46,7 @@ def _check_gate_names(settings: StudySettings, report: Report) -> None:
                 seen.add(name)
 
 
-def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     stages = {stage.name: stage for stage in settings.stage}
     graded = {name for stage in settings.stage if stage.grades for name in stage.sources}
     sizes = {stage.name: content.gold_count for stage, content in zip(settings.stage, contents, strict=False)}
@@ -80,7 +80,7 @@ def _drawn_of_each(settings: StudySettings, name: str) -> int | None:
     return None if not drawn or None in drawn else sum(each or 0 for each in drawn)
 
 
-def _check_criteria(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+def _check_criteria(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     """A gate can ask only for what the rubrics that grade its stages have."""
     for index, gate in enumerate(settings.gate):
         known = {
@@ -101,7 +101,7 @@ def _asked(stage: StageSettings, graded: int, sizes: dict[str, int | None]) -> i
     return stage.round.size or sizes.get(stage.name) or 0
 
 
-def _check_qualifications(settings: StudySettings, report: Report) -> None:
+def _check_qualifications(settings: StudySettings, report: CheckReport) -> None:
     known = granted(settings)
     for index, stage in enumerate(settings.stage):
         for name in stage.entry.qualifications:
@@ -117,7 +117,7 @@ def _check_qualifications(settings: StudySettings, report: Report) -> None:
         )
 
 
-def _check_arms(settings: StudySettings, report: Report) -> None:
+def _check_arms(settings: StudySettings, report: CheckReport) -> None:
     names = settings.arms.names if settings.arms else ()
     for index, stage in enumerate(settings.stage):
         for arm in stage.arms:
@@ -141,7 +141,7 @@ def _check_arms(settings: StudySettings, report: Report) -> None:
         report.setting(("arms", "after"), "nobody would ever be put in an arm", fix, EXPERT)
 
 
-def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     for index, (stage, content) in enumerate(zip(settings.stage, contents, strict=False)):
         if stage.grades and content.task is not None and content.task.grading.marks is None:
             fix = "Use a task that can be a rubric, such as `form` with `points`."
@@ -155,7 +155,7 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
             report.setting(at, "only a round can be finished, and grading", fix, stage.pay.finished)
 
 
-def _check_order(settings: StudySettings, report: Report) -> None:
+def _check_order(settings: StudySettings, report: CheckReport) -> None:
     """Nothing may wait for itself."""
     needs = _needs(settings)
     state: dict[str, int] = {}
@@ -166,9 +166,9 @@ def _check_order(settings: StudySettings, report: Report) -> None:
         if node in path:
             return (*path[path.index(node) :], node)
         for other in needs[node]:
-            found = visit(other, (*path, node))
-            if found is not None:
-                return found
+            cycle = visit(other, (*path, node))
+            if cycle is not None:
+                return cycle
         state[node] = 2
         return None
 
@@ -201,7 +201,7 @@ def _needs(settings: StudySettings) -> dict[str, list[str]]:
     return needs
 
 
-def _check_reach(settings: StudySettings, report: Report) -> None:
+def _check_reach(settings: StudySettings, report: CheckReport) -> None:
     """Every stage must be open to somebody: an arm must be able to hold all it asks for."""
     arms = frozenset(settings.arms.names) if settings.arms else frozenset({""})
     stages = {stage.name: stage for stage in settings.stage}
@@ -229,7 +229,7 @@ def _check_reach(settings: StudySettings, report: Report) -> None:
             )
 
 
-def _check_budget(settings: StudySettings, contents: Sequence[StageFiles], report: Report) -> None:
+def _check_budget(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     """The budget must cover the fewest people in every round and at every gate, and every item from a file."""
     budget = settings.pay.budget
     if budget is None:

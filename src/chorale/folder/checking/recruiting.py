@@ -1,11 +1,11 @@
 """Whether the studies that are asked of Prolific fit the study: their stages, and whom they invite."""
 
 from chorale.folder.checking.protocols import granted
-from chorale.folder.checking.report import Report, did_you_mean
+from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.model import StudySettings
 
 
-def check_recruiting(settings: StudySettings, report: Report) -> None:
+def check_recruiting(settings: StudySettings, report: CheckReport) -> None:
     if settings.prolific is None:
         return
     stages, known = [stage.name for stage in settings.stage], granted(settings)

@@ -13,7 +13,7 @@ SETTINGS_FILE = "study.toml"
 MOST_ALIKE = 50
 
 
-class Report:
+class CheckReport:
     """The problems found so far, and where settings stand in the study file, or in another file of settings."""
 
     def __init__(self, root: Path, file: str = SETTINGS_FILE) -> None:
@@ -21,32 +21,31 @@ class Report:
         self.file = file
         self.text = ""
         self.problems: list[Problem] = []
-        self._told: list[TomlPath] = []
+        self._reported: list[TomlPath] = []
 
     def add(self, file: str, line: int | None, message: str, fix: str, value: str | None = None) -> None:
         self.problems.append(Problem(file, line, message, fix, value))
 
-    def told(self) -> list[Problem]:
+    def condensed_problems(self) -> list[Problem]:
         """Every problem; of a mistake made on every line of a file, the first lines and how many more there are."""
         kinds: dict[tuple[str, str], list[Problem]] = {}
         for problem in self.problems:
             kinds.setdefault((problem.file, problem.message), []).append(problem)
-        told = []
-        for (file, message), found in kinds.items():
-            told += found[:MOST_ALIKE]
-            if more := found[MOST_ALIKE:]:
-                told.append(
+        condensed = []
+        for (file, message), alike in kinds.items():
+            condensed += alike[:MOST_ALIKE]
+            if more := alike[MOST_ALIKE:]:
+                condensed.append(
                     Problem(file, more[0].line, f"{message}, and so on {len(more):,} lines from here", more[0].fix)
                 )
-        return told
+        return condensed
 
     def setting(self, path: TomlPath, message: str, fix: str, value: Any = None) -> None:
-        """Add a problem of a setting, unless one of it or of a part of it was told: the rest follows from that."""
-        if any(told[: len(path)] == path for told in self._told):
+        """Add a problem of a setting, unless it, or a part of it, has one already: the rest follows from that."""
+        if any(reported[: len(path)] == path for reported in self._reported):
             return
-        self._told.append(path)
-        found = None if value is None else shortened(value)
-        self.add(self.file, line_of(self.text, path), message, fix, found)
+        self._reported.append(path)
+        self.add(self.file, line_of(self.text, path), message, fix, None if value is None else shortened(value))
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:

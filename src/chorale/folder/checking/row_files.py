@@ -11,7 +11,7 @@ from chorale.contract import AnswerError, ItemError
 from chorale.files.rows import Row, is_table, read_rows, shortened
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.named_files import located
-from chorale.folder.checking.report import Report, did_you_mean, printable
+from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.model import Answer, Problem
 from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
 
@@ -23,14 +23,14 @@ _BESIDE_THE_ITEM = ("id", "answer", "explanation")
 class RowFile:
     """A file with a row an item, and words for what may be wrong with a row."""
 
-    def __init__(self, path: Path, shown_as: str, report: Report) -> None:
+    def __init__(self, path: Path, shown_as: str, report: CheckReport) -> None:
         self._path = path
         self.shown_as = shown_as
         self._report = report
         self.count: int | None = None
         """How many rows there are, once all were read; None if some could not be."""
 
-    def tell(self, line: int | None, message: str, fix: str, value: Any = None) -> None:
+    def problem(self, line: int | None, message: str, fix: str, value: Any = None) -> None:
         self._report.add(self.shown_as, line, message, fix, None if value is None else shortened(value))
 
     def rows(self, kind: type[BaseModel]) -> Iterator[Row]:
@@ -55,27 +55,27 @@ class RowFile:
 
     def columns(self, looked_for: set[str]) -> set[str]:
         """The columns there are, read as far as it takes to find those that are looked for."""
-        found: set[str] = set()
+        names: set[str] = set()
         for row in read_rows(self._path, shown_as=self.shown_as, problems=[]):
-            found |= row.values.keys() - set(_BESIDE_THE_ITEM)
-            if looked_for <= found:
+            names |= row.values.keys() - set(_BESIDE_THE_ITEM)
+            if looked_for <= names:
                 break
-        return found
+        return names
 
     def key_of(self, row: Row, lines: dict[str, int]) -> str | None:
         """The row's `id`, which no other row may have; `lines` remembers where each was."""
         key = row.values.get("id")
         if key is None:
-            self.tell(row.line, "`id` is missing", "Give every row an `id` of its own.")
+            self.problem(row.line, "`id` is missing", "Give every row an `id` of its own.")
             return None
         if isinstance(key, int) and not isinstance(key, bool):
             key = str(key)
         if not isinstance(key, str) or not _is_id(key):
             fix = f"Use 1 to {_LONGEST_ID} printable characters, without spaces around them."
-            self.tell(row.line, "`id` is not an id", fix, key)
+            self.problem(row.line, "`id` is not an id", fix, key)
             return None
         if key in lines:
-            self.tell(row.line, f"`id` is that of line {lines[key]} too", "Give every row an `id` of its own.", key)
+            self.problem(row.line, f"`id` is that of line {lines[key]} too", "Give every row an `id` of its own.", key)
             return None
         lines[key] = row.line
         return key
@@ -90,13 +90,14 @@ class RowFile:
             for field, message, value in error.messages:
                 words = plain_words(message)
                 fix = did_you_mean(field, kind.model_fields) if message == UNKNOWN else words.fix
-                self.tell(row.line, f"`{printable(field)}` {words.wrong}", fix, None if message == MISSING else value)
+                given = None if message == MISSING else value
+                self.problem(row.line, f"`{printable(field)}` {words.wrong}", fix, given)
         return None
 
     def answer_of(self, row: Row, parse: Callable[[Any], Answer]) -> tuple[bool, Answer]:
         """Whether the row has an answer of the task's shape, and the answer, which may be anything."""
         if "answer" not in row.values:
-            self.tell(row.line, "`answer` is missing", "Write the right answer.")
+            self.problem(row.line, "`answer` is missing", "Write the right answer.")
             return False, None
         try:
             return True, parse(row.values["answer"])
@@ -104,7 +105,7 @@ class RowFile:
             value, wrong = row.values["answer"], error.words.wrong
             nested = is_table(self._path) and isinstance(value, str) and ("a table" in wrong or value[:1] in "{[")
             fix = "A cell holds text only: write the file as JSONL." if nested else error.words.fix
-            self.tell(row.line, f"`answer` {wrong}", fix, _culprit(value, wrong))
+            self.problem(row.line, f"`answer` {wrong}", fix, _culprit(value, wrong))
         return False, None
 
     def explanation_of(self, row: Row) -> str | None:
@@ -113,11 +114,11 @@ class RowFile:
             return text.strip()
         message = "is missing" if text is None else "is not text" if not isinstance(text, str) else "is blank"
         fix = "Say in a sentence why the answer is right: workers who miss it read it."
-        self.tell(row.line, f"`explanation` {message}", fix, text)
+        self.problem(row.line, f"`explanation` {message}", fix, text)
         return None
 
 
-def row_file(relative: str | None, at: TomlPath, report: Report) -> RowFile | None:
+def row_file(relative: str | None, at: TomlPath, report: CheckReport) -> RowFile | None:
     """The file that the setting at `at` names."""
     path = None if relative is None else located(relative, at, report)
     return None if relative is None or path is None else RowFile(path, relative, report)

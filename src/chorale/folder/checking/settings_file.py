@@ -10,7 +10,7 @@ from typing import Any
 from chorale.files.rows import shortened
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.named_files import decoded
-from chorale.folder.checking.report import SETTINGS_FILE, Report
+from chorale.folder.checking.report import SETTINGS_FILE, CheckReport
 
 _DEEPEST = 20
 _TWICE = "Cannot overwrite a value"
@@ -20,7 +20,7 @@ _FILE_ENDS_IN_QUOTES = "unterminated string"
 """What it says of a closing quote that is missing."""
 
 
-def read_settings(report: Report) -> dict[str, Any] | None:
+def read_settings(report: CheckReport) -> dict[str, Any] | None:
     """The study file as JSON values, or None if there is nothing in it to check further."""
     try:
         raw = (report.root / report.file).read_bytes()
@@ -41,7 +41,7 @@ def which_folder(path: Path) -> str:
     return "Name a study folder, or make one with `chorale new DIR --template rules`."
 
 
-def settings_in(text: str, report: Report) -> dict[str, Any] | None:
+def settings_in(text: str, report: CheckReport) -> dict[str, Any] | None:
     """What a file of this text says, as JSON values."""
     report.text = text
     try:
@@ -82,7 +82,7 @@ def _line_of_open_quote(message: str, line: int, text: str) -> int | None:
     return None if quote is None else text.count("\n", 0, text.rfind(quote)) + 1
 
 
-def _usable(value: Any, path: TomlPath, report: Report) -> Any:
+def _usable(value: Any, path: TomlPath, report: CheckReport) -> Any:
     """The value as JSON has it, or a stand-in for one that TOML allows and a study can't use."""
     match value:
         case dict() | list() if len(path) > _DEEPEST:

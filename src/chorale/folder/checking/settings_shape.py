@@ -6,19 +6,19 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from chorale.files.toml_lines import TomlPath
-from chorale.folder.checking.report import Report, did_you_mean, printable
+from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def parsed_settings(kind: type[Model], raw: Any, at: TomlPath, report: Report) -> Model | None:
+def parsed_settings(kind: type[Model], raw: Any, at: TomlPath, report: CheckReport) -> Model | None:
     """The table at `at` as settings, or None with everything wrong in it reported."""
     try:
         return _validated(kind, raw)
     except ValidationError as error:
-        for found in error.errors(include_url=False, include_context=False):
-            _tell_setting(kind, found["loc"], found["msg"], found["input"], at, report)
+        for mistake in error.errors(include_url=False, include_context=False):
+            _add_problem(kind, mistake["loc"], mistake["msg"], mistake["input"], at, report)
     return None
 
 
@@ -47,8 +47,10 @@ def _validated(kind: type[Model], raw: Any) -> Model:
     return kind.model_validate_json(json.dumps(raw), strict=True)
 
 
-def _tell_setting(kind: type[BaseModel], loc: TomlPath, message: str, value: Any, at: TomlPath, report: Report) -> None:
-    """Say in plain words what is wrong with a setting."""
+def _add_problem(
+    kind: type[BaseModel], loc: TomlPath, message: str, value: Any, at: TomlPath, report: CheckReport
+) -> None:
+    """Report in plain words what is wrong with a setting."""
     path = (*at, *loc)
     name = ".".join(str(part) for part in path if isinstance(part, str))
     table = _table(kind, loc[:-1])

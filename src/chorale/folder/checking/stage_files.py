@@ -11,7 +11,7 @@ from chorale.folder.checking.columns import names_columns_that_are_there
 from chorale.folder.checking.content import GoldRow, StageContent, TruthRow
 from chorale.folder.checking.drafts import Draft, earlier_stage
 from chorale.folder.checking.named_files import read_markdown
-from chorale.folder.checking.report import Report, did_you_mean
+from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.folder.checking.row_files import RowFile, row_file
 from chorale.folder.checking.settings_shape import parsed_settings
 from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
@@ -47,7 +47,7 @@ class StageFiles:
 
 
 def read_stage_files(
-    draft: Draft, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+    draft: Draft, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: CheckReport
 ) -> StageFiles:
     """What `draft` comes with. `earlier` is what the stages before it in `drafts` came with."""
     kind = _task_of(draft, report)
@@ -77,7 +77,7 @@ def read_stage_files(
     )
 
 
-def _check_no_choices(draft: Draft, task: Task, report: Report) -> None:
+def _check_no_choices(draft: Draft, task: Task, report: CheckReport) -> None:
     """What rests on the options people choose needs a task that has some."""
     asked = draft.raw.get("judgments")
     wrong, fix = "`{}` needs a task where people choose from a list", "Leave it out, or give the stage another task."
@@ -87,7 +87,7 @@ def _check_no_choices(draft: Draft, task: Task, report: Report) -> None:
         report.setting(draft.at("quality"), wrong.format("quality"), fix, task.name)
 
 
-def _task_of(draft: Draft, report: Report) -> Task | None:
+def _task_of(draft: Draft, report: CheckReport) -> Task | None:
     name = draft.text("task")
     tasks = installed_tasks()
     if name is not None and name not in tasks:
@@ -95,7 +95,7 @@ def _task_of(draft: Draft, report: Report) -> Task | None:
     return None if name is None else tasks.get(name)
 
 
-def _options_of(draft: Draft, task: Task, report: Report) -> BaseModel | None:
+def _options_of(draft: Draft, task: Task, report: CheckReport) -> BaseModel | None:
     options = draft.raw.get("options", {})
     if not isinstance(options, dict):
         return None
@@ -103,7 +103,7 @@ def _options_of(draft: Draft, task: Task, report: Report) -> BaseModel | None:
 
 
 def _read_items_of(
-    draft: Draft, task: Task | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: Report
+    draft: Draft, task: Task | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: CheckReport
 ) -> tuple[tuple[NewItem, ...], frozenset[str]]:
     """The items of a stage that has them in a file, and the names that gold can't have."""
     settings = draft.table(ItemSettings, "items")
@@ -129,7 +129,7 @@ def _check_sources(
     options: BaseModel | None,
     drafts: Sequence[Draft],
     earlier: Sequence[StageFiles],
-    report: Report,
+    report: CheckReport,
 ) -> None:
     """A task may need options that go with those of the stage its items come from."""
     settings = draft.table(ItemSettings, "items")
@@ -155,15 +155,16 @@ def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
             continue
         for item in task.shape.expand(payload, key):
             if item.key in keys:
-                file.tell(row.line, "`id` makes an item that another row makes too", "Give the row another `id`.", key)
+                message = "`id` makes an item that another row makes too"
+                file.problem(row.line, message, "Give the row another `id`.", key)
             keys.add(item.key)
             yield item
     if file.count == 0:
-        file.tell(None, "has no items", "Write one row an item.")
+        file.problem(None, "has no items", "Write one row an item.")
 
 
 def _read_gold_of(
-    draft: Draft, task: Task | None, taken: frozenset[str], report: Report
+    draft: Draft, task: Task | None, taken: frozenset[str], report: CheckReport
 ) -> tuple[tuple[GoldRow, ...], int | None]:
     if "round" in draft.raw:
         return _read_round_of(draft, task, report)
@@ -182,7 +183,7 @@ def _read_gold_of(
     return gold, file.count
 
 
-def _read_round_of(draft: Draft, task: Task | None, report: Report) -> tuple[tuple[GoldRow, ...], int | None]:
+def _read_round_of(draft: Draft, task: Task | None, report: CheckReport) -> tuple[tuple[GoldRow, ...], int | None]:
     """The items of a round: all of them have known answers."""
     settings = draft.table(RoundSettings, "round")
     file = settings and row_file(settings.file, draft.at("round", "file"), report)
@@ -197,7 +198,7 @@ def _read_round_of(draft: Draft, task: Task | None, report: Report) -> tuple[tup
             settings.size,
         )
     if file.count == 0:
-        file.tell(None, "has no items", "Write one row an item.")
+        file.problem(None, "has no items", "Write one row an item.")
     return rows, file.count
 
 
@@ -206,7 +207,7 @@ def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldR
     for row in file.rows(task.shape.item_type):
         key = file.key_of(row, lines)
         if key in taken:
-            file.tell(row.line, "`id` belongs to an item already", "Give the gold row another `id`.", key)
+            file.problem(row.line, "`id` belongs to an item already", "Give the gold row another `id`.", key)
         payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
         answered, answer = file.answer_of(row, partial(task.shape.parse_gold, item=payload))
         explanation = file.explanation_of(row)
@@ -214,7 +215,7 @@ def _gold_in(file: RowFile, task: Task, taken: frozenset[str]) -> Iterator[GoldR
             yield GoldRow(NewItem(key=key, payload=payload, group=key), answer, explanation)
 
 
-def _read_truth_of(draft: Draft, task: Task | None, report: Report) -> tuple[TruthRow, ...]:
+def _read_truth_of(draft: Draft, task: Task | None, report: CheckReport) -> tuple[TruthRow, ...]:
     settings = draft.table(RehearsalSettings, "rehearsal")
     file = settings and row_file(settings.truth, draft.at("rehearsal", "truth"), report)
     return tuple(_truth_in(file, task)) if file and task else ()

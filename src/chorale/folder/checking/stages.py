@@ -7,7 +7,7 @@ from typing import Any
 from chorale.contract import Task
 from chorale.contract.task import one_part
 from chorale.folder.checking.drafts import Draft, earlier_stage
-from chorale.folder.checking.report import Report
+from chorale.folder.checking.report import CheckReport
 from chorale.folder.checking.settings_shape import salvaged
 from chorale.folder.checking.stage_files import StageFiles, read_stage_files
 from chorale.folder.expected_pay import expected_pay, works_for_nothing
@@ -22,7 +22,7 @@ from chorale.model import (
 )
 
 
-def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
+def read_stages(raw: Mapping[str, Any], report: CheckReport) -> list[StageFiles]:
     """What every stage of the study file comes with, as far as it can be understood."""
     pay = salvaged(PaySettings, raw.get("pay", {}))
     stages = raw.get("stage")
@@ -42,7 +42,7 @@ def read_stages(raw: Mapping[str, Any], report: Report) -> list[StageFiles]:
     return contents
 
 
-def _check_names(drafts: Sequence[Draft], report: Report) -> None:
+def _check_names(drafts: Sequence[Draft], report: CheckReport) -> None:
     seen: set[str] = set()
     for draft in drafts:
         if draft.name in seen:
@@ -56,7 +56,7 @@ def _check_names(drafts: Sequence[Draft], report: Report) -> None:
             seen.add(draft.name)
 
 
-def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, report: Report) -> None:
+def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, report: CheckReport) -> None:
     stage = draft.table(StagePay, "pay")
     if stage is None or pay is None or stage.expected_seconds is None:
         return
@@ -79,7 +79,7 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
         )
 
 
-def _check_parts(draft: Draft, task: Task | None, report: Report) -> None:
+def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
     """Pay for more parts than an answer can have is never paid."""
     pay = draft.table(StagePay, "pay")
     if pay is None or pay.parts is None or task is None:
@@ -101,7 +101,7 @@ def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
     return expected_pay(pay, content.task, [row.answer for row in content.truth or content.gold])
 
 
-def _check_confidence(drafts: Sequence[Draft], report: Report) -> None:
+def _check_confidence(drafts: Sequence[Draft], report: CheckReport) -> None:
     """Items are derived from released results only, so a lower confidence would promise what can't happen."""
     by_name = {draft.name: draft for draft in reversed(drafts)}
     for draft in drafts:
@@ -122,7 +122,7 @@ def _check_confidence(drafts: Sequence[Draft], report: Report) -> None:
                 )
 
 
-def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report: Report) -> None:
+def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report: CheckReport) -> None:
     """Whoever must qualify in an earlier stage must be able to."""
     for draft in drafts:
         entry = draft.table(EntrySettings, "entry")
@@ -142,7 +142,7 @@ def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report
 
 
 def _check_answered(
-    draft: Draft, entry: EntrySettings, there: Draft, share: float, gold_count: int | None, report: Report
+    draft: Draft, entry: EntrySettings, there: Draft, share: float, gold_count: int | None, report: CheckReport
 ) -> None:
     """The gold that must have been answered there must be there, and within what one person may answer."""
     at = draft.at("entry", "answered")

@@ -1,11 +1,11 @@
 """Prolific: its interface for programs, and decisions about what to ask of it."""
 
-from chorale.platforms.prolific.client import Bonuses, InDoubtError, Prolific, RefusedError, RemoteStudy, Reported
+from chorale.platforms.prolific.client import BonusBatch, InDoubtError, Prolific, RefusedError, RemoteStudy, Reported
 from chorale.platforms.prolific.planning import (
     CATEGORIES,
     MOST_AT_ONCE,
     changes_there,
-    enough_said,
+    checked_reason,
     has_arrived,
     study_body,
 )
@@ -13,14 +13,14 @@ from chorale.platforms.prolific.planning import (
 __all__ = [
     "CATEGORIES",
     "MOST_AT_ONCE",
-    "Bonuses",
+    "BonusBatch",
     "InDoubtError",
     "Prolific",
     "RefusedError",
     "RemoteStudy",
     "Reported",
     "changes_there",
-    "enough_said",
+    "checked_reason",
     "has_arrived",
     "study_body",
 ]

@@ -28,7 +28,7 @@ TIMED_OUT = 408
 
 
 class RefusedError(UserError):
-    """Prolific understood and said no."""
+    """Prolific refused a request."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class RemoteStudy:
     places: int
     total_cost: int | None
     """Rewards and fees of all places, in minor units."""
-    told: Mapping[str, Any]
+    fields: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
-class Bonuses:
-    """Bonuses that are set up, and not paid yet."""
+class BonusBatch:
+    """BonusBatch that are set up, and not paid yet."""
 
     id: str
     amount: int | None
@@ -113,9 +113,9 @@ class Prolific:
 
     def study_named(self, marker: str) -> RemoteStudy | None:
         """The study of that internal name, if there is one."""
-        for told in self._pages("/studies/", {}):
-            if told.get("internal_name") == marker:
-                return self.study(_id(told))
+        for study in self._pages("/studies/", {}):
+            if study.get("internal_name") == marker:
+                return self.study(_id(study))
         return None
 
     def create_study(self, body: Mapping[str, Any]) -> RemoteStudy:
@@ -130,8 +130,8 @@ class Prolific:
     # Submissions
 
     def submissions(self, study_id: str) -> Iterator[Reported]:
-        for told in self._pages("/submissions/", {"study": study_id}):
-            yield _reported({**told, "study_id": told.get("study_id", study_id)})
+        for submission in self._pages("/submissions/", {"study": study_id}):
+            yield _reported({**submission, "study_id": submission.get("study_id", study_id)})
 
     def submission(self, submission_id: str) -> Reported:
         return _reported(self._ask("GET", f"/submissions/{_safe(submission_id)}/"))
@@ -146,11 +146,11 @@ class Prolific:
 
     # Money
 
-    def set_up_bonuses(self, study_id: str, bonuses: Sequence[tuple[str, int]]) -> Bonuses:
+    def set_up_bonuses(self, study_id: str, bonuses: Sequence[tuple[str, int]]) -> BonusBatch:
         """Name bonuses, by submission and amount in minor units. Nothing is paid yet, so it can be done again."""
         lines = "\n".join(f"{submission_id},{Decimal(amount) / 100:.2f}" for submission_id, amount in bonuses)
-        told = self._ask("POST", "/submissions/bonus-payments/", {"study_id": study_id, "csv_bonuses": lines})
-        return Bonuses(_id(told), _minor(told.get("amount")), _minor(told.get("total_amount")))
+        answer = self._ask("POST", "/submissions/bonus-payments/", {"study_id": study_id, "csv_bonuses": lines})
+        return BonusBatch(_id(answer), _minor(answer.get("amount")), _minor(answer.get("total_amount")))
 
     def pay_bonuses(self, bonuses_id: str) -> None:
         """Pay what was set up. Asked twice, Prolific pays twice."""
@@ -161,14 +161,14 @@ class Prolific:
     def workspace_of(self, project: str | None) -> str:
         """The workspace a project is in; without one, the only workspace of the account."""
         if project is not None:
-            found = [self._ask("GET", f"/projects/{_safe(project)}/").get("workspace")]
+            workspaces = [self._ask("GET", f"/projects/{_safe(project)}/").get("workspace")]
         else:
-            found = [told.get("id") for told in _rows(self._ask("GET", "/workspaces/"))]
-        if len(found) == 1 and isinstance(found[0], str):
-            return found[0]
+            workspaces = [row.get("id") for row in _rows(self._ask("GET", "/workspaces/"))]
+        if len(workspaces) == 1 and isinstance(workspaces[0], str):
+            return workspaces[0]
         raise UserError(
-            f"The account has {len(found)} workspaces on Prolific. Say with `project` in [prolific] where studies are "
-            "to be made."
+            f"The account has {len(workspaces)} workspaces on Prolific. Say with `project` in [prolific] where "
+            "studies are to be made."
         )
 
     def create_group(self, name: str, workspace: str) -> str:
@@ -176,14 +176,14 @@ class Prolific:
 
     def group_named(self, name: str, workspace: str) -> str | None:
         # Groups are paged in another way than everything else.
-        for told in self._pages("/participant-groups/", {"workspace_id": workspace, "limit": str(MOST_GROUPS)}):
-            if told.get("name") == name:
-                return _id(told)
+        for group in self._pages("/participant-groups/", {"workspace_id": workspace, "limit": str(MOST_GROUPS)}):
+            if group.get("name") == name:
+                return _id(group)
         return None
 
     def group_members(self, group_id: str) -> set[str]:
-        told = self._ask("GET", f"/participant-groups/{_safe(group_id)}/participants/")
-        return {str(one.get("participant_id", "")) for one in _rows(told)}
+        answer = self._ask("GET", f"/participant-groups/{_safe(group_id)}/participants/")
+        return {str(one.get("participant_id", "")) for one in _rows(answer)}
 
     def add_to_group(self, group_id: str, participants: Sequence[str]) -> None:
         """Adding who is in changes nothing."""
@@ -194,9 +194,9 @@ class Prolific:
         self._ask("POST", "/messages/", {"recipient_id": participant, "study_id": study_id, "body": body}, once=True)
 
     def messages_with(self, participant: str) -> list[str]:
-        """What was written to and by somebody, as far back as Prolific tells."""
-        told = self._ask("GET", "/messages/", parameters={"user_id": participant})
-        return [str(one.get("body", "")) for one in _rows(told)]
+        """Messages to and from a participant, as far back as Prolific lists them."""
+        answer = self._ask("GET", "/messages/", parameters={"user_id": participant})
+        return [str(one.get("body", "")) for one in _rows(answer)]
 
     # How it is asked
 
@@ -204,9 +204,9 @@ class Prolific:
         page = 1
         while True:
             asked = {**parameters, "page": str(page), "page_size": str(PAGE)}
-            told = self._ask("GET", path, parameters=asked)
-            yield from _rows(told)
-            following = (told.get("_links") or {}).get("next") or {}
+            answer = self._ask("GET", path, parameters=asked)
+            yield from _rows(answer)
+            following = (answer.get("_links") or {}).get("next") or {}
             if not following.get("href"):
                 return
             page += 1
@@ -249,12 +249,12 @@ class Prolific:
             if not response.content:
                 return {}
             try:
-                told = response.json()
+                body = response.json()
             except ValueError:
-                told = None
-            if isinstance(told, dict):
-                return told
-            if isinstance(told, str):
+                body = None
+            if isinstance(body, dict):
+                return body
+            if isinstance(body, str):
                 return {}  # "It is being done", in words: to pay and to approve are answered so
             raise InDoubtError(
                 f"{self._address} answered, but not as Prolific does. Check the address, or whether a proxy is between."
@@ -292,10 +292,10 @@ def _asked_to_wait(response: httpx.Response, otherwise: float) -> float:
 def _why(response: httpx.Response) -> str:
     """What Prolific says is wrong. Its errors come in several shapes."""
     try:
-        told = response.json()
+        body = response.json()
     except ValueError:
         return "it gives no reason."
-    error = told.get("error", told) if isinstance(told, dict) else told
+    error = body.get("error", body) if isinstance(body, dict) else body
     detail = error.get("detail", error.get("title", error)) if isinstance(error, dict) else error
     return _flat(detail)[:500]
 
@@ -309,45 +309,45 @@ def _flat(detail: object) -> str:
     return str(detail)
 
 
-def _study(told: Mapping[str, Any]) -> RemoteStudy:
+def _study(fields: Mapping[str, Any]) -> RemoteStudy:
     return RemoteStudy(
-        _id(told),
-        str(told.get("status", "")),
-        _minor(told.get("total_available_places")) or 0,
-        _minor(told.get("total_cost")),
-        told,
+        _id(fields),
+        str(fields.get("status", "")),
+        _minor(fields.get("total_available_places")) or 0,
+        _minor(fields.get("total_cost")),
+        fields,
     )
 
 
-def _reported(told: Mapping[str, Any]) -> Reported:
+def _reported(submission: Mapping[str, Any]) -> Reported:
     return Reported(
-        id=_id(told),
-        study_id=str(told.get("study_id") or ""),
-        participant=str(told.get("participant") or told.get("participant_id") or ""),
+        id=_id(submission),
+        study_id=str(submission.get("study_id") or ""),
+        participant=str(submission.get("participant") or submission.get("participant_id") or ""),
         # Written with a space, an underscore or a hyphen, depending on where it is asked for.
-        status=str(told.get("status", "")).upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT"),
-        code=None if told.get("entered_code") is None else str(told["entered_code"]),
-        bonuses=tuple(_minor(bonus) or 0 for bonus in told.get("bonus_payments") or ()),
+        status=str(submission.get("status", "")).upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT"),
+        code=None if submission.get("entered_code") is None else str(submission["entered_code"]),
+        bonuses=tuple(_minor(bonus) or 0 for bonus in submission.get("bonus_payments") or ()),
     )
 
 
-def _minor(told: object) -> int | None:
+def _minor(amount: object) -> int | None:
     try:
-        return round(float(told)) if isinstance(told, int | float | str) and told != "" else None
+        return round(float(amount)) if isinstance(amount, int | float | str) and amount != "" else None
     except (ValueError, OverflowError):
         raise InDoubtError(_STRANGE) from None
 
 
-def _id(told: Mapping[str, Any]) -> str:
-    if not isinstance(told.get("id"), str):
+def _id(fields: Mapping[str, Any]) -> str:
+    if not isinstance(fields.get("id"), str):
         raise InDoubtError(_STRANGE)
-    return str(told["id"])
+    return str(fields["id"])
 
 
-def _rows(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    if "results" not in told:
+def _rows(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if "results" not in answer:
         raise InDoubtError(_STRANGE)
-    rows = told["results"] or []
+    rows = answer["results"] or []
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InDoubtError(_STRANGE)
     return rows

@@ -83,16 +83,16 @@ _NAMES = {
 }
 
 
-def changes_there(asked: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+def changes_there(asked: Mapping[str, Any], actual: Mapping[str, Any]) -> list[str]:
     """What is no longer as it was asked for: somebody has changed the study on Prolific's own pages."""
     return [
-        f"{_NAMES[key]}: {found[key]!r} there, {asked[key]!r} asked for"
+        f"{_NAMES[key]}: {actual[key]!r} there, {asked[key]!r} asked for"
         for key in _NAMES
-        if key in found and key in asked and found[key] != asked[key]
+        if key in actual and key in asked and actual[key] != asked[key]
     ]
 
 
-def enough_said(reason: str, category: str) -> str:
+def checked_reason(reason: str, category: str) -> str:
     """The reason of a rejection, if it is as long as Prolific demands."""
     reason = " ".join(reason.split())
     if len(reason) < SHORTEST_REASON:

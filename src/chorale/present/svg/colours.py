@@ -36,7 +36,7 @@ DARK: Mapping[str, str] = {
 FILLS = ("1", "0.85", "0.3", "0.7", "0.5", "0.2")
 """How opaque the bars of each series are: the first three differ in lightness enough for grey paper."""
 DASHES = ("", "7 4", "2 4", "10 3 2 3", "14 5", "4 2")
-"""How the lines of each series are broken, to be told apart without colour."""
+"""How the lines of each series are broken, to be distinct without colour."""
 
 
 def tone(name: str) -> str:

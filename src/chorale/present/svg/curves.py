@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from chorale.present.svg.colours import series_tone
 from chorale.present.svg.elements import WIDTH, number_text, picture
-from chorale.present.svg.frame import Axis, Frame, Key, frame, no_data, stroke_paint
-from chorale.present.svg.labels import Label, label_texts, place_label
+from chorale.present.svg.frame import Axis, Key, PlotFrame, frame, no_data, stroke_paint
+from chorale.present.svg.labels import PlacedLabel, label_texts, place_label
 from chorale.present.svg.scales import finite
 
 
@@ -47,7 +47,7 @@ def curve_chart(
     xs, ys = [x for x, _ in points], [y for _, y in points]
     around = frame(x_axis, y_axis, xs, ys, keys, width=width, height=height)
     parts = [*around.parts, *(_curve(curve, around) for curve in curves if curve.drawn)]
-    labels: list[Label] = []
+    labels: list[PlacedLabel] = []
     for curve in curves:
         if curve.tag and curve.drawn:
             x, y = curve.drawn[-1]
@@ -57,7 +57,7 @@ def curve_chart(
     return picture(title, around.width, around.height, [*parts, *label_texts(labels)], description)
 
 
-def _curve(curve: Curve, around: Frame) -> str:
+def _curve(curve: Curve, around: PlotFrame) -> str:
     places = [(around.x(x), around.y(y)) for x, y in curve.drawn]
     joined = " ".join(f"{number_text(x)},{number_text(y)}" for x, y in places)
     pale = ' stroke-opacity="0.55"' if curve.faint else ""

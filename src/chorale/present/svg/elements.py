@@ -107,13 +107,13 @@ def strokes(colour: str, parts: Sequence[str], width: float = 1) -> str:
 
 def picture(title: str, width: float, height: float, parts: Sequence[str], description: str = "") -> str:
     """The whole of a picture. Assistive software reads its title, and then its description."""
-    told = f"<desc>{escaped(description)}</desc>" if description else ""
+    desc = f"<desc>{escaped(description)}</desc>" if description else ""
     size = f'viewBox="0 0 {number_text(width)} {number_text(height)}"'
     size += f' width="{number_text(width)}" height="{number_text(height)}"'
     font = f'font-family="{FONT}" font-size="{SIZE}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escaped(title)}" {tone("ink")} '
-        f'fill="currentColor" {font}><title>{escaped(title)}</title>{told}{"".join(parts)}</svg>'
+        f'fill="currentColor" {font}><title>{escaped(title)}</title>{desc}{"".join(parts)}</svg>'
     )
 
 

@@ -59,7 +59,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PlotFrame:
     x: Scale
     y: Scale
     parts: Sequence[str]
@@ -82,7 +82,7 @@ def frame(
     *,
     width: float = WIDTH,
     height: float = 300,
-) -> Frame:
+) -> PlotFrame:
     """Axes around these values; `height` is that of the picture without its legend."""
     across, up = x_axis.labelled(xs), y_axis.labelled(ys)
     words = [fitted(label, _WIDEST_LABEL) for _, label in up]
@@ -103,10 +103,10 @@ def frame(
         parts.append(text((left + right) / 2, bottom + 38, fitted(x_axis.title, right - left), "middle"))
     if y_axis.title:
         parts.append(text(left, legend_height + 14, fitted(y_axis.title, right - left)))
-    return Frame(x, y, parts, left, right, top, bottom, width, legend_height + height)
+    return PlotFrame(x, y, parts, left, right, top, bottom, width, legend_height + height)
 
 
-def no_data(around: Frame) -> str:
+def no_data(around: PlotFrame) -> str:
     """What a chart of nothing says."""
     return text((around.left + around.right) / 2, (around.top + around.bottom) / 2, "no data", "middle", "soft")
 

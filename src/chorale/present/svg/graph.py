@@ -50,7 +50,7 @@ class Spacing:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GraphPlace:
     """Of a node, or of a link where it passes a layer: from `start` to `end`, around `middle`."""
 
     start: float
@@ -71,8 +71,8 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    places: Mapping[str, Place]
+class GraphLayout:
+    places: Mapping[str, GraphPlace]
     routes: Sequence[tuple[Link, Sequence[Step]]]
     size: Size
 
@@ -81,12 +81,12 @@ _Slot = str | tuple[Link, int]
 """The name of a node, or a link with the layer it passes."""
 
 
-def layout(sizes: Mapping[str, Size], links: Sequence[Link], spacing: Spacing) -> Layout:
+def layout(sizes: Mapping[str, Size], links: Sequence[Link], spacing: Spacing) -> GraphLayout:
     """Every node behind those it depends on, and beside those that stand as far."""
     known = list(dict.fromkeys(link for link in links if link.source in sizes and link.target in sizes))
     layers = _layers(list(sizes), known)
     if not sizes:
-        return Layout({}, [], Size(2 * MARGIN, 2 * MARGIN))
+        return GraphLayout({}, [], Size(2 * MARGIN, 2 * MARGIN))
     depth = {slot: number for number, layer in enumerate(layers) for slot in layer if isinstance(slot, str)}
     room = min(spacing.most, max(_wanted(layer, sizes, spacing) for layer in layers))
     places = _places(layers, sizes, spacing, room)
@@ -100,7 +100,7 @@ def layout(sizes: Mapping[str, Size], links: Sequence[Link], spacing: Spacing) -
     end = max(place.layer[1] for place in places.values())
     nodes = {slot: place for slot, place in places.items() if isinstance(slot, str)}
     after = 14 if any(depth[link.source] == len(layers) - 1 for link in back) else 0
-    return Layout(nodes, routes, Size(end + MARGIN + after, room + MARGIN * (1 + len(back))))
+    return GraphLayout(nodes, routes, Size(end + MARGIN + after, room + MARGIN * (1 + len(back))))
 
 
 def _layers(names: Sequence[str], links: Sequence[Link]) -> list[list[_Slot]]:
@@ -165,9 +165,9 @@ def _wanted(layer: Sequence[_Slot], sizes: Mapping[str, Size], spacing: Spacing)
 
 def _places(
     layers: Sequence[Sequence[_Slot]], sizes: Mapping[str, Size], spacing: Spacing, room: float
-) -> dict[_Slot, Place]:
+) -> dict[_Slot, GraphPlace]:
     """Nodes get narrower where there is too little room, and stand further apart where there is more."""
-    places: dict[_Slot, Place] = {}
+    places: dict[_Slot, GraphPlace] = {}
     start = float(MARGIN)
     for layer in layers:
         nodes = [slot for slot in layer if isinstance(slot, str)]
@@ -182,16 +182,16 @@ def _places(
                 size, taken = sizes[slot], sizes[slot].across * shrink + spacing.across + spare
                 shift = (long - size.along) / 2
                 ends = (start + shift, start + long - shift)
-                places[slot] = Place(*ends, across + taken / 2, size.across * shrink, (start, start + long))
+                places[slot] = GraphPlace(*ends, across + taken / 2, size.across * shrink, (start, start + long))
             else:
                 taken = LANE
-                places[slot] = Place(start, start + long, across + taken / 2, 0.0, (start, start + long))
+                places[slot] = GraphPlace(start, start + long, across + taken / 2, 0.0, (start, start + long))
             across += taken
         start += long + spacing.along
     return places
 
 
-def _forward(link: Link, places: Mapping[_Slot, Place], passed: Sequence[int]) -> list[Step]:
+def _forward(link: Link, places: Mapping[_Slot, GraphPlace], passed: Sequence[int]) -> list[Step]:
     """From a node to a later one, beside those between."""
     first, last = places[link.source], places[link.target]
     steps = [Step(first.end, first.middle), Step(first.layer[1], first.middle)]
@@ -202,7 +202,7 @@ def _forward(link: Link, places: Mapping[_Slot, Place], passed: Sequence[int]) -
     return [*steps, Step(last.start - ARROW, last.middle)]
 
 
-def _around(first: Place, last: Place, room: float, number: int) -> list[Step]:
+def _around(first: GraphPlace, last: GraphPlace, room: float, number: int) -> list[Step]:
     """Back to an earlier node, or to one beside it: between the layers and along the margin."""
     side, out, over = room + MARGIN * (number + 0.5), first.layer[1] + 10 + 2 * number, last.layer[0] - 16
     steps = [(first.end, first.middle), (out, first.middle), (out, side), (over, side), (over, last.middle)]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from chorale.present.svg.colours import tone
 from chorale.present.svg.elements import SIZE, escaped, number_text, picture, rectangle, text, wrapped
 from chorale.present.svg.frame import stroke_paint
-from chorale.present.svg.graph import ARROW, Layout, Link, Node, Place, Size, Spacing, Step, layout
+from chorale.present.svg.graph import ARROW, GraphLayout, GraphPlace, Link, Node, Size, Spacing, Step, layout
 from chorale.present.svg.scales import finite
 
 _TITLE_SIZE = 13
@@ -48,7 +48,7 @@ def _laid_out(
     rows: Mapping[str, float],
     *,
     sideways: bool,
-) -> Layout:
+) -> GraphLayout:
     """All boxes of a row are as high as the highest of them, and so are all gates."""
     heights: dict[tuple[float, bool], float] = {}
     for node in nodes:
@@ -93,7 +93,7 @@ class _Pen:
     def point(self, along: float, across: float) -> tuple[float, float]:
         return (along, across) if self.sideways else (across, along)
 
-    def box(self, place: Place) -> _Rectangle:
+    def box(self, place: GraphPlace) -> _Rectangle:
         x, y = self.point(place.start, place.middle - place.across / 2)
         return _Rectangle(x, y, *self.point(place.end - place.start, place.across))
 

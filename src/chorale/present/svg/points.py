@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from chorale.present.svg.colours import series_tone
 from chorale.present.svg.elements import line, number_text, picture, strokes
-from chorale.present.svg.frame import Axis, Frame, frame, no_data
-from chorale.present.svg.labels import Label, label_texts, place_label
+from chorale.present.svg.frame import Axis, PlotFrame, frame, no_data
+from chorale.present.svg.labels import PlacedLabel, label_texts, place_label
 from chorale.present.svg.scales import finite
 
 
@@ -33,7 +33,7 @@ def point_chart(title: str, points: Sequence[Point], x_axis: Axis, y_axis: Axis,
     around = frame(x_axis, y_axis, xs, ys)
     crosses = [stroke for point in drawn for stroke in _cross(point, around)]
     dots = [f'<circle cx="{number_text(around.x(at.x))}" cy="{number_text(around.y(at.y))}" r="4"/>' for at in drawn]
-    labels: list[Label] = []
+    labels: list[PlacedLabel] = []
     for point in drawn:
         if point.label:
             labels.append(place_label(around.x(point.x), around.y(point.y), point.label, labels, around))
@@ -43,11 +43,11 @@ def point_chart(title: str, points: Sequence[Point], x_axis: Axis, y_axis: Axis,
     return picture(title, around.width, around.height, [*parts, *label_texts(labels)], description)
 
 
-def _cross(point: Point, around: Frame) -> list[str]:
+def _cross(point: Point, around: PlotFrame) -> list[str]:
     x, y = around.x(point.x), around.y(point.y)
-    found = []
+    whiskers = []
     if point.x_range and len(finite(point.x_range)) == 2:
-        found.append(line(around.x(point.x_range[0]), y, around.x(point.x_range[1]), y))
+        whiskers.append(line(around.x(point.x_range[0]), y, around.x(point.x_range[1]), y))
     if point.y_range and len(finite(point.y_range)) == 2:
-        found.append(line(x, around.y(point.y_range[0]), x, around.y(point.y_range[1])))
-    return found
+        whiskers.append(line(x, around.y(point.y_range[0]), x, around.y(point.y_range[1])))
+    return whiskers

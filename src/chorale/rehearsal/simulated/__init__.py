@@ -21,7 +21,7 @@ from chorale.rehearsal.simulated.models import (
     mixed_crowd,
     random_clicker,
 )
-from chorale.rehearsal.simulated.qualities import ability_at, fair_grade, mistakes_told
+from chorale.rehearsal.simulated.qualities import ability_at, fair_grade, mistakes_explained
 
 __all__ = [
     "AnswerSheet",
@@ -42,7 +42,7 @@ __all__ = [
     "fair_grade",
     "first_option_clicker",
     "good",
-    "mistakes_told",
+    "mistakes_explained",
     "mixed_crowd",
     "plausible_answers",
     "prospects",

@@ -48,30 +48,30 @@ class AnswerSheet:
 
     def prospects(self, payload: str, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
         """What a perfect worker answers, and what anybody may answer; `payload` is the item as stored."""
-        found = self._prospects.get(payload)
-        if found is None:
-            found = self._prospects[payload] = self._worked_out(view)
-        return found
+        prospects = self._prospects.get(payload)
+        if prospects is None:
+            prospects = self._prospects[payload] = self._worked_out(view)
+        return prospects
 
     def fair_grade(self, payload: str, view: Mapping[str, Any], quality: float) -> tuple[Answer, Sequence[Answer]]:
         """The same for an item that is something of a known quality to be graded: what it deserves."""
-        found = self._graded.get(payload)
-        if found is None:
+        graded = self._graded.get(payload)
+        if graded is None:
             truth, choices = self.prospects(payload, view)
             if self._known.get(view) is None:
                 truth = fair_grade(self._task, choices, quality)
-            found = self._graded[payload] = truth, choices
-        return found
+            graded = self._graded[payload] = truth, choices
+        return graded
 
     def hardness(self, payload: str, view: Mapping[str, Any]) -> Hardness | None:
         """How hard an item is, for everybody alike; None where all are as hard as each other."""
         if not self._spread:
             return None
-        found = self._hardness.get(payload)
-        if found is None:
+        hardness = self._hardness.get(payload)
+        if hardness is None:
             self._chance.seed(f"{self._seed}:hardness:{view_key(view)}")
-            found = self._hardness[payload] = draw_hardness(self._spread, self._chance)
-        return found
+            hardness = self._hardness[payload] = draw_hardness(self._spread, self._chance)
+        return hardness
 
     def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
         key = view_key(view)
@@ -122,9 +122,9 @@ def listed_answers(task: Task) -> Sequence[Answer] | None:
 
 def plausible_answers(task: Task, known: Iterable[Answer]) -> list[Answer]:
     """Some answers of the task's shape, each once."""
-    found: dict[str, Answer] = {}
+    distinct: dict[str, Answer] = {}
     for answer in (*(example.answer for example in task.examples), *known):
-        found.setdefault(json.dumps(answer, sort_keys=True, ensure_ascii=False), answer)
-        if len(found) == MOST_PLAUSIBLE:
+        distinct.setdefault(json.dumps(answer, sort_keys=True, ensure_ascii=False), answer)
+        if len(distinct) == MOST_PLAUSIBLE:
             break
-    return list(found.values())
+    return list(distinct.values())

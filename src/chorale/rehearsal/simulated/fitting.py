@@ -11,7 +11,7 @@ from chorale.metrics.judgments import Judgments
 from chorale.rehearsal.simulated.models import WorkerModel
 
 CAUTION = 5.0
-"""How many judgments of the whole crowd are added to everybody's own: who gave three tells little about themselves."""
+"""How many judgments of the whole crowd are added to everybody's own: three of somebody's own are little evidence."""
 
 
 def fit_workers(judgments: Judgments, like: WorkerModel) -> list[WorkerModel]:
@@ -21,24 +21,27 @@ def fit_workers(judgments: Judgments, like: WorkerModel) -> list[WorkerModel]:
     >>> [model.accuracy > 0.8 for model in fit_workers(votes, WorkerModel("fitted"))]
     [True, True, False]
     """
-    found = dawid_skene(judgments)
-    given = found.quality["judgments"]
-    mean = float(np.average(found.quality["accuracy"], weights=given))
-    accuracies = (found.quality["accuracy"] * given + mean * CAUTION) / (given + CAUTION)
-    confusions = [{} for _ in found.workers] if found.multiple else _confusions(found, given)
+    aggregation = dawid_skene(judgments)
+    given = aggregation.quality["judgments"]
+    mean = float(np.average(aggregation.quality["accuracy"], weights=given))
+    accuracies = (aggregation.quality["accuracy"] * given + mean * CAUTION) / (given + CAUTION)
+    confusions = [{} for _ in aggregation.workers] if aggregation.multiple else _confusions(aggregation, given)
     return [
         replace(like, accuracy=float(accuracy), confusion=confusion, share=float(count))
         for accuracy, confusion, count in zip(accuracies, confusions, given, strict=True)
     ]
 
 
-def _confusions(found: Aggregation, given: FloatArray) -> list[dict[str, dict[str, float]]]:
-    labels = found.options
-    errors = np.zeros((len(found.workers), len(labels), len(labels)))
-    errors[found.details["error_workers"], found.details["error_labels"]] = found.details["errors"]
+def _confusions(aggregation: Aggregation, given: FloatArray) -> list[dict[str, dict[str, float]]]:
+    labels = aggregation.options
+    errors = np.zeros((len(aggregation.workers), len(labels), len(labels)))
+    errors[aggregation.details["error_workers"], aggregation.details["error_labels"]] = aggregation.details["errors"]
     crowd = np.average(errors, axis=0, weights=given)
     mixed = (errors * given[:, None, None] + crowd * CAUTION) / (given + CAUTION)[:, None, None]
     return [
-        {true: {said: float(one[row, column]) for row, said in enumerate(labels)} for column, true in enumerate(labels)}
-        for one in mixed
+        {
+            true: {given_label: float(worker_errors[row, column]) for row, given_label in enumerate(labels)}
+            for column, true in enumerate(labels)
+        }
+        for worker_errors in mixed
     ]

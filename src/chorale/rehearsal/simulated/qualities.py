@@ -21,13 +21,13 @@ def ability_at(accuracy: float, quality: float) -> float:
     return accuracy * (UNCLEAR + (1 - UNCLEAR) * quality)
 
 
-def mistakes_told(grade: float, quality: float) -> float:
+def mistakes_explained(grade: float, quality: float) -> float:
     """How much of a mistake a grade explains to whoever gets it.
 
     Of an answer that deserves full marks nothing is to be learned. Of others, the more the worse they are, as long as
     the grade says so: one that is far off misses what was wrong, or finds fault with what was not.
 
-    >>> mistakes_told(0.2, 0.2), mistakes_told(1.0, 1.0), mistakes_told(0.9, 0.2)
+    >>> mistakes_explained(0.2, 0.2), mistakes_explained(1.0, 1.0), mistakes_explained(0.9, 0.2)
     (0.8, 0.0, 0.0)
     """
     return max(0.0, 1 - abs(grade - quality) / TOLERANCE) * (1 - quality)

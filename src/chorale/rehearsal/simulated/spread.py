@@ -55,7 +55,7 @@ class _Pairs(NamedTuple):
     def of(cls, judgments: Judgments, models: list[WorkerModel]) -> "_Pairs":
         width = len(judgments.options)
         labels_of = judgments.options
-        errors = np.array([[[one.confusion[true][said] for said in labels_of] for true in labels_of] for one in models])
+        errors = np.array([[[one.confusion[true][got] for got in labels_of] for true in labels_of] for one in models])
         errors = np.clip(errors, _NEVER, 1 - _NEVER)
         # Of very many tasks some will do, every so manieth by name.
         every = -(-len(judgments.task_names) // _MOST_TASKS)
@@ -67,20 +67,20 @@ class _Pairs(NamedTuple):
         count = np.searchsorted(task_of, tasks, side="right") - first
         whose = np.repeat(np.arange(len(tasks)), count)
         place = np.arange(len(whose)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
-        true, said, who = candidates[place] % width, labels[whose], workers[whose]
+        true, given, who = candidates[place] % width, labels[whose], workers[whose]
         accuracy = errors[who, true, true]
-        mistaken = np.log(errors[who, true, said] / (1 - accuracy))
+        mistaken = np.log(errors[who, true, given] / (1 - accuracy))
         starts = np.flatnonzero(np.r_[True, task_of[1:] != task_of[:-1]])
-        return cls(place, true == said, accuracy, mistaken, starts)
+        return cls(place, true == given, accuracy, mistaken, starts)
 
     def likelihood(self, spread: float) -> float:
         """The logarithm of how likely the judgments are, where tasks differ by so much."""
         places, weights = np.polynomial.hermite_e.hermegauss(_PLACES)
         odds = stretch(spread) * np.log(self.accuracy / (1 - self.accuracy))
-        found = np.empty((int(self.place.max()) + 1, _PLACES))
+        likelihoods = np.empty((int(self.place.max()) + 1, _PLACES))
         for number, (at, weight) in enumerate(zip(places, weights / weights.sum(), strict=True)):
             moved = odds + spread * at
             each = np.where(self.right, -np.logaddexp(0, -moved), self.mistaken - np.logaddexp(0, moved))
-            found[:, number] = np.bincount(self.place, each, len(found)) + log(weight)
-        by_label = np.logaddexp.reduce(found, axis=1)
+            likelihoods[:, number] = np.bincount(self.place, each, len(likelihoods)) + log(weight)
+        by_label = np.logaddexp.reduce(likelihoods, axis=1)
         return float(np.logaddexp.reduceat(by_label, self.starts).sum())

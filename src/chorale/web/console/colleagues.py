@@ -17,9 +17,9 @@ def colleague_routes(console: Console) -> APIRouter:
     router = console.router(OWNER)
     site = console.site
 
-    async def page(request: Request, code: int = 200, **told: object) -> Response:
-        found = await site.read(colleagues)
-        return console.page(request, "colleagues", code, **{"colleagues": found, "made": None, **told})
+    async def page(request: Request, code: int = 200, **context: object) -> Response:
+        team = await site.read(colleagues)
+        return console.page(request, "colleagues", code, **{"colleagues": team, "made": None, **context})
 
     @router.get("/colleagues")
     async def everybody(request: Request) -> Response:

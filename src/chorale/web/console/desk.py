@@ -76,22 +76,22 @@ def _desk(tx: Tx, study: Study, name: str) -> Desk:
     return Desk(queues, waiting, total, list(drafts[:DRAFTS_SHOWN]), len(drafts))
 
 
-async def _page(console: Console, request: Request, code: int = 200, **told: object) -> Response:
+async def _page(console: Console, request: Request, code: int = 200, **context: object) -> Response:
     study = console.site.study
-    found = await console.site.read(_desk, request.state.staff.name)
+    desk = await console.site.read(_desk, request.state.staff.name)
     return console.page(
         request,
         "desk",
         code,
         **{
-            "desk": found,
-            "guidelines": {queue.stage.name: markdown(queue.stage.guidelines) for queue in found.queues},
-            "drafts": [(draft, markdown(draft.body)) for draft in found.drafts],
+            "desk": desk,
+            "guidelines": {queue.stage.name: markdown(queue.stage.guidelines) for queue in desk.queues},
+            "drafts": [(draft, markdown(draft.body)) for draft in desk.drafts],
             "longest": LONGEST_MESSAGE,
             "study_stages": study.stages,
             "as_json": lambda value: json.dumps(value, ensure_ascii=False),
             "typed": {},
-            **told,
+            **context,
         },
     )
 
@@ -150,12 +150,12 @@ def _add_questions(router: APIRouter, console: Console) -> None:
         name = request.state.staff.name
         try:
             chosen = site.study.stage(stage)
-            said = read_answer(chosen.task, answer)
+            expert_answer = read_answer(chosen.task, answer)
 
             def settle(tx: Tx, study: Study) -> None:
-                item = answer_question(tx, study, chosen, number, said, reason, name)
+                item = answer_question(tx, study, chosen, number, expert_answer, reason, name)
                 if gold:
-                    gold_desk.promote(tx, study, chosen, item.key, said, reason, name)
+                    gold_desk.promote(tx, study, chosen, item.key, expert_answer, reason, name)
 
             await site.write(settle)
         except UserError as error:

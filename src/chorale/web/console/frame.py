@@ -51,7 +51,7 @@ TEXTS: dict[str, Any] = {
     "span": texts.span,
     "share": texts.share,
     "answer_text": answer_text,
-    "told_text": texts.told_text,
+    "answer_beside_item": texts.answer_beside_item,
     "brief_text": texts.brief_text,
     "item_text": texts.item_text,
     "pretty": texts.pretty,
@@ -74,7 +74,7 @@ class Console:
             prefix="/console",
             dependencies=[Depends(staff_only(self.site, *roles))],
             include_in_schema=False,
-            route_class=told_on_pages(self),
+            route_class=console_route(self),
         )
 
     def page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
@@ -128,8 +128,8 @@ def _notice(request: Request) -> str | None:
     return text and text.format(n=count if count.isascii() and count.isdigit() and len(count) < 9 else "The")
 
 
-def told_on_pages(console: Console) -> type[APIRoute]:
-    """Routes that tell people of their mistakes on a page of the console."""
+def console_route(console: Console) -> type[APIRoute]:
+    """Routes that answer a mistake with a page of the console."""
 
     class ConsoleRoute(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -32,10 +32,10 @@ class GateView:
 
 
 def _gate(study: Study, name: str) -> RunningGate:
-    found = study.gates.get(name)
-    if found is None:
+    gate = study.gates.get(name)
+    if gate is None:
         raise Refusal("no_such_gate", "This study has no such gate. Go back to the list of gates.", 404)
-    return found
+    return gate
 
 
 def _gates(tx: Tx, study: Study) -> list[GateView]:
@@ -58,16 +58,16 @@ def gate_routes(console: Console) -> APIRouter:
     router = console.router(OWNER)
     site = console.site
 
-    async def page(request: Request, code: int = 200, **told: str) -> Response:
-        found = await site.read(_gates)
+    async def page(request: Request, code: int = 200, **context: str) -> Response:
+        shown = await site.read(_gates)
         return console.page(
             request,
             "gates",
             code,
-            gates=found,
+            gates=shown,
             currency=site.study.settings.pay.currency,
             beyond_budget=partial(beyond_budget, site.study),
-            **told,
+            **context,
         )
 
     @router.get("/gates")

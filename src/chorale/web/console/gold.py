@@ -71,7 +71,7 @@ class Confusing:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class GoldDesk:
     """A stage's gold, and what could become gold."""
 
     active: list[GoldLine]
@@ -82,22 +82,22 @@ class Desk:
     confusing_total: int
 
 
-def _desk(tx: Tx, _study: Study, stage: RunningStage) -> Desk:
+def _desk(tx: Tx, _study: Study, stage: RunningStage) -> GoldDesk:
     lines = [GoldLine(row) for row in gold_rows.gold_items(tx, stage.name, stage.lowest_correct)]
     # What looks wrong comes first.
     lines.sort(key=lambda line: (not line.suspicious, line.row.key))
-    found = gold_desk.first_candidates(tx, stage, CANDIDATES_SHOWN, CANDIDATES_COUNTED)
+    candidates = gold_desk.first_candidates(tx, stage, CANDIDATES_SHOWN, CANDIDATES_COUNTED)
     judgments: dict[int, list[ResponseRow]] = defaultdict(list)
-    for given in response_rows.all_responses(tx, item_ids=[item.id for item in found.confusing]):
+    for given in response_rows.all_responses(tx, item_ids=[item.id for item in candidates.confusing]):
         if given.counts:
             judgments[given.item_id].append(given)
-    return Desk(
+    return GoldDesk(
         [line for line in lines if line.row.active],
         [line for line in lines if not line.row.active],
-        found.unanimous,
-        found.unanimous_total,
-        [Confusing(item, judgments[item.id]) for item in found.confusing],
-        found.confusing_total,
+        candidates.unanimous,
+        candidates.unanimous_total,
+        [Confusing(item, judgments[item.id]) for item in candidates.confusing],
+        candidates.confusing_total,
     )
 
 
@@ -109,7 +109,13 @@ def _stage_with_gold(study: Study, name: str) -> RunningStage:
 
 
 async def _desk_page(
-    console: Console, request: Request, name: str, code: int = 200, *, typed: dict[str, str] | None = None, **told: Any
+    console: Console,
+    request: Request,
+    name: str,
+    code: int = 200,
+    *,
+    typed: dict[str, str] | None = None,
+    **context: Any,
 ) -> Response:
     stage = _stage_with_gold(console.site.study, name)
     return console.page(
@@ -123,7 +129,7 @@ async def _desk_page(
         typed=typed or {},
         most_counted=CANDIDATES_COUNTED,
         as_json=lambda value: json.dumps(value, ensure_ascii=False),
-        **told,
+        **context,
     )
 
 

@@ -15,7 +15,7 @@ from chorale.engine.correcting import NewGold, correct_gold
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, Refusal, UserError
 from chorale.monitor.status import has_seen_arms, trust_of
-from chorale.protocol import asking_told
+from chorale.protocol import why_so_many_judgments
 from chorale.store import Tx, events, grade_rows, item_lists, item_rows, response_rows, responses, standing_rows
 from chorale.store.events import EventRow
 from chorale.store.grade_rows import GradeRow
@@ -97,7 +97,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
         responses.gold_answer(tx, item.id),
         events.recent(tx, 100, item_id=item.id),
         _origin(tx, item, lineage),
-        asking_told(
+        why_so_many_judgments(
             stage.settings.judgments,
             item.judgments,
             item.confidence,
@@ -110,7 +110,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
 def _origin(tx: Tx, item: ItemRow, lineage: list[tuple[str, str]]) -> ResponseRow | None:
     if item.response_id is None:
         return None
-    sources = [found.id for stage, key in lineage if (found := item_rows.one_item(tx, stage, key))]
+    sources = [source.id for stage, key in lineage if (source := item_rows.one_item(tx, stage, key))]
     return next((one for one in response_rows.all_responses(tx, item_ids=sources) if one.id == item.response_id), None)
 
 
@@ -122,12 +122,12 @@ class ItemsPage:
 
 
 def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
-    # One more than is shown tells whether there is another page.
-    found = item_lists.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
-    rows = item_rows.items_by_id(tx, [item_id for item_id, _ in found[:ITEMS_PER_PAGE]])
-    if len(found) <= ITEMS_PER_PAGE:
+    # One more than is shown: whether there is another page.
+    ordered = item_lists.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
+    rows = item_rows.items_by_id(tx, [item_id for item_id, _ in ordered[:ITEMS_PER_PAGE]])
+    if len(ordered) <= ITEMS_PER_PAGE:
         return ItemsPage(rows, {})
-    value = found[ITEMS_PER_PAGE - 1][1]
+    value = ordered[ITEMS_PER_PAGE - 1][1]
     return ItemsPage(rows, {"after": "" if value is None else repr(value), "after_key": rows[-1].key})
 
 
@@ -142,21 +142,21 @@ def _number(typed: str) -> float | None:
 
 
 async def _item_page(
-    shown: Console, request: Request, stage: RunningStage, key: str, code: int = 200, **told: Any
+    shown: Console, request: Request, stage: RunningStage, key: str, code: int = 200, **context: Any
 ) -> Response:
-    found = await shown.site.read(_story, stage, key)
+    story = await shown.site.read(_story, stage, key)
     return shown.page(
         request,
         "item",
         code,
         **{
             "chosen": stage,
-            "found": found,
+            "found": story,
             "choices": stage.task.shape.choices,
             "as_json": lambda value: json.dumps(value, ensure_ascii=False),
-            "gold_now": None if found.gold is None else json.loads(found.gold.answer),
+            "gold_now": None if story.gold is None else json.loads(story.gold.answer),
             "typed": {},
-            **told,
+            **context,
         },
     )
 

@@ -44,20 +44,20 @@ def overview_routes(console: Console) -> APIRouter:
 
 async def _overview(console: Console, request: Request, code: int = 200, **context: Any) -> Response:
     study = console.site.study
-    found = await console.site.read(overview)
+    progress = await console.site.read(overview)
     settings = study.settings
-    agreement = Trend("", [part.agreement for part in found.agreement])
+    agreement = Trend("", [part.agreement for part in progress.agreement])
     return console.live_page(
         request,
         "overview",
         code,
         **{
-            "now": found,
-            "flow": flow(study, found.stages, found.passed),
-            "titles": Counter(stage.title for stage in found.stages),
+            "now": progress,
+            "flow": flow(study, progress.stages, progress.passed),
+            "titles": Counter(stage.title for stage in progress.stages),
             "alarm_links": partial(alarm_links, role=request.state.staff.role),
             "agreement": agreement,
-            "agreement_chart": _agreement_chart(found.agreement, agreement),
+            "agreement_chart": _agreement_chart(progress.agreement, agreement),
             "minimum_hourly": settings.pay.minimum_hourly,
             "arrival": settings.arrival,
             "arrival_url": arrival_url(console.site.base_url(request), settings.arrival),
@@ -152,7 +152,7 @@ def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], li
 
 
 def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[EventRow]:
-    # One more than is shown tells whether there is another page.
+    # One more than is shown: whether there is another page.
     return events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=(kind,) if kind else ())
 
 
@@ -195,9 +195,9 @@ def _add_records(router: APIRouter, console: Console) -> None:
     async def record(
         request: Request, before: Annotated[int | None, Query(ge=1, le=2**53)] = None, kind: EventKind = ""
     ) -> Response:
-        found = await console.site.read(_events, before, kind)
-        shown = found[:EVENTS_PER_PAGE]
-        older = shown[-1].id if len(found) > EVENTS_PER_PAGE else None
+        recent = await console.site.read(_events, before, kind)
+        shown = recent[:EVENTS_PER_PAGE]
+        older = shown[-1].id if len(recent) > EVENTS_PER_PAGE else None
         return console.page(
             request,
             "events",

@@ -38,7 +38,7 @@ def quality_routes(console: Console) -> APIRouter:
         )
 
     @router.get("/quality/{name}")
-    async def one(request: Request, name: StageInPath) -> Response:
+    async def of_stage(request: Request, name: StageInPath) -> Response:
         return await shown(request, site.study.stage(name))
 
     async def shown(request: Request, stage: RunningStage | None) -> Response:
@@ -53,10 +53,10 @@ def quality_routes(console: Console) -> APIRouter:
 
 def _view(study: Study, stage: RunningStage) -> QualityView:
     known = stage_quality(study, stage, at_once=True)
-    found = known.found
-    if found is None:
+    scores = known.found
+    if scores is None:
         return QualityView(stage, len(known.answers), [], [], [], 0)
     workers = sorted(((name, quality) for _, name, quality in worker_qualities(known)), key=lambda one: one[1].wqs)
-    items = sorted(zip(found.units, found.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
-    options = sorted(zip(found.annotations, found.aqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
-    return QualityView(stage, len(known.answers), workers, items, options, found.iterations)
+    items = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
+    options = sorted(zip(scores.annotations, scores.aqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
+    return QualityView(stage, len(known.answers), workers, items, options, scores.iterations)

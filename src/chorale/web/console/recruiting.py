@@ -22,7 +22,7 @@ MOST_DUE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Recruitment:
     """How people were found, and who came."""
 
     sources: list[Source]
@@ -36,10 +36,10 @@ class Found:
     """Whether the work was done elsewhere, so that nobody came here."""
 
 
-def _found(tx: Tx, study: Study) -> Found:
+def _recruitment(tx: Tx, study: Study) -> Recruitment:
     links = invitations.newest(tx, MOST_LINKS)
     waiting = submissions.submissions(tx, status="AWAITING REVIEW", limit=MOST_WAITING)
-    return Found(
+    return Recruitment(
         people.sources(tx),
         links,
         invitations.count(tx),
@@ -67,8 +67,8 @@ def _add_pages(router: APIRouter, console: Console) -> None:
     site = console.site
 
     @router.get("/recruiting")
-    async def found(request: Request) -> Response:
-        now = await site.read(_found)
+    async def overview(request: Request) -> Response:
+        now = await site.read(_recruitment)
         arrival = site.study.settings.arrival
         url = arrivals.arrival_url(site.base_url(request), arrival) if arrival.by_url else None
         return console.page(request, "recruiting", found=now, arrival=arrival, arrival_url=url)

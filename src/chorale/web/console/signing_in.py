@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 
 from chorale.model import Refusal, UserError
 from chorale.store.people import RequesterRow
-from chorale.web.console.frame import NO_NUL, Console, back_to, told_on_pages
+from chorale.web.console.frame import NO_NUL, Console, back_to, console_route
 from chorale.web.links import DESK, EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
@@ -46,7 +46,7 @@ Password = Annotated[str, Form(max_length=LONGEST_PASSWORD)]
 
 
 def signing_in_routes(console: Console) -> APIRouter:
-    router = APIRouter(include_in_schema=False, route_class=told_on_pages(console))
+    router = APIRouter(include_in_schema=False, route_class=console_route(console))
     doorkeeper = Doorkeeper(console.site)
     _add_set_up(router, console, doorkeeper)
     _add_login(router, console, doorkeeper)
@@ -150,7 +150,7 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
         try:
             row = await doorkeeper.owner(request, name, password)
         except TooManyTriesError as error:
-            return _told_to_wait(again(429, _patience(error.wait)), error.wait)
+            return _with_retry_after(again(429, _patience(error.wait)), error.wait)
         if row is None:
             return again(401, "The name or the password is wrong.")
         return signed_in(site, row, local_path(wanted))
@@ -174,7 +174,7 @@ def _patience(wait: int) -> str:
     return f"Too many tries. Wait {wait} seconds, then try again."
 
 
-def _told_to_wait(response: Response, wait: int) -> Response:
+def _with_retry_after(response: Response, wait: int) -> Response:
     response.headers["Retry-After"] = str(wait)
     return response
 
@@ -213,7 +213,7 @@ def _account(console: Console, doorkeeper: Doorkeeper) -> APIRouter:
                 raise UserError("The present password is not right.")
             check_new_password(name, password, again)
         except TooManyTriesError as error:
-            return _told_to_wait(console.page(request, "account", 429, problem=_patience(error.wait)), error.wait)
+            return _with_retry_after(console.page(request, "account", 429, problem=_patience(error.wait)), error.wait)
         except UserError as error:
             return console.page(request, "account", 422, problem=error.message)
         row = await site.write(change_password, name, await doorkeeper.passwords.hash(password))

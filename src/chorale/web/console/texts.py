@@ -63,19 +63,19 @@ def _cut(text: str) -> str:
     return text if len(text) <= SUMMARY_CHARACTERS else f"{text[:SUMMARY_CHARACTERS]}…"
 
 
-def told_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
+def answer_beside_item(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
     """An answer beside its item: in words where the task has some for the item too, and otherwise field by field."""
     if stage.task.explaining.caption is None:
         if isinstance(answer, dict) and len(answer) > 1:
             return "\n".join(f"{name}: {_cut(answer_text(value))}" for name, value in answer.items())
         return answer_text(answer)
-    told = stage.task.explaining.present(payload, answer)
-    return "\n".join(map(answer_text, told.values())) if isinstance(told, dict) else answer_text(told)
+    presented = stage.task.explaining.present(payload, answer)
+    return "\n".join(map(answer_text, presented.values())) if isinstance(presented, dict) else answer_text(presented)
 
 
 def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
     """The same where there is little room."""
-    return _cut(told_text(stage, payload, answer))
+    return _cut(answer_beside_item(stage, payload, answer))
 
 
 def pretty(value: Any) -> str:
@@ -85,13 +85,13 @@ def pretty(value: Any) -> str:
 def evidence(event: EventRow, *, arms: bool) -> list[tuple[str, str]]:
     """What a decision was made on. Who is in which arm is left out unless `arms` says otherwise."""
     if arms:
-        told = event.evidence
+        shown = event.evidence
     elif event.kind == "arm":
         # Whoever knows the number and the seed can draw again.
-        told = {"arm": "told to those who ask for the arms"}
+        shown = {"arm": "shown to those who ask for the arms"}
     else:
-        told = {name: value for name, value in event.evidence.items() if name not in ("arm", "arms")}
-    return [(name, _evidence_text(value)) for name, value in told.items()]
+        shown = {name: value for name, value in event.evidence.items() if name not in ("arm", "arms")}
+    return [(name, _evidence_text(value)) for name, value in shown.items()]
 
 
 def _evidence_text(value: Any) -> str:

@@ -33,11 +33,11 @@ def _record(tx: Tx, study: Study, pseudonym: str) -> WorkerRecord:
     return worker_record(tx, study, managing.worker_called(tx, pseudonym))
 
 
-async def _page(console: Console, request: Request, pseudonym: str, code: int = 200, **told: Any) -> Response:
-    found = await console.site.read(_record, pseudonym)
+async def _page(console: Console, request: Request, pseudonym: str, code: int = 200, **context: Any) -> Response:
+    record = await console.site.read(_record, pseudonym)
     quality = [
-        Trend("Gold right", [part.right for part in found.parts]),
-        Trend("Agrees with the items' results", [part.agreement for part in found.parts]),
+        Trend("Gold right", [part.right for part in record.parts]),
+        Trend("Agrees with the items' results", [part.agreement for part in record.parts]),
     ]
     return console.page(
         request,
@@ -45,7 +45,7 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
         code,
         **{
             "pseudonym": pseudonym,
-            "found": found,
+            "found": record,
             "stages_by_name": console.site.study.stages,
             "last_lines": LAST_LINES,
             "form_key": secrets.token_urlsafe(12),
@@ -57,7 +57,7 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
                 f"Quality of {pseudonym} over their latest answers", quality, ("earlier", "latest")
             ),
             "typed": {},
-            **told,
+            **context,
         },
     )
 

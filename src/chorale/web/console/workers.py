@@ -91,7 +91,7 @@ class Listing:
     page: int = 1
 
 
-async def _list(console: Console, request: Request, listing: Listing, code: int = 200, **told: Any) -> Response:
+async def _list(console: Console, request: Request, listing: Listing, code: int = 200, **context: Any) -> Response:
     lines = await console.site.read(_workers, listing.stage)
     lines.sort(key=WORKER_ORDERS[listing.order], reverse=listing.direction == "down")
     start = (listing.page - 1) * WORKERS_PER_PAGE
@@ -110,7 +110,7 @@ async def _list(console: Console, request: Request, listing: Listing, code: int 
             "form_key": secrets.token_urlsafe(12),
             "longest_message": LONGEST_MESSAGE,
             "typed": {},
-            **told,
+            **context,
         },
     )
 

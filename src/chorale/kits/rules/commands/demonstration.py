@@ -33,7 +33,7 @@ from chorale.model import UserError, money_text
 from chorale.monitor.outcomes import stage_results, tallies
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import dropped_table, outcomes_table, stages_table, wage_line
-from chorale.platforms.simulated import CrowdError, Person, Place, run_crowd
+from chorale.platforms.simulated import CrowdError, CrowdMember, CrowdSite, run_crowd
 from chorale.present.terminal import add_row, table_of
 from chorale.rehearsal.simulated import WorkerModel, mixed_crowd, prospects
 from chorale.store import Tx, item_rows, stage_rows
@@ -92,7 +92,7 @@ class Demonstration:
         crowd = mixed_crowd(self.workers, self.seed)
         truth = StudyTruth(folder)
         people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
-        place = Place(site, folder.settings.arrival, list(study.stages), SPEED)
+        place = CrowdSite(site, folder.settings.arrival, list(study.stages), SPEED)
         if not self.as_json:
             print_line(f"{len(people)} simulated workers of mixed quality are at work on {site}")
         with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
@@ -210,7 +210,7 @@ def _open_site(study: Study, bound: socket) -> Iterator[None]:
         thread.join()
 
 
-def _person(folder: StudyFolder, truth: StudyTruth, model: WorkerModel, seed: str) -> Person:
+def _person(folder: StudyFolder, truth: StudyTruth, model: WorkerModel, seed: str) -> CrowdMember:
     """Somebody who answers like the model, and the same item always the same way."""
     tasks = {content.settings.name: content.task for content in folder.stages}
     expected = {
@@ -223,7 +223,7 @@ def _person(folder: StudyFolder, truth: StudyTruth, model: WorkerModel, seed: st
         right, choices = prospects(tasks[stage], view, truth.answer(stage, view), rng)
         return model.answer(right, choices, rng)
 
-    return Person(
+    return CrowdMember(
         external_id=f"{Random(f'{seed}:id').getrandbits(96):024x}",
         answer=answer,
         seconds=lambda stage: model.seconds(expected[stage], pace),
