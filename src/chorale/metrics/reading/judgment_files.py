@@ -96,8 +96,8 @@ def line_of_label(
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     column = layout_of(path, names, task=task, worker=worker, label=label).label
     for row in rows:
-        (said,) = label_column([row.values.get(column)], separator_in(sep)).to_list()
-        if said == option or (isinstance(said, list) and option in said):
+        (given,) = label_column([row.values.get(column)], separator_in(sep)).to_list()
+        if given == option or (isinstance(given, list) and option in given):
             return row.line
     return None
 
