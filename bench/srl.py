@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from bench.timing import best_of
 from chorale.cli import app
-from chorale.kits.srl.files import Argument, Corpus, Predicate, Sentence, as_spans, read_srl, subtrees, written
+from chorale.kits.srl.files import Corpus, Sentence, SrlArgument, SrlPredicate, as_spans, read_srl, subtrees, written
 from chorale.kits.srl.metrics import conll05, conll09, primesrl
 
 SENTENCES = 2000
@@ -30,7 +30,7 @@ def made(rng: random.Random) -> Sentence:
     predicates = []
     for position in sorted(rng.sample(range(size), min(size, rng.randint(0, 2 * PREDICATES)))):
         verb = f"v{rng.randrange(500)}"
-        predicates.append(Predicate(position, verb, f"{verb}.0{rng.randint(1, 3)}", _arguments(rng, size)))
+        predicates.append(SrlPredicate(position, verb, f"{verb}.0{rng.randint(1, 3)}", _arguments(rng, size)))
     blank = ("_",) * size
     return Sentence(1, size, tuple(predicates), words, words, blank, blank, blank, heads, blank)
 
@@ -48,9 +48,9 @@ def disturbed(sentence: Sentence, rng: random.Random) -> Sentence:
     return sentence._replace(predicates=tuple(predicates))
 
 
-def _arguments(rng: random.Random, size: int) -> tuple[Argument, ...]:
+def _arguments(rng: random.Random, size: int) -> tuple[SrlArgument, ...]:
     places = sorted(rng.sample(range(size), min(size, rng.randint(0, 2 * ARGUMENTS))))
-    return tuple(Argument(rng.choice(LABELS), place, place) for place in places)
+    return tuple(SrlArgument(rng.choice(LABELS), place, place) for place in places)
 
 
 def write_files(folder: Path, sentences: int = SENTENCES, seed: int = 1) -> tuple[Path, Path]:

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.kits.qasrl import reproduction as roit2020
-from chorale.kits.qasrl.files import Qa, Question, QuestionAnswers, Verb
+from chorale.kits.qasrl.files import Qa, QuestionAnswers, Verb, VerbQuestion
 from chorale.kits.qasrl.metrics import (
-    Edge,
-    Part,
+    PropBankPart,
     Rules,
+    SpanEdge,
     agreement,
     align,
     align_verb,
@@ -45,10 +45,16 @@ from chorale.metrics import Counts
 from chorale.model import UserError
 from qasrl_files import SENTENCE, bank_line, judged, row, where, write_bank, write_rows, write_sentences
 
-WHO, WHERE, WHEN = Question("Who sat?", "who"), Question("Where did someone sit?", "where"), Question("When?", "when")
+WHO, WHERE, WHEN = (
+    VerbQuestion("Who sat?", "who"),
+    VerbQuestion("Where did someone sit?", "where"),
+    VerbQuestion("When?", "when"),
+)
 SPAN = st.tuples(st.integers(0, 9), st.integers(1, 4)).map(lambda drawn: (drawn[0], drawn[0] + drawn[1]))
 QUESTIONS = [
-    Question(f"{wh} {subj}?", wh, aux, subj) for wh in ("who", "what") for aux, subj in (("", ""), ("might", "someone"))
+    VerbQuestion(f"{wh} {subj}?", wh, aux, subj)
+    for wh in ("who", "what")
+    for aux, subj in (("", ""), ("might", "someone"))
 ]
 QA = st.builds(Qa, st.sampled_from(QUESTIONS), st.lists(SPAN, min_size=1, max_size=3, unique=True).map(tuple))
 QAS = st.lists(QA, max_size=4, unique_by=lambda qa: qa.question.text)
@@ -75,14 +81,14 @@ def one_verb(system: list[Qa], gold: list[Qa], **rules: Any) -> dict[str, Counts
 # Matching
 
 
-def worth(edges: Iterable[Edge]) -> tuple[int, Fraction]:
+def worth(edges: Iterable[SpanEdge]) -> tuple[int, Fraction]:
     listed = list(edges)
     return len(listed), sum((Fraction(edge.joint, edge.union) for edge in listed), Fraction())
 
 
-def by_trying_all(edges: list[Edge]) -> list[tuple[int, int]]:
+def by_trying_all(edges: list[SpanEdge]) -> list[tuple[int, int]]:
     """The definition itself: of all sets of edges that share no end, the best; the earliest of equals."""
-    best: tuple[tuple[int, Fraction], list[Edge]] = ((0, Fraction()), [])
+    best: tuple[tuple[int, Fraction], list[SpanEdge]] = ((0, Fraction()), [])
     for size in range(1, len(edges) + 1):
         for chosen in combinations(sorted(edges), size):
             ends = {edge.gold for edge in chosen}, {edge.system for edge in chosen}
@@ -92,7 +98,7 @@ def by_trying_all(edges: list[Edge]) -> list[tuple[int, int]]:
 
 
 EDGES = st.lists(
-    st.builds(Edge, st.integers(0, 4), st.integers(0, 4), st.integers(1, 3), st.integers(3, 6)),
+    st.builds(SpanEdge, st.integers(0, 4), st.integers(0, 4), st.integers(1, 3), st.integers(3, 6)),
     max_size=9,
     unique_by=lambda edge: (edge.gold, edge.system),
 )
@@ -100,13 +106,13 @@ EDGES = st.lists(
 
 @settings(max_examples=300, deadline=None)
 @given(EDGES)
-def test_the_best_matching_is_what_trying_all_finds(edges: list[Edge]) -> None:
+def test_the_best_matching_is_what_trying_all_finds(edges: list[SpanEdge]) -> None:
     assert best_matching(edges) == by_trying_all(edges)
 
 
 @settings(deadline=None)
 @given(EDGES, st.randoms(use_true_random=False))
-def test_the_best_matching_does_not_depend_on_order(edges: list[Edge], rng: random.Random) -> None:
+def test_the_best_matching_does_not_depend_on_order(edges: list[SpanEdge], rng: random.Random) -> None:
     mixed = edges.copy()
     rng.shuffle(mixed)
     assert best_matching(mixed) == best_matching(edges)
@@ -124,7 +130,7 @@ def test_arrays_match_like_the_solver(system: list[Any], gold: list[Any], thresh
     chosen = edges.taken(match(edges, len(left), len(right)))
     ours = list(zip(chosen.gold.tolist(), chosen.system.tolist(), strict=True))
     by_hand = [
-        Edge(g, s, len(set(range(*one)) & set(range(*other))), len(set(range(*one)) | set(range(*other))))
+        SpanEdge(g, s, len(set(range(*one)) & set(range(*other))), len(set(range(*one)) | set(range(*other))))
         for g, other in enumerate(sorted(set(gold)))
         for s, one in enumerate(sorted(set(system)))
         if iou(one, other) >= threshold
@@ -133,7 +139,7 @@ def test_arrays_match_like_the_solver(system: list[Any], gold: list[Any], thresh
 
 
 def test_a_large_tangle_of_spans_is_matched_whole() -> None:
-    edges = [Edge(g, s, 8, 8 + abs(g - s)) for g in range(40) for s in range(40) if abs(g - s) <= 3]
+    edges = [SpanEdge(g, s, 8, 8 + abs(g - s)) for g in range(40) for s in range(40) if abs(g - s) <= 3]
     assert best_matching(edges) == [(number, number) for number in range(40)]
 
 
@@ -170,7 +176,7 @@ def test_of_several_questions_of_a_span_one_is_enough() -> None:
 
 
 def test_modality_counts_unless_it_is_left_out() -> None:
-    modal = Question("Who might sit?", "who", "might")
+    modal = VerbQuestion("Who might sit?", "who", "might")
     assert one_verb([Qa(modal, ((0, 2),))], [Qa(WHO, ((0, 2),))])["la"] == Counts(0, 1, 1)
     assert one_verb([Qa(modal, ((0, 2),))], [Qa(WHO, ((0, 2),))], modality=False)["la"] == Counts(1, 0, 0)
 
@@ -178,15 +184,15 @@ def test_modality_counts_unless_it_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
-        (Question("a", "who", subj="", obj="something"), Question("b", "who", subj="", obj="someone"), False),
-        (Question("a", "who", obj="something"), Question("b", "who"), False),
-        (Question("a", "who", negated=True), Question("b", "who"), False),
-        (Question("a", "who", passive=True), Question("b", "who"), False),
-        (Question("a", "Who", aux="did", prep="to"), Question("b", "who", aux="will", obj2="someone"), True),
-        (Question("a", "who", aux="can't"), Question("b", "who", aux="could"), True),
+        (VerbQuestion("a", "who", subj="", obj="something"), VerbQuestion("b", "who", subj="", obj="someone"), False),
+        (VerbQuestion("a", "who", obj="something"), VerbQuestion("b", "who"), False),
+        (VerbQuestion("a", "who", negated=True), VerbQuestion("b", "who"), False),
+        (VerbQuestion("a", "who", passive=True), VerbQuestion("b", "who"), False),
+        (VerbQuestion("a", "Who", aux="did", prep="to"), VerbQuestion("b", "who", aux="will", obj2="someone"), True),
+        (VerbQuestion("a", "who", aux="can't"), VerbQuestion("b", "who", aux="could"), True),
     ],
 )
-def test_strict_match_looks_at_the_right_slots(one: Question, other: Question, same: bool) -> None:
+def test_strict_match_looks_at_the_right_slots(one: VerbQuestion, other: VerbQuestion, same: bool) -> None:
     assert strict_match(one, other) is same
     assert strict_match(other, one) is same
 
@@ -354,12 +360,12 @@ def test_agreement_of_two_is_their_scores_against_each_other(one: Verbs, two: Ve
 
 def test_propbank_arguments_are_found_by_head_or_span() -> None:
     parts = [
-        ("A0", Part(1, (0, 2))),
-        ("AM-LOC", Part(3, (3, 7))),
-        ("R-A0", Part(9, (9, 10))),
-        ("AM-NEG", Part(8, (8, 9))),
-        ("A1", Part(10, (10, 11))),
-        ("C-A1", Part(12, (12, 13))),
+        ("A0", PropBankPart(1, (0, 2))),
+        ("AM-LOC", PropBankPart(3, (3, 7))),
+        ("R-A0", PropBankPart(9, (9, 10))),
+        ("AM-NEG", PropBankPart(8, (8, 9))),
+        ("A1", PropBankPart(10, (10, 11))),
+        ("C-A1", PropBankPart(12, (12, 13))),
     ]
     arguments = arguments_of(parts)
     assert [(one.label, one.core, len(one.parts)) for one in arguments] == [
@@ -521,7 +527,7 @@ def test_the_alignment_page_stands_alone_and_escapes_what_it_shows(gold: Path, p
 
 
 def test_the_alignment_page_says_how_many_errors_overlapping_spans_are(tmp_path: Path) -> None:
-    who = Question("Who sat?", "who")
+    who = VerbQuestion("Who sat?", "who")
     gold = QuestionAnswers.of({("s", 1): [Qa(who, ((0, 1),))]})
     system = QuestionAnswers.of({("s", 1): [Qa(who, ((0, 1), (3, 6), (3, 7), (9, 10)))]})
     alignment = align(system, gold)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from chorale.cli import app
 from chorale.files.source import Source
-from chorale.kits.srl.files import Argument, FrameRelations, Predicate, Sentence, parse_srl, with_spans, written
+from chorale.kits.srl.files import FrameRelations, Sentence, SrlArgument, SrlPredicate, parse_srl, with_spans, written
 from chorale.kits.srl.metrics import (
+    MetricOutcome,
     Names,
-    Outcome,
     conll05,
     conll08,
     conll09,
@@ -36,15 +36,17 @@ HEADS = (4, 3, 1, 0, 6, 4, 8, 4, 4, 4)
 
 
 def sentence(
-    *predicates: tuple[int, str, dict[int, str] | list[Argument]],
+    *predicates: tuple[int, str, dict[int, str] | list[SrlArgument]],
     heads: tuple[int, ...] = HEADS,
     words: tuple[str, ...] = WORDS,
 ) -> Sentence:
     """Tokens are counted from 1 in roles, as in files."""
     found = []
     for position, sense, roles in predicates:
-        arguments = roles if isinstance(roles, list) else [Argument(role, at - 1, at - 1) for at, role in roles.items()]
-        found.append(Predicate(position - 1, sense.partition(".")[0], sense, tuple(arguments)))
+        arguments = (
+            roles if isinstance(roles, list) else [SrlArgument(role, at - 1, at - 1) for at, role in roles.items()]
+        )
+        found.append(SrlPredicate(position - 1, sense.partition(".")[0], sense, tuple(arguments)))
     blank = ("_",) * len(words)
     return Sentence(1, len(words), tuple(found), words, blank, blank, blank, blank, heads, blank)
 
@@ -52,7 +54,7 @@ def sentence(
 GOLD = sentence((4, "give.01", {1: "A0", 6: "A2", 8: "A1", 9: "AM-TMP"}))
 
 
-def scores(outcome: Outcome, *names: str) -> list[float]:
+def scores(outcome: MetricOutcome, *names: str) -> list[float]:
     found = outcome.scores()
     return [round(found[name], 4) for name in names]
 
@@ -159,7 +161,7 @@ def test_findings_say_what_went_wrong_in_words() -> None:
 
 
 def spans(*arguments: tuple[str, int, int], verb: str = "give") -> Sentence:
-    return Sentence(1, 10, (Predicate(3, verb, verb, tuple(Argument(*one) for one in arguments)),))
+    return Sentence(1, 10, (SrlPredicate(3, verb, verb, tuple(SrlArgument(*one) for one in arguments)),))
 
 
 def test_spans_and_labels_must_both_be_right() -> None:
@@ -185,7 +187,7 @@ def test_another_verb_makes_all_gold_arguments_missed_and_excess_propositions_do
     other = spans(("A0", 0, 2), ("A1", 6, 7), verb="sell")
     assert conll05([other], [gold]).totals()["missed"] == 2
     assert conll05([other], [gold]).totals()["excess"] == 0
-    more = gold._replace(predicates=(*gold.predicates, Predicate(8, "go", "go", (Argument("A0", 0, 0),))))
+    more = gold._replace(predicates=(*gold.predicates, SrlPredicate(8, "go", "go", (SrlArgument("A0", 0, 0),))))
     assert conll05([more], [gold]).scores()["precision"] == 1
     assert conll05([gold], [more]).totals()["missed"] == 1
 
@@ -207,8 +209,8 @@ def test_sense_numbers_are_compared_as_numbers() -> None:
 
 
 def test_a_token_with_two_roles_counts_twice() -> None:
-    gold = sentence((4, "give.01", [Argument("A0", 0, 0), Argument("AM-ADV", 0, 0)]))
-    system = sentence((4, "give.01", [Argument("A0", 0, 0), Argument("A1", 0, 0)]))
+    gold = sentence((4, "give.01", [SrlArgument("A0", 0, 0), SrlArgument("AM-ADV", 0, 0)]))
+    system = sentence((4, "give.01", [SrlArgument("A0", 0, 0), SrlArgument("A1", 0, 0)]))
     totals = conll09([system], [gold]).totals()
     assert (totals["arguments"], totals["arguments_unlabeled"]) == (1, 2)
 
@@ -240,8 +242,8 @@ def test_senseval_counts_overlapping_elements_and_how_much_they_overlap() -> Non
 
 
 def test_senseval_counts_characters_where_there_are_words() -> None:
-    gold = sentence((4, "Giving", [Argument("Recipient", 4, 5)]), heads=())
-    system = sentence((4, "Giving", [Argument("Recipient", 5, 5)]), heads=())
+    gold = sentence((4, "Giving", [SrlArgument("Recipient", 4, 5)]), heads=())
+    system = sentence((4, "Giving", [SrlArgument("Recipient", 5, 5)]), heads=())
     # “Bob” of “old Bob”.
     assert scores(senseval3([system], [gold]), "overlap") == [round(3 / 7, 4)]
     assert scores(senseval3([gold], [system]), "overlap") == [1]
@@ -255,7 +257,7 @@ RELATIONS = FrameRelations(
 
 
 def frames(frame: str, *elements: tuple[str, int, int]) -> Sentence:
-    return Sentence(1, 10, (Predicate(3, frame, frame, tuple(Argument(*one) for one in elements)),))
+    return Sentence(1, 10, (SrlPredicate(3, frame, frame, tuple(SrlArgument(*one) for one in elements)),))
 
 
 def semeval(system: Sentence, gold: Sentence) -> list[float]:
@@ -288,8 +290,8 @@ def sentences(draw: st.DrawFn) -> Sentence:
     for position in sorted(draw(st.sets(st.integers(0, size - 1), max_size=2))):
         sense = draw(st.sampled_from(["do.01", "do.02", "go.01"]))
         places = draw(st.dictionaries(st.integers(0, size - 1), st.sampled_from(LABELS), max_size=5))
-        arguments = tuple(Argument(label, at, at) for at, label in sorted(places.items()))
-        found.append(Predicate(position, sense[:2], sense, arguments))
+        arguments = tuple(SrlArgument(label, at, at) for at, label in sorted(places.items()))
+        found.append(SrlPredicate(position, sense[:2], sense, arguments))
     words = tuple(f"w{index}" for index in range(size))
     blank = ("_",) * size
     return Sentence(1, size, tuple(found), words, words, blank, blank, blank, heads, blank)
@@ -307,7 +309,7 @@ def pairs(draw: st.DrawFn) -> tuple[Sentence, Sentence]:
     return (gold if draw(st.booleans()) else gold._replace(predicates=predicates)), gold
 
 
-def all_outcomes(system: Sequence[Sentence], gold: Sequence[Sentence]) -> dict[str, Outcome]:
+def all_outcomes(system: Sequence[Sentence], gold: Sequence[Sentence]) -> dict[str, MetricOutcome]:
     one, other = [with_spans(each) for each in system], [with_spans(each) for each in gold]
     relations = FrameRelations({"do.01": {"go.01"}, "go.01": {"do.01"}}, {})
     return {
@@ -407,7 +409,7 @@ def test_adding_a_correct_span_never_lowers_recall(gold: Sentence, data: st.Data
     assert after.scores()["recall"] >= before.scores()["recall"]
 
 
-def _whole(argument: Argument) -> str:
+def _whole(argument: SrlArgument) -> str:
     return argument.label.removeprefix("C-")
 
 

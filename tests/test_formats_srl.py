@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from chorale.files.source import Source
 from chorale.kits.srl.files import (
-    Argument,
     Corpus,
+    SrlArgument,
     canonical,
     check_alignment,
     lemma_of,
@@ -74,7 +74,7 @@ def test_conllu_with_roles_is_read() -> None:
     first, second = corpus(CONLLU).sentences
     (predicate,) = first.predicates
     assert (predicate.position, predicate.lemma, predicate.sense) == (1, "give", "give.01")
-    assert predicate.arguments == (Argument("A0", 0, 0), Argument("A2", 2, 2), Argument("A1", 3, 3))
+    assert predicate.arguments == (SrlArgument("A0", 0, 0), SrlArgument("A2", 2, 2), SrlArgument("A1", 3, 3))
     assert first.heads == (2, 0, 2, 2)
     assert first.text == "Ann gave Bob tea"
     assert (second.length, second.predicates, second.line) == (1, (), 8)
@@ -83,7 +83,7 @@ def test_conllu_with_roles_is_read() -> None:
 def test_universal_propbank_is_read_with_its_own_columns_and_labels() -> None:
     first, second = corpus(UP).sentences
     assert first.forms == ("Ann", "'s", "sleeps", "late")
-    assert first.predicates[0].arguments == (Argument("A0", 0, 0), Argument("AM-TMP", 3, 3))
+    assert first.predicates[0].arguments == (SrlArgument("A0", 0, 0), SrlArgument("AM-TMP", 3, 3))
     assert second.predicates == ()
 
 
@@ -103,13 +103,13 @@ def test_conll09_is_read_and_a_token_may_have_two_roles() -> None:
 def test_conll05_is_read_and_the_verb_itself_is_no_argument() -> None:
     text = "-  (A0*\n-  *)\nrun  (V*)\n-  (AM-LOC*\n-  *)\n"
     (sentence,) = corpus(text).sentences
-    assert sentence.predicates[0].arguments == (Argument("A0", 0, 1), Argument("AM-LOC", 3, 4))
+    assert sentence.predicates[0].arguments == (SrlArgument("A0", 0, 1), SrlArgument("AM-LOC", 3, 4))
     assert sentence.predicates[0].sense == "run"
 
 
 def test_brackets_may_be_nested_and_close_by_name() -> None:
     (sentence,) = corpus("-  (A0(A1*A1)\nrun  *\n-  *A0)\n").sentences
-    assert sentence.predicates[0].arguments == (Argument("A0", 0, 2), Argument("A1", 0, 0))
+    assert sentence.predicates[0].arguments == (SrlArgument("A0", 0, 2), SrlArgument("A1", 0, 0))
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_spans_follow_from_the_tree_and_smaller_arguments_keep_their_tokens() ->
         )
     )
     (sentence,) = corpus(text).sentences
-    assert with_spans(sentence).predicates[0].arguments == (Argument("A0", 0, 2), Argument("AM-LOC", 3, 4))
+    assert with_spans(sentence).predicates[0].arguments == (SrlArgument("A0", 0, 2), SrlArgument("AM-LOC", 3, 4))
 
 
 def chain(roles: dict[int, str], heads: list[int]) -> str:
@@ -300,8 +300,11 @@ def chain(roles: dict[int, str], heads: list[int]) -> str:
 
 def test_neighbours_of_one_label_are_joined_or_stay_apart() -> None:
     (sentence,) = corpus(chain({3: "A1", 4: "A1"}, [2, 0, 2, 2])).sentences
-    assert with_spans(sentence).predicates[0].arguments == (Argument("A1", 2, 3),)
-    assert with_spans(sentence, apart=True).predicates[0].arguments == (Argument("A1", 2, 2), Argument("A1", 3, 3))
+    assert with_spans(sentence).predicates[0].arguments == (SrlArgument("A1", 2, 3),)
+    assert with_spans(sentence, apart=True).predicates[0].arguments == (
+        SrlArgument("A1", 2, 2),
+        SrlArgument("A1", 3, 3),
+    )
 
 
 def test_spans_can_not_be_found_without_a_tree() -> None:
@@ -312,7 +315,7 @@ def test_spans_can_not_be_found_without_a_tree() -> None:
 
 def test_a_label_that_comes_again_later_is_left_out() -> None:
     (sentence,) = corpus(chain({1: "A1", 3: "A0", 4: "A1"}, [2, 0, 2, 2])).sentences
-    assert with_spans(sentence).predicates[0].arguments == (Argument("A1", 0, 0), Argument("A0", 2, 2))
+    assert with_spans(sentence).predicates[0].arguments == (SrlArgument("A1", 0, 0), SrlArgument("A0", 2, 2))
 
 
 # Writing

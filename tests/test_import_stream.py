@@ -27,7 +27,7 @@ from chorale.exchange.importing import import_files
 from chorale.files import batch_files, row_spool
 from chorale.files.batch_files import BatchOptions, BatchRow
 from chorale.files.row_spool import RowSpool
-from chorale.files.source import Passage, digest_of
+from chorale.files.source import StreamedFile, digest_of
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import Problem
 from chorale.monitor.status import status
@@ -189,10 +189,10 @@ def test_rows_come_back_as_they_were_with_columns_that_came_late(tmp_path: Path)
     ]
     file = tmp_path / "rows.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    spool, problems, passage = RowSpool(tmp_path / "spool"), list[Problem](), Passage()
-    spool.fill(file, problems, passage)
+    spool, problems, streamed = RowSpool(tmp_path / "spool"), list[Problem](), StreamedFile()
+    spool.fill(file, problems, streamed)
     assert (spool.names, spool.count, problems) == (["a", "b", "late"], 4, [])
-    assert passage.digest == digest_of(file.read_bytes())
+    assert streamed.digest == digest_of(file.read_bytes())
     for _ in range(2):
         assert [(line, list(cells)) for line, cells in spool] == [
             (n, [row.get(name) for name in spool.names]) for n, row in enumerate(rows, 1)
@@ -262,7 +262,7 @@ def test_judgments_are_brought_in_order_and_the_last_of_somebody_counts(tmp_path
     assert [(item, place) for item, place, _, _ in by_item] == sorted(
         (tasks.index(row.task) + 1, place) for place, row in enumerate(expected, 1)
     )
-    assert differing == {task for task in tasks if len({row.told for row in expected if row.task == task}) > 1}
+    assert differing == {task for task in tasks if len({row.item_cells for row in expected if row.task == task}) > 1}
 
 
 @pytest.mark.slow

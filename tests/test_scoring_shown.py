@@ -6,7 +6,7 @@ import numpy as np
 
 from chorale.kits.frames.files.scores import FrameScores
 from chorale.kits.frames.metrics.agreement import frame_agreement
-from chorale.kits.qasrl.files import Qa, Question, QuestionAnswers
+from chorale.kits.qasrl.files import Qa, QuestionAnswers, VerbQuestion
 from chorale.kits.qasrl.metrics import align, statistics
 from chorale.kits.rules.files.rules import RuleSet, rule_of
 from chorale.kits.rules.metrics.curves import evaluate_rules
@@ -24,7 +24,7 @@ FRAMES = FrameScores.from_columns(["s", "s"], ["giving", "selling"], [0.9, 0.1])
 
 
 def questions() -> QuestionAnswers:
-    who = Question("Who sat?", "who")
+    who = VerbQuestion("Who sat?", "who")
     return QuestionAnswers.of({("s1", 2): [Qa(who, ((0, 2),))]}, name="gold.csv")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chorale.contract import ItemError, Task
 from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField
-from chorale.files.batch_files import Batch
+from chorale.files.batch_files import BatchFile
 from chorale.files.rows import Row, read_rows
 from chorale.folder.reading import SETTINGS_FILE, StudyFolder, load_folder
 from chorale.model import NewItem, Problem, UserError
@@ -23,7 +23,7 @@ _TAKEN = frozenset({"id", "answer", "explanation", "pieces"})
 class StagedBatch:
     """A file of finished work whose judgments are in order."""
 
-    batch: Batch
+    batch: BatchFile
     staging: Staging
     totals: Totals
     reward: int | None
@@ -224,7 +224,7 @@ ask = {_toml(asked.title[:_LONGEST_LINE])}
 """
 
 
-def _kind(batch: Batch, asked: BatchField, given: _Given) -> str:
+def _kind(batch: BatchFile, asked: BatchField, given: _Given) -> str:
     """The kind of the field: a choice where there are few short labels, text where there are not."""
     listed = f"options = [{', '.join(_toml(label) for label in sorted(given.labels))}]"
     if asked.sep is not None:

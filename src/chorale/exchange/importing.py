@@ -15,7 +15,7 @@ from chorale.exchange.imported_files import StagedBatch, names_of, write_folder
 from chorale.exchange.imported_work import Progress, bring_in_work, counted
 from chorale.files.batch_files import BatchOptions, read_batch
 from chorale.files.rows import shortened
-from chorale.files.source import Passage
+from chorale.files.source import StreamedFile
 from chorale.folder.draft import draft_folder
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -54,7 +54,7 @@ def import_files(
         for number, path in enumerate(files):
             staging = Staging(draft.path / f"{number}.db")
             stack.callback(staging.close)
-            staged.append(_staged(path, options, staging, draft.path / f"{number}.rows", read.passage(), tell))
+            staged.append(_staged(path, options, staging, draft.path / f"{number}.rows", read.streamed(), tell))
         batches = names_of(staged)
         folder = write_folder(draft.study, batches, title, contact)
         store = open_loading_store(draft.study / DATABASE)
@@ -77,8 +77,8 @@ class _Reading:
         self._total = sum(path.stat().st_size for path in files if path.is_file())
         self._tell, self._done = tell, 0
 
-    def passage(self) -> Passage:
-        return Passage(self._more)
+    def streamed(self) -> StreamedFile:
+        return StreamedFile(self._more)
 
     def _more(self, count: int) -> None:
         before, self._done = self._done, self._done + count
@@ -87,10 +87,10 @@ class _Reading:
 
 
 def _staged(
-    path: Path, options: BatchOptions, staging: Staging, spool: Path, passage: Passage, tell: Progress
+    path: Path, options: BatchOptions, staging: Staging, spool: Path, streamed: StreamedFile, tell: Progress
 ) -> StagedBatch:
     """A file, understood and in order, or UserError with everything that is wrong with it."""
-    batch = read_batch(path, options, spool, passage)
+    batch = read_batch(path, options, spool, streamed)
     count = staging.add(counted(batch.rows(), batch.count, "rows understood", tell))
     spool.unlink()
     notes = batch.notes()

@@ -19,7 +19,7 @@ def read_addresses(path: Path) -> list[str]:
     rows = csv.reader(StringIO(read_source(path).text))
     column, header = 0, True
     problems: list[Problem] = []
-    found: dict[str, None] = {}
+    addresses: dict[str, None] = {}
     try:
         for row in rows:
             if not any(cell.strip() for cell in row):
@@ -32,7 +32,7 @@ def read_addresses(path: Path) -> list[str]:
                     continue
             cell = row[column].strip() if column < len(row) else ""
             if _ADDRESS.fullmatch(cell) and len(cell) <= LONGEST and cell.isprintable():
-                found[cell.lower()] = None
+                addresses[cell.lower()] = None
             elif len(problems) < MOST_PROBLEMS:
                 fix = "Write one address like name@example.org a line, or name the column `email`."
                 problems.append(Problem(str(path), rows.line_num, "is not an e-mail address", fix, repr(cell[:80])))
@@ -40,6 +40,6 @@ def read_addresses(path: Path) -> list[str]:
         problems.append(Problem(str(path), rows.line_num, f"is not CSV: {error}", "Write one address a line."))
     if problems:
         raise UserError(f"{path} can't be used", problems)
-    if not found:
+    if not addresses:
         raise UserError(f"{path} has no addresses in it. Write one a line.")
-    return list(found)
+    return list(addresses)

@@ -86,15 +86,15 @@ class AnswerScan:
             columns = [name for name in filled if name not in repeating] or filled
         else:
             columns = [name for name in filled if name not in self._constant]
-        found: dict[str, BatchField] = {}
+        fields: dict[str, BatchField] = {}
         for column in columns:
             plain = name = _name(column)
             number = 2
-            while name in found:
+            while name in fields:
                 name = f"{plain[: _LONGEST_NAME - 4]}_{number}"
                 number += 1
-            found[name] = BatchField(name, column, self._sep if self._labels[column].are_sets else None)
-        return list(found.values())
+            fields[name] = BatchField(name, column, self._sep if self._labels[column].are_sets else None)
+        return list(fields.values())
 
 
 def _may_be_item(name: str, candidates: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What is in the cells of batch files: names, labels, times; told with line and column where it can't be understood."""
+"""Reads the cells of batch files (names, labels, times) and reports mistakes with line and column."""
 
 import json
 import re
@@ -23,32 +23,32 @@ _REWARD = re.compile(r"\$?\s*(\d{1,6})(?:\.(\d{1,2}))?")
 
 
 class CellProblems:
-    """What is wrong with a file, up to a number that still helps."""
+    """The problems of a file, up to `MOST_PROBLEMS`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.found: list[Problem] = []
+        self.listed: list[Problem] = []
 
     def add(self, line: int, column: str, message: str, fix: str, value: Any) -> None:
-        if len(self.found) < MOST_PROBLEMS:
+        if len(self.listed) < MOST_PROBLEMS:
             where = f"column {column!r} {message}"
-            self.found.append(Problem(self.name, line, where, fix, shortened(value)))
+            self.listed.append(Problem(self.name, line, where, fix, shortened(value)))
 
     def check(self) -> None:
-        if self.found:
-            raise UserError(f"{self.name} can't be imported", self.found[:MOST_PROBLEMS])
+        if self.listed:
+            raise UserError(f"{self.name} can't be imported", self.listed[:MOST_PROBLEMS])
 
 
 class Column:
-    """A column of a file, and words for what may be wrong in it."""
+    """A column of a file, which reports the problems in its cells."""
 
     def __init__(self, name: str, place: int, problems: CellProblems) -> None:
         self.name, self.place, self._problems = name, place, problems
-        self.told = 0
-        """How often something was wrong."""
+        self.problem_count = 0
+        """Problems reported so far."""
 
-    def tell(self, line: int, message: str, fix: str, value: Any) -> None:
-        self.told += 1
+    def report(self, line: int, message: str, fix: str, value: Any) -> None:
+        self.problem_count += 1
         self._problems.add(line, self.name, message, fix, value)
 
 
@@ -56,10 +56,10 @@ def name_in(column: Column, line: int, value: Any) -> str:
     """What a task or a worker is called."""
     text = "" if value is None else str(value).strip()
     if not text:
-        column.tell(line, "is empty", "Fill it in, or remove the row.", text)
+        column.report(line, "is empty", "Fill it in, or remove the row.", text)
     elif len(text) > LONGEST_ID or not text.isprintable():
         fix = f"Use at most {LONGEST_ID} letters, without line breaks."
-        column.tell(line, "is no name for anything", fix, text)
+        column.report(line, "is no name for anything", fix, text)
     return text
 
 
@@ -70,11 +70,11 @@ def label_in(sep: str | None, column: Column, line: int, value: Any) -> str | tu
     if sep is None:
         text = as_text(value).strip()
         if len(text) > LONGEST_LABEL:
-            column.tell(line, f"has more than {LONGEST_LABEL:,} characters", "Shorten it.", text)
+            column.report(line, f"has more than {LONGEST_LABEL:,} characters", "Shorten it.", text)
         return text or None
     parts = value if isinstance(value, list) else _parts(column, line, str(value), sep)
     if not all(isinstance(part, str | int | float) for part in parts):
-        column.tell(line, "is not a list of labels", "Write texts.", value)
+        column.report(line, "is not a list of labels", "Write texts.", value)
         return ()
     return tuple(sorted({text for part in parts if (text := str(part).strip())}))
 
@@ -92,7 +92,7 @@ def _parts(column: Column, line: int, text: str, sep: str) -> Sequence[Any]:
     except ValueError:
         parts = None
     if not isinstance(parts, list):
-        column.tell(line, "is not a JSON list", "Correct it, or choose another separator with --sep.", text)
+        column.report(line, "is not a JSON list", "Correct it, or choose another separator with --sep.", text)
         return ()
     return parts
 
@@ -109,7 +109,7 @@ def time_in(column: Column, line: int, value: Any) -> int | None:
             continue
         moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
         return int(moment.timestamp() * 1000)
-    column.tell(line, "is not a time", "Write it as 2017-09-25T09:39:11Z.", text)
+    column.report(line, "is not a time", "Write it as 2017-09-25T09:39:11Z.", text)
     return None
 
 
@@ -119,11 +119,11 @@ def _in_words(text: str) -> datetime:
     >>> _in_words("Mon Sep 25 09:39:11 PDT 2017").isoformat()
     '2017-09-25T09:39:11-07:00'
     """
-    found = _IN_WORDS.fullmatch(text)
-    if found is None or found[6] not in _ZONES or found[1].lower() not in _MONTHS:
+    parts = _IN_WORDS.fullmatch(text)
+    if parts is None or parts[6] not in _ZONES or parts[1].lower() not in _MONTHS:
         raise ValueError(text)
-    month, zone = _MONTHS.index(found[1].lower()) + 1, _ZONES[found[6]]
-    return datetime(int(found[7]), month, int(found[2]), int(found[3]), int(found[4]), int(found[5]), tzinfo=zone)
+    month, zone = _MONTHS.index(parts[1].lower()) + 1, _ZONES[parts[6]]
+    return datetime(int(parts[7]), month, int(parts[2]), int(parts[3]), int(parts[4]), int(parts[5]), tzinfo=zone)
 
 
 def _american(text: str) -> datetime:
@@ -132,10 +132,10 @@ def _american(text: str) -> datetime:
     >>> _american("3/24/2016 17:57:02").isoformat()
     '2016-03-24T17:57:02+00:00'
     """
-    found = _AMERICAN.fullmatch(text)
-    if found is None:
+    parts = _AMERICAN.fullmatch(text)
+    if parts is None:
         raise ValueError(text)
-    month, day, year, hour, minute, second = map(int, found.groups())
+    month, day, year, hour, minute, second = map(int, parts.groups())
     return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
 
 
@@ -146,7 +146,7 @@ def seconds_in(column: Column, line: int, value: Any) -> int:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= 10**9:
-        column.tell(line, "is no number of seconds", "Write a number of at least 0.", str(value))
+        column.report(line, "is no number of seconds", "Write a number of at least 0.", str(value))
         return 0
     return round(seconds * 1000)
 
@@ -162,6 +162,6 @@ def reward_in(column: Column, line: int, value: Any) -> int | None:
         return None
     amount = _REWARD.fullmatch(text)
     if amount is None:
-        column.tell(line, "is no amount", "Write it as $0.05.", text)
+        column.report(line, "is no amount", "Write it as $0.05.", text)
         return None
     return int(amount[1]) * 100 + int((amount[2] or "").ljust(2, "0"))

@@ -23,10 +23,10 @@ from chorale.files.batch_cells import (
     seconds_in,
     time_in,
 )
-from chorale.files.judgment_layout import Layout, layout_of
+from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.row_spool import Cells, RowSpool
 from chorale.files.rows import is_table, shortened
-from chorale.files.source import Passage
+from chorale.files.source import StreamedFile
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
@@ -50,8 +50,8 @@ class BatchRow(NamedTuple):
     duration_ms: int
     reward: int | None
     """In cents; None where the file does not say."""
-    told: tuple[str, ...]
-    """What the file tells of the item, column by column."""
+    item_cells: tuple[str, ...]
+    """The columns about the item, in the order of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,27 +86,27 @@ _TABLE = _Platform("table")
 _MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
 
 
-def read_batch(path: Path, options: BatchOptions, spool: Path, passage: Passage | None = None) -> "Batch":
+def read_batch(path: Path, options: BatchOptions, spool: Path, streamed: StreamedFile | None = None) -> "BatchFile":
     """A file whose columns are understood, or UserError. Its rows wait in `spool`, a new file."""
-    passage = passage or Passage()
+    streamed = streamed or StreamedFile()
     problems = CellProblems(str(path))
     rows = RowSpool(spool)
-    rows.fill(path, problems.found, passage)
-    if not rows.count and not problems.found:
-        problems.found.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+    rows.fill(path, problems.listed, streamed)
+    if not rows.count and not problems.listed:
+        problems.listed.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
     problems.check()
     names = rows.names
     layout = layout_of(path, names, task=options.task, worker=options.worker, label=options.label, several=True)
     platform = _PLATFORMS.get(layout.refusal or "", _TABLE)
     kept = _Kept(rows, layout, keep=options.keep_rejected)
     fields = _fields(path, kept, layout, options.sep, platform)
-    return Batch(path, layout, platform, kept, fields, passage.digest)
+    return BatchFile(path, layout, platform, kept, fields, streamed.digest)
 
 
 class _Kept:
     """The rows of a file without the work that was refused."""
 
-    def __init__(self, rows: RowSpool, layout: Layout, *, keep: bool) -> None:
+    def __init__(self, rows: RowSpool, layout: JudgmentLayout, *, keep: bool) -> None:
         self._rows, self._layout, self._keep = rows, layout, keep
         self.places = {name: place for place, name in enumerate(rows.names)}
         self.count = rows.count
@@ -129,35 +129,37 @@ class _Kept:
     def notes(self) -> Iterator[str]:
         """What was refused, once all rows were gone through."""
         if self._gone:
-            said = " or ".join(sorted(self._layout.refused))
-            shown = f"{plural(self._gone, 'judgment', 'judgments')} whose {self._layout.refusal} is {said}"
+            refusals = " or ".join(sorted(self._layout.refused))
+            shown = f"{plural(self._gone, 'judgment', 'judgments')} whose {self._layout.refusal} is {refusals}"
             yield f"{'Kept' if self._keep else 'Left out'}: {shown}."
 
 
-def _fields(path: Path, rows: _Kept, layout: Layout, sep: str | None, platform: _Platform) -> Sequence[BatchField]:
+def _fields(
+    path: Path, rows: _Kept, layout: JudgmentLayout, sep: str | None, platform: _Platform
+) -> Sequence[BatchField]:
     """The column of labels that was named, or all columns that people filled in."""
     if not layout.candidates or (layout.label and sep is not None):
         return [BatchField(LABEL, layout.label, sep)]
     scan = AnswerScan(list(rows.places), layout.candidates, layout.task, sep or platform.sep)
     for _, cells in rows:
         scan.look(cells)
-    found = scan.fields()
-    if not found or len(found) > MOST_FIELDS:
-        filled_in = f"{len(found) or 'no'} columns that people filled in"
+    fields = scan.fields()
+    if not fields or len(fields) > MOST_FIELDS:
+        filled_in = f"{len(fields) or 'no'} columns that people filled in"
         problem = Problem(
             str(path), 1, f"has {filled_in}, and a form has from 1 to {MOST_FIELDS}", "Choose one with --label."
         )
         raise UserError(f"{path} can't be imported", [problem])
-    return found if len(found) > 1 else [replace(found[0], name=LABEL)]
+    return fields if len(fields) > 1 else [replace(fields[0], name=LABEL)]
 
 
-class Batch:
+class BatchFile:
     """A file of finished work."""
 
     def __init__(
         self,
         path: Path,
-        layout: Layout,
+        layout: JudgmentLayout,
         platform: _Platform,
         rows: _Kept,
         fields: Sequence[BatchField],
@@ -180,7 +182,7 @@ class Batch:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What `told` has in every row."""
+        """The columns of `item_cells`."""
         return tuple(name.removeprefix(INPUT) for name in self._item_columns)
 
     def _columns_of_items(self) -> list[str]:
@@ -200,7 +202,7 @@ class Batch:
         platform, is_table = self._platform, self._is_table
         task, worker = (_cell(column(name), name_in) for name in (self._layout.task, self._layout.worker))
         labels = [_cell(column(field.column), partial(label_in, field.sep)) for field in self.fields]
-        told = _picked([self._rows.places[name] for name in self._item_columns])
+        of_item = _picked([self._rows.places[name] for name in self._item_columns])
         moments = _Moments(platform, column)
         reward = _cell(column(platform.reward), reward_in)
         self._empty = 0
@@ -211,8 +213,8 @@ class Batch:
                 continue
             named = task(line, cells), worker(line, cells)
             submitted_at, duration_ms = moments.of(line, cells)
-            told_here = told(cells) if is_table else tuple(map(as_text, told(cells)))
-            yield BatchRow(line, *named, given, submitted_at, duration_ms, reward(line, cells), told_here)
+            item_cells = of_item(cells) if is_table else tuple(map(as_text, of_item(cells)))
+            yield BatchRow(line, *named, given, submitted_at, duration_ms, reward(line, cells), item_cells)
         problems.check()
 
     def _column(self, problems: CellProblems, name: str | None) -> Any:
@@ -221,18 +223,18 @@ class Batch:
         return None if name is None or place is None else Column(name, place, problems)
 
     def notes(self) -> list[str]:
-        """What is to be told of the file once its rows were gone through."""
-        found = list(self._rows.notes())
+        """Remarks on the file, complete once all rows have been read."""
+        notes = list(self._rows.notes())
         if len(self.fields) > 1:
             asked = ", ".join(shortened(field.title) for field in self.fields)
-            found.append(
+            notes.append(
                 f"Answers are in {len(self.fields)} columns, and each is a field: {asked}. --label chooses one."
             )
         if self._empty:
             label = self._layout.label or "answer"
             left = plural(self._empty, "row left out: it has", "rows left out: they have")
-            found.append(f"{left} no {label}.")
-        return found
+            notes.append(f"{left} no {label}.")
+        return notes
 
 
 class _Moments:
@@ -260,21 +262,21 @@ def _cell(column: Column | None, read: Callable[[Column, int, Any], Any]) -> Cal
     # Most texts come again: who worked, what was asked, what was chosen.
     known: dict[str, Any] = {}
 
-    def found(line: int, cells: Cells) -> Any:
+    def read_cell(line: int, cells: Cells) -> Any:
         value = cells[place]
         if not isinstance(value, str):
             return read(column, line, value)
         if value in known:
             return known[value]
-        told = column.told
+        before = column.problem_count
         made = read(column, line, value)
-        if len(value) <= _LONGEST_KNOWN and column.told == told:
+        if len(value) <= _LONGEST_KNOWN and column.problem_count == before:
             if len(known) == _MOST_KNOWN:
                 known.clear()
             known[value] = made
         return made
 
-    return found
+    return read_cell
 
 
 def _picked(places: Sequence[int]) -> Callable[[Cells], tuple[Any, ...]]:

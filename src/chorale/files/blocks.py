@@ -18,15 +18,15 @@ class TooManyError(Exception):
 
 
 @dataclass(slots=True)
-class Report:
+class ProblemReport:
     """Collects what is wrong with a file."""
 
     file: str
     problems: list[Problem] = field(default_factory=list)
 
     def __call__(self, line: int | None, message: str, fix: str, value: str | None = None) -> None:
-        found = None if value is None else shortened(value)
-        self.problems.append(Problem(self.file, line, message, fix, found))
+        shown = None if value is None else shortened(value)
+        self.problems.append(Problem(self.file, line, message, fix, shown))
         if len(self.problems) >= MOST_PROBLEMS:
             raise TooManyError
 
@@ -55,7 +55,7 @@ def blocks(text: str, *, comments: bool) -> Iterator[Block]:
         yield Block(lines, numbers)
 
 
-def table_of(rows: list[list[str]], numbers: list[int], report: Report) -> list[tuple[str, ...]] | None:
+def table_of(rows: list[list[str]], numbers: list[int], report: ProblemReport) -> list[tuple[str, ...]] | None:
     """The columns of a sentence; None if its lines have different numbers of them, or empty ones."""
     width = len(rows[0])
     table = list(zip(*rows, strict=False))
@@ -74,7 +74,7 @@ def table_of(rows: list[list[str]], numbers: list[int], report: Report) -> list[
     return None
 
 
-def check_numbering(ids: tuple[str, ...], numbers: list[int], report: Report) -> bool:
+def check_numbering(ids: tuple[str, ...], numbers: list[int], report: ProblemReport) -> bool:
     """Whether tokens are numbered 1, 2, 3 and so on."""
     for index, (given, number) in enumerate(zip(ids, numbers, strict=True), 1):
         if given != str(index):
@@ -84,7 +84,7 @@ def check_numbering(ids: tuple[str, ...], numbers: list[int], report: Report) ->
     return True
 
 
-def heads_of(column: tuple[str, ...], numbers: list[int], report: Report) -> tuple[int, ...]:
+def heads_of(column: tuple[str, ...], numbers: list[int], report: ProblemReport) -> tuple[int, ...]:
     """The numbers of heads; nothing if the column is empty throughout, or spoiled (which is reported)."""
     together = "".join(column)
     if together.isascii() and together.isdigit() and len(together) < _LONGEST_NUMBER * len(column):

@@ -24,18 +24,18 @@ def columns_of(data: Any, names: Iterable[str]) -> dict[str, Any]:
     elif not hasattr(data, "__getitem__"):
         data = _as_frame(data)
     there = _names_in(data)
-    found = {}
+    columns = {}
     for name in names:
         if there is not None and name not in there:
             raise ValueError(f"there is no column {name!r}; there are {', '.join(map(repr, there))}")
         try:
-            found[name] = data[name]
+            columns[name] = data[name]
         except (KeyError, IndexError, TypeError) as error:
             raise ValueError(
                 f"{type(data).__name__} gives no column {name!r}: give a table of Polars, pandas or Arrow, or a dict "
                 "of columns"
             ) from error
-    return found
+    return columns
 
 
 def _as_frame(data: Any) -> pl.DataFrame:

@@ -22,7 +22,7 @@ _SURELY_MEANT, _PERHAPS_MEANT = 0.8, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class JudgmentLayout:
     task: str
     worker: str
     label: str
@@ -41,7 +41,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Platform:
+class _PlatformColumns:
     name: str
     task: str
     worker: str
@@ -51,8 +51,8 @@ class _Platform:
 
 
 _PLATFORMS = (
-    _Platform("Mechanical Turk", "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
-    _Platform("Appen", "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
+    _PlatformColumns("Mechanical Turk", "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
+    _PlatformColumns("Appen", "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
 )
 
 
@@ -65,7 +65,7 @@ def layout_of(
     label: str | None = None,
     trust: str | None = None,
     several: bool = False,
-) -> Layout:
+) -> JudgmentLayout:
     """The columns asked for, or those a file of this kind has; UserError if they are not there.
 
     With `several`, a batch file may have more than one column that may hold the answer: they are the candidates then.
@@ -73,25 +73,25 @@ def layout_of(
     platform = next((each for each in _PLATFORMS if {each.task, each.worker} <= set(names)), None)
     problems: list[Problem] = []
     find = partial(column_in, path, names, problems=problems)
-    found_task = find("task", task or _default("task", names, platform.task if platform else None))
-    found_worker = find("worker", worker or _default("worker", names, platform.worker if platform else None))
+    task_column = find("task", task or _default("task", names, platform.task if platform else None))
+    worker_column = find("worker", worker or _default("worker", names, platform.worker if platform else None))
     candidates: tuple[str, ...] = ()
     if label is None and platform is not None and "label" not in names:
         candidates = tuple(_answer_columns(names))
-        found_label = candidates[0] if len(candidates) == 1 else ""
+        label_column = candidates[0] if len(candidates) == 1 else ""
         if not candidates or (len(candidates) > 1 and not several):
             problems.append(_no_answer(path, candidates, platform))
     else:
-        found_label = find("label", _with_prefix(label or "label", names))
-    found_trust = None if trust is None else find("trust", trust)
+        label_column = find("label", _with_prefix(label or "label", names))
+    trust_column = None if trust is None else find("trust", trust)
     if problems:
         raise UserError(f"{path} can't be used", problems)
     if platform is None:
-        return Layout(found_task, found_worker, found_label, found_trust)
-    if found_trust is None and platform.trust in names:
-        found_trust = platform.trust
+        return JudgmentLayout(task_column, worker_column, label_column, trust_column)
+    if trust_column is None and platform.trust in names:
+        trust_column = platform.trust
     refusal = platform.refusal if platform.refusal in names else None
-    return Layout(found_task, found_worker, found_label, found_trust, refusal, platform.refused, candidates)
+    return JudgmentLayout(task_column, worker_column, label_column, trust_column, refusal, platform.refused, candidates)
 
 
 def _default(role: str, names: Sequence[str], of_platform: str | None) -> str:
@@ -142,7 +142,7 @@ def _answer_columns(names: Sequence[str]) -> list[str]:
     return marked or [name for name in names if not name.startswith("_") and not name.endswith(_GOLD)]
 
 
-def _no_answer(path: Path, candidates: Sequence[str], platform: _Platform) -> Problem:
+def _no_answer(path: Path, candidates: Sequence[str], platform: _PlatformColumns) -> Problem:
     if not candidates:
         message = f"is a batch file of {platform.name} without a column that may hold the answer"
         return Problem(str(path), 1, message, "Check that the right file was named.")

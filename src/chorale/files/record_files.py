@@ -20,13 +20,13 @@ def records_in(source: Source, path: Path, problems: list[Problem]) -> Iterator[
             if len(problems) >= MOST_PROBLEMS:
                 return
         return
-    for found in _parsed(source.text, source.name, 1, problems):
-        if isinstance(found, list):
-            for number, value in enumerate(found, 1):
+    for records in _parsed(source.text, source.name, 1, problems):
+        if isinstance(records, list):
+            for number, value in enumerate(records, 1):
                 yield None, f"record {number:,}", value
         else:
             message, fix = "is not a list of records", "Write [ … ] around them."
-            problems.append(Problem(source.name, 1, message, fix, shortened(found)))
+            problems.append(Problem(source.name, 1, message, fix, shortened(records)))
 
 
 def _parsed(text: str, name: str, first_line: int, problems: list[Problem]) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from chorale.files.rows import read_rows
-from chorale.files.source import MOST_PROBLEMS, Passage
+from chorale.files.source import MOST_PROBLEMS, StreamedFile
 from chorale.model import Problem
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 2_000, 1_000_000
@@ -32,16 +32,16 @@ class RowSpool:
         """All columns, in the order they turned up."""
         return list(self._places)
 
-    def fill(self, path: Path, problems: list[Problem], passage: Passage) -> None:
+    def fill(self, path: Path, problems: list[Problem], streamed: StreamedFile) -> None:
         """Take all rows of a file. What is wrong is added to `problems`; where that is a lot, reading ends early."""
         with self._file.open("wb") as out:
             waiting: list[tuple[int, Cells]] = []
             written = 0
-            for row in read_rows(path, shown_as=str(path), problems=problems, passage=passage):
+            for row in read_rows(path, shown_as=str(path), problems=problems, streamed=streamed):
                 waiting.append((row.line, self._cells(row.values)))
-                if len(waiting) == _ROWS_AT_ONCE or passage.unpacked - written > _BYTES_AT_ONCE:
+                if len(waiting) == _ROWS_AT_ONCE or streamed.unpacked - written > _BYTES_AT_ONCE:
                     self._write(waiting, out)
-                    waiting, written = [], passage.unpacked
+                    waiting, written = [], streamed.unpacked
                 if len(problems) >= MOST_PROBLEMS:
                     return
             self._write(waiting, out)

@@ -1,4 +1,4 @@
-"""Rows from JSONL and CSV files: streamed, with every mistake told and none raised."""
+"""Rows from JSONL and CSV files: streamed, with every mistake collected and none raised."""
 
 import codecs
 import csv
@@ -16,7 +16,7 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from chorale.files.source import Passage
+from chorale.files.source import StreamedFile
 from chorale.model import Problem
 
 LONGEST_LINE = 1_000_000
@@ -39,12 +39,14 @@ class Row(NamedTuple):
     values: dict[str, Any]
 
 
-def read_rows(path: Path, *, shown_as: str, problems: list[Problem], passage: Passage | None = None) -> Iterator[Row]:
+def read_rows(
+    path: Path, *, shown_as: str, problems: list[Problem], streamed: StreamedFile | None = None
+) -> Iterator[Row]:
     """The sound rows of a file. What is wrong with the others is added to `problems`, under the name `shown_as`.
 
     The suffix decides the format: .jsonl and .ndjson hold one JSON object a line; .csv and .tsv have a header, and
     all their cells are text; any of them may be packed, with .gz behind the suffix. The text is UTF-8, with or without
-    a byte order mark. Blank lines are skipped. `passage` hears of every byte.
+    a byte order mark. Blank lines are skipped. `streamed` counts and digests every byte.
     """
     report = _Reporter(shown_as, problems)
     reader = _reader_for(suffix_of(path))
@@ -58,7 +60,7 @@ def read_rows(path: Path, *, shown_as: str, problems: list[Problem], passage: Pa
         return
     try:
         with ExitStack() as stack:
-            file = _opened(path, passage, stack)
+            file = _opened(path, streamed, stack)
             if _is_utf8(file, report):
                 yield from reader(_Lines(file, report), report)
     except FileNotFoundError:
@@ -82,30 +84,30 @@ def suffix_of(path: Path) -> str:
     return inner.suffix.lower()
 
 
-def _opened(path: Path, passage: Passage | None, stack: ExitStack) -> BufferedReader:
+def _opened(path: Path, streamed: StreamedFile | None, stack: ExitStack) -> BufferedReader:
     """The file, unpacked, open as long as `stack` is."""
     file: Any = stack.enter_context(path.open("rb"))
-    if passage is not None:
-        file = _Overheard(file, lambda raw: passage.packed(len(raw)))
+    if streamed is not None:
+        file = _Overheard(file, lambda raw: streamed.packed(len(raw)))
     if path.suffix.lower() == _PACKED:
         file = gzip.GzipFile(fileobj=file)
-    if passage is not None:
-        file = _Overheard(file, passage.take)
+    if streamed is not None:
+        file = _Overheard(file, streamed.take)
     return file if isinstance(file, BufferedReader) else BufferedReader(file)
 
 
 class _Overheard(RawIOBase):
-    """What another file has, told to somebody as it is read."""
+    """Another file, whose bytes are also passed to a function as they are read."""
 
-    def __init__(self, file: Any, told: Callable[[memoryview], None]) -> None:
-        self._file, self._told = file, told
+    def __init__(self, file: Any, take: Callable[[memoryview], None]) -> None:
+        self._file, self._take = file, take
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         count: int = self._file.readinto(buffer)
-        self._told(memoryview(buffer)[:count])
+        self._take(memoryview(buffer)[:count])
         return count
 
 
@@ -250,7 +252,7 @@ def parsed_json(text: str) -> Any:
 def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str, str]:
     if not isinstance(error, json.JSONDecodeError):
         return "can't be read as JSON", "Remove overlong numbers and deep nesting.", shortened(text)
-    # What is missing at the end of a line is told of the next one, behind the line break.
+    # What is missing at the end of a line is reported for the next one, behind the line break.
     where = min(error.pos, len(text.rstrip()))
     near = shortened(text[max(0, where - 20) : where + 20].rstrip())
     if not ended:
@@ -333,7 +335,7 @@ def _records(lines: _Lines, report: _Reporter, delimiter: str) -> Iterator[tuple
             report(line, message, fix)
             yield line, None
             if "field larger" in str(error):
-                return  # what follows may be inside the quotes or outside: nobody can tell
+                return  # what follows may be inside the quotes or outside: that is unknown
         else:
             if cells:
                 yield line, cells
@@ -371,8 +373,8 @@ def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
 
 
 def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, str]:
-    found = f"{cells} cell" if cells == 1 else f"{cells} cells"
+    count = f"{cells} cell" if cells == 1 else f"{cells} cells"
     if cells < columns and not ended:
-        return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", found
+        return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", count
     fix = "Put cells with commas or line breaks in quotes." if cells > columns else "Add the missing cells."
-    return f"does not have the {columns} cells of the header", fix, found
+    return f"does not have the {columns} cells of the header", fix, count

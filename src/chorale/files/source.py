@@ -54,14 +54,14 @@ def digest_of(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()[:_DIGEST_LENGTH]
 
 
-class Passage:
-    """A file on its way through a reader that does not hold it: how much of it came by, and its digest in the end."""
+class StreamedFile:
+    """A file read as a stream: how many bytes were read, and its digest at the end."""
 
     def __init__(self, came_by: Callable[[int], None] = lambda _more: None) -> None:
         self.unpacked = 0
         """Bytes so far."""
         self.packed = came_by
-        """Told of every few bytes of the file itself."""
+        """Called with the number of bytes read from the file itself."""
         self._hash = hashlib.sha256()
 
     def take(self, raw: memoryview) -> None:
@@ -86,8 +86,8 @@ def _decoded(raw: bytes, name: str) -> str:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        found = repr(raw[error.start : error.end])
-        raise refused(name, line, "is not UTF-8 text", "Save the file as UTF-8", found) from None
+        bytes_there = repr(raw[error.start : error.end])
+        raise refused(name, line, "is not UTF-8 text", "Save the file as UTF-8", bytes_there) from None
     if not text.strip():
         raise refused(name, None, "is empty", "Check that the right file was named")
     if "\0" in text:

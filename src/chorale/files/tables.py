@@ -172,8 +172,8 @@ def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
 
 def _column(values: list[Any]) -> tuple[set[str], list[Any]]:
     """The kinds of values in a column, and the values as their common kind has them."""
-    found = set(map(type, values)) - {type(None)}
-    if found == {str}:
+    types = set(map(type, values)) - {type(None)}
+    if types == {str}:
         return {"text"}, values
     kinds = {_kind(value) for value in values if value is not None}
     if _common(kinds) == "text":

@@ -239,9 +239,9 @@ def compare_apart(
     ours, theirs = (metric.scores(statistics) for statistics, metric in (first, second))
     drawn = resampled(*first, resamples=resamples, seed=seed)
     others = resampled(*second, resamples=resamples, seed=seed + 1)
-    found = {}
+    compared = {}
     for name in (name for name in ours if name in theirs):
         differences, difference = drawn[name] - others[name], ours[name] - theirs[name]
         p = share_at_least(differences - difference, difference)
-        found[name] = UnpairedComparison(ours[name], theirs[name], difference, interval_of(differences, level), p)
-    return found
+        compared[name] = UnpairedComparison(ours[name], theirs[name], difference, interval_of(differences, level), p)
+    return compared

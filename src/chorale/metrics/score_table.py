@@ -27,11 +27,11 @@ def comparison_table(
 ) -> ScoreTable:
     """Two systems, score by score. Counts have nothing behind the point."""
     rows: list[tuple[Cell, ...]] = []
-    for name, one in compared.items():
-        values: list[float] = [one.first, one.second, one.difference]
-        around = shown_interval(one.interval, 0 if counts else 4)
+    for name, comparison in compared.items():
+        values: list[float] = [comparison.first, comparison.second, comparison.difference]
+        around = shown_interval(comparison.interval, 0 if counts else 4)
         shown: list[float] = [round(value) for value in values] if counts else values
-        rows.append((name, *shown, around, one.p_bootstrap, one.p_randomisation))
+        rows.append((name, *shown, around, comparison.p_bootstrap, comparison.p_randomisation))
     columns = (
         "score",
         f"{names[0]}#",

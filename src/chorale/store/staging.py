@@ -144,7 +144,7 @@ class Staging:
             values = [
                 (
                     row.line,
-                    told.number((row.task, row.told)) or told.add((row.task, row.told), _told(row)),
+                    told.number((row.task, row.item_cells)) or told.add((row.task, row.item_cells), _told(row)),
                     workers.setdefault(row.worker, len(workers) + 1),
                     answers.number(row.given) or answers.add(row.given, (as_ordered_text(row.given),)),
                     row.submitted_at,
@@ -272,4 +272,4 @@ class _Numbered:
 
 
 def _told(row: BatchRow) -> tuple[int, str, str]:
-    return row.line, row.task, as_ordered_text(row.told)
+    return row.line, row.task, as_ordered_text(row.item_cells)

@@ -35,17 +35,17 @@ def alike_pairs(
     """
     counts = Counter(word for one in sets for word in one)
     holders: dict[str, list[int]] = {}
-    for right, one in enumerate(sets):
+    for right, words in enumerate(sets):
         if progress and (right % _BLOCK == 0 or right == len(sets) - 1):
             progress(right + 1, len(sets))
-        if not one:
+        if not words:
             continue
-        rarest = sorted(one, key=lambda word: (counts[word], word))
-        rarest = rarest[: len(one) - math.ceil(threshold * len(one) - 1e-9) + 1]
+        rarest = sorted(words, key=lambda word: (counts[word], word))
+        rarest = rarest[: len(words) - math.ceil(threshold * len(words) - 1e-9) + 1]
         for left in sorted({place for word in rarest for place in holders.get(word, ())}):
             other = sets[left]
-            if threshold * max(len(one), len(other)) - 1e-9 <= min(len(one), len(other)):
-                shared = len(one & other) / len(one | other)
+            if threshold * max(len(words), len(other)) - 1e-9 <= min(len(words), len(other)):
+                shared = len(words & other) / len(words | other)
                 if shared >= threshold - 1e-9:
                     yield left, right, shared
                     if right in leaving:

@@ -130,24 +130,25 @@ def _from_dictionary(stem: str) -> _Choices | None:
     """What lemminflect has, if it is installed and knows the verb. It guesses at others worse than rules do."""
     if (dictionary := _dictionary()) is None or not stem.isascii():
         return None
-    found: list[tuple[str, ...]] = [tuple(dictionary.getInflection(stem, tag=tag, inflect_oov=False)) for tag in _TAGS]
+    listed: list[tuple[str, ...]] = [tuple(dictionary.getInflection(stem, tag=tag, inflect_oov=False)) for tag in _TAGS]
     regular = _by_rule(stem)
     # It has other verbs' forms for some (impanel, empanels), and knows no k in mimicking.
-    if not all(forms and forms[0].startswith(stem[:2]) for forms in found) or stem.endswith("c"):
+    if not all(forms and forms[0].startswith(stem[:2]) for forms in listed) or stem.endswith("c"):
         return regular
-    return _spelt_alike(stem, found, regular) or _Choices(*found)
+    return _spelt_alike(stem, listed, regular) or _Choices(*listed)
 
 
-def _spelt_alike(stem: str, found: Sequence[tuple[str, ...]], regular: _Choices) -> _Choices | None:
+def _spelt_alike(stem: str, listed: Sequence[tuple[str, ...]], regular: _Choices) -> _Choices | None:
     """Regular forms with one consonant throughout or two, where the dictionary mixes them; None for other verbs."""
     single = (f"{stem}ing", f"{stem}ed", f"{stem}ed")
     double = tuple(form.replace(stem, stem + stem[-1], 1) for form in single)
-    if not all({*forms} <= {*pair} for forms, *pair in zip(found[1:], single, double, strict=True)):
+    if not all({*forms} <= {*pair} for forms, *pair in zip(listed[1:], single, double, strict=True)):
         return None
-    doubles = _doubles(stem) or not any(one in forms for one, forms in zip(single, found[1:], strict=True))
+    doubles = _doubles(stem) or not any(form in forms for form, forms in zip(single, listed[1:], strict=True))
     first, second = (double, single) if doubles else (single, double)
     variants = [
-        (one, two) if two in forms else (one,) for one, two, forms in zip(first, second, found[1:], strict=True)
+        (usual, variant) if variant in forms else (usual,)
+        for usual, variant, forms in zip(first, second, listed[1:], strict=True)
     ]
     return _Choices(regular.third, *variants)
 
@@ -209,8 +210,8 @@ def verbs_of(word: str) -> list[VerbForms]:
 
 
 def _those_with(form: str, stems: Iterable[str]) -> list[VerbForms]:
-    found = (inflect(stem, seen=form) for stem in dict.fromkeys(stems))
-    return [forms for forms in found if form in forms.all()]
+    inflected = (inflect(stem, seen=form) for stem in dict.fromkeys(stems))
+    return [forms for forms in inflected if form in forms.all()]
 
 
 def _known_stems(form: str) -> Iterator[str]:

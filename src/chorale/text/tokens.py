@@ -45,11 +45,11 @@ def tokenize(text: str) -> list[Token]:
     ['Mr.', 'Lee', "'s", 'dog', 'could', "n't", 'jump', '(', '43-year-old', 'knees', ')', '...']
     """
     chunks = list(_CHUNK.finditer(text))
-    found: list[Token] = []
+    tokens: list[Token] = []
     for number, chunk in enumerate(chunks):
         following = chunks[number + 1][0] if number + 1 < len(chunks) else ""
-        found += _of_chunk(chunk[0], chunk.start(), following)
-    return found
+        tokens += _of_chunk(chunk[0], chunk.start(), following)
+    return tokens
 
 
 def _of_chunk(chunk: str, start: int, following: str) -> Iterator[Token]:
@@ -107,8 +107,8 @@ def _of_part(part: str, start: int) -> Iterator[Token]:
     yield from (Token(sign, start + place) for place, sign in enumerate(part[:first]))
     word = part[first:last]
     if word:
-        cut, found = _CANNOT.match(word), _CONTRACTION.search(word)
-        place = cut.end() if cut else found.start() if found else len(word)
+        cut, contraction = _CANNOT.match(word), _CONTRACTION.search(word)
+        place = cut.end() if cut else contraction.start() if contraction else len(word)
         yield Token(word[:place], start + first)
         if place < len(word):
             yield Token(word[place:], start + first + place)

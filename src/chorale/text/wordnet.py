@@ -90,12 +90,12 @@ class WordNet:
     def derived(self, lemma: str, pos: str) -> frozenset[tuple[str, str]]:
         """The words that are derived from a lemma or that it is derived from, with their parts of speech."""
         folded = _folded(lemma)
-        synsets = (found for sense in self.senses(lemma, pos) if (found := self.synset(sense)) is not None)
+        synsets = (synset for sense in self.senses(lemma, pos) if (synset := self.synset(sense)) is not None)
         places = {(other, place) for each in synsets for own, other, place in each.derived if own == folded}
         return frozenset(
-            (found.lemmas[place], name[-1])
+            (synset.lemmas[place], name[-1])
             for name, place in places
-            if (found := self.synset(name)) is not None and place < len(found.lemmas)
+            if (synset := self.synset(name)) is not None and place < len(synset.lemmas)
         )
 
     def _part(self, pos: str) -> _Part:
@@ -125,8 +125,8 @@ def find_wordnet() -> Path | None:
 
 
 def _usual() -> Iterable[Path]:
-    if found := os.environ.get("WNSEARCHDIR"):
-        yield Path(found)
+    if folder := os.environ.get("WNSEARCHDIR"):
+        yield Path(folder)
     for folder in os.environ.get("NLTK_DATA", "").split(os.pathsep):
         if folder:
             yield Path(folder) / "corpora" / "wordnet"

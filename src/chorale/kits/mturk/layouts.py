@@ -31,7 +31,9 @@ def fill_in(layout: str, values: Mapping[str, str]) -> str:
     >>> fill_in("<p>${word}</p>", {"word": "<b>hull</b>"})
     '<p><b>hull</b></p>'
     """
-    return _VARIABLE.sub(lambda found: values.get(found[1].strip(), "") if found[1].strip() else found[0], layout)
+    return _VARIABLE.sub(
+        lambda variable: values.get(variable[1].strip(), "") if variable[1].strip() else variable[0], layout
+    )
 
 
 def unknown_elements(layout: str) -> list[str]:

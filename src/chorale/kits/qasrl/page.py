@@ -25,8 +25,8 @@ class Annotated:
 
     def has(self, text: str) -> bool:
         """Whether its sentence or one of its questions does, in small letters or capitals."""
-        told = [" ".join(self.tokens), *(qa.question.text for _, _, qas in self.given for qa in qas)]
-        return any(text.casefold() in each.casefold() for each in told)
+        texts = [" ".join(self.tokens), *(qa.question.text for _, _, qas in self.given for qa in qas)]
+        return any(text.casefold() in each.casefold() for each in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,33 +60,37 @@ def browsed(
 # Counts
 
 
-def browsing_scored(found: QasrlBrowsing, having: str = "") -> Result:
+def browsing_scored(browsing: QasrlBrowsing, having: str = "") -> Result:
     """How many verbs, questions and answers each file has, and what its questions begin with."""
-    told = {name: _counts(found, name) for name in found.files}
+    counts = {name: _counts(browsing, name) for name in browsing.files}
     columns = ("file", "verbs#", "annotations#", "questions#", "roles per verb#", "answers per role#")
-    rows = [(name, *one.values()) for name, one in told.items()]
-    words = {name: _first_words(found, name) for name in found.files}
+    rows = [(name, *numbers.values()) for name, numbers in counts.items()]
+    words = {name: _first_words(browsing, name) for name in browsing.files}
     order = sorted(
         {word for counted in words.values() for word in counted},
         key=lambda word: (-sum(counted[word] for counted in words.values()), word),
     )
     asked = ScoreTable(
         "What questions begin with",
-        ("word", *(f"{name}#" for name in told)),
+        ("word", *(f"{name}#" for name in counts)),
         [(word, *(counted[word] for counted in words.values())) for word in order],
     )
     tables = [ScoreTable("Questions and answers", columns, rows, digits=2), asked]
-    signed = signature("qasrl-browse", {"having": having} if having else {}, found.digests)
-    files = {name: {**told[name], "first_words": {word: words[name][word] for word in order}} for name in found.files}
-    return Result({"files": files, "verbs": len(found.verbs)}, tables, signed, found.notes)
+    signed = signature("qasrl-browse", {"having": having} if having else {}, browsing.digests)
+    files = {
+        name: {**counts[name], "first_words": {word: words[name][word] for word in order}} for name in browsing.files
+    }
+    return Result({"files": files, "verbs": len(browsing.verbs)}, tables, signed, browsing.notes)
 
 
-def _first_words(found: QasrlBrowsing, name: str) -> Counter[str]:
-    return Counter(qa.question.wh for one in found.verbs for file, _, qas in one.given if file == name for qa in qas)
+def _first_words(browsing: QasrlBrowsing, name: str) -> Counter[str]:
+    return Counter(
+        qa.question.wh for annotated in browsing.verbs for file, _, qas in annotated.given if file == name for qa in qas
+    )
 
 
-def _counts(found: QasrlBrowsing, name: str) -> dict[str, int | float | None]:
-    given = [(one.verb, qas) for one in found.verbs for file, _, qas in one.given if file == name]
+def _counts(browsing: QasrlBrowsing, name: str) -> dict[str, int | float | None]:
+    given = [(annotated.verb, qas) for annotated in browsing.verbs for file, _, qas in annotated.given if file == name]
     asked = [qa for _, qas in given for qa in qas]
     return {
         "verbs": len({verb for verb, _ in given}),
@@ -113,18 +117,18 @@ th { font-weight: 600; } .answer { display: block; } .where, footer { font-size:
 """
 
 
-def qasrl_page(found: QasrlBrowsing, signed: str) -> Iterator[str]:
+def qasrl_page(browsing: QasrlBrowsing, signed: str) -> Iterator[str]:
     """One HTML file in pieces: no scripts, nothing to load."""
-    names = _short_names(found.files)
+    names = _short_names(browsing.files)
     title = escape(" and ".join(names.values()))
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-    yield f"<p>{len(found.verbs):,} verbs</p>\n"
-    if found.notes:
-        yield f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in found.notes)}</ul>\n"
-    for one in found.verbs:
-        yield from _section(one, names if len(names) > 1 else {})
+    yield f"<p>{len(browsing.verbs):,} verbs</p>\n"
+    if browsing.notes:
+        yield f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in browsing.notes)}</ul>\n"
+    for annotated in browsing.verbs:
+        yield from _section(annotated, names if len(names) > 1 else {})
     yield f"</main>\n<footer><p>{escape(signed)}</p><p>Made by chorale {escape(__version__)}.</p></footer>\n"
     yield "</body>\n</html>\n"
 
@@ -135,21 +139,21 @@ def _short_names(files: Sequence[str]) -> dict[str, str]:
     return short if len(set(short.values())) == len(short) else {name: name for name in files}
 
 
-def _section(one: Annotated, names: Mapping[str, str]) -> Iterator[str]:
-    word = one.tokens[one.verb.token] if one.verb.token < len(one.tokens) else "verb"
-    yield f'<section>\n<h2>{escape(word)} <span class="where">{escape(str(one.verb))}</span></h2>\n'
-    if one.tokens:
+def _section(annotated: Annotated, names: Mapping[str, str]) -> Iterator[str]:
+    word = annotated.tokens[annotated.verb.token] if annotated.verb.token < len(annotated.tokens) else "verb"
+    yield f'<section>\n<h2>{escape(word)} <span class="where">{escape(str(annotated.verb))}</span></h2>\n'
+    if annotated.tokens:
         shown = (
-            f"<mark>{escape(each)}</mark>" if at == one.verb.token else escape(each)
-            for at, each in enumerate(one.tokens)
+            f"<mark>{escape(each)}</mark>" if at == annotated.verb.token else escape(each)
+            for at, each in enumerate(annotated.tokens)
         )
         yield f'<p class="text">{" ".join(shown)}</p>\n'
     heads = "".join(f'<th scope="col">{name}</th>' for name in ("question", "answers", "by"))
     yield f"<table><thead><tr>{heads}</tr></thead><tbody>\n"
-    for file, worker, qas in one.given:
+    for file, worker, qas in annotated.given:
         by = escape(" · ".join(filter(None, (names.get(file), worker))))
         for qa in sorted(qas, key=lambda qa: (qa.spans, qa.question)):
-            answers = "".join(f'<span class="answer">{_answer(one.tokens, span)}</span>' for span in qa.spans)
+            answers = "".join(f'<span class="answer">{_answer(annotated.tokens, span)}</span>' for span in qa.spans)
             yield f'<tr><td>{escape(qa.question.text)}</td><td>{answers}</td><td class="where">{by}</td></tr>\n'
         if not qas:
             yield f'<tr><td>nothing is asked</td><td></td><td class="where">{by}</td></tr>\n'

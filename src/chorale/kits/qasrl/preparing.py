@@ -30,7 +30,7 @@ class QasrlItems:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class VerbFilter:
     """Which verbs to ask about beside the others."""
 
     copulas: bool = False
@@ -38,23 +38,25 @@ class Wanted:
 
 
 def qasrl_items(
-    given: Sequence[GivenSentence], file: str, wanted: Wanted | None = None, progress: Progress | None = None
+    given: Sequence[GivenSentence], file: str, wanted: VerbFilter | None = None, progress: Progress | None = None
 ) -> QasrlItems:
     """The items of these sentences, in their order. `file` is for messages."""
-    wanted = wanted or Wanted()
+    wanted = wanted or VerbFilter()
     tagger = None if all(map(is_complete, given)) else load_tagger()
     rows: list[dict[str, Any]] = []
     names: set[str] = set()
     without = 0
     problems: list[Problem] = []
-    for done, (one, found) in enumerate(tagged_sentences(given, tagger), 1):
-        for name, sentence in found:
-            problems += _flaws(sentence, file, one.line)
+    for done, (given_sentence, sentences) in enumerate(tagged_sentences(given, tagger), 1):
+        for name, sentence in sentences:
+            problems += _flaws(sentence, file, given_sentence.line)
             if name in names:
                 fix = "Give every sentence and text an id of its own."
-                problems.append(Problem(file, one.line, "has a sentence that gets the id of another", fix, name))
+                problems.append(
+                    Problem(file, given_sentence.line, "has a sentence that gets the id of another", fix, name)
+                )
             names.add(name)
-            verbs = _verbs(one, sentence, wanted)
+            verbs = _verbs(given_sentence, sentence, wanted)
             rows += [_row(name, sentence, verb) for verb in verbs]
             without += not verbs
         if progress:
@@ -66,9 +68,9 @@ def qasrl_items(
     return QasrlItems(tuple(rows), len(names), without, tagger.name if tagger else "")
 
 
-def _verbs(one: GivenSentence, sentence: Sentence, wanted: Wanted) -> list[Predicate]:
-    if one.verbs is not None:
-        return [Predicate(index, forms_of(sentence[index].text)) for index in one.verbs if index < len(sentence)]
+def _verbs(given: GivenSentence, sentence: Sentence, wanted: VerbFilter) -> list[Predicate]:
+    if given.verbs is not None:
+        return [Predicate(index, forms_of(sentence[index].text)) for index in given.verbs if index < len(sentence)]
     return list(predicates(sentence, copulas=wanted.copulas, auxiliaries=wanted.auxiliaries))
 
 
@@ -98,5 +100,5 @@ def _row(name: str, sentence: Sentence, verb: Predicate) -> dict[str, Any]:
 def _own_prepositions(sentence: Sentence) -> dict[str, list[str]]:
     """Those of the sentence that questions have only where a sentence has them."""
     words = (token.text.lower() for token in sentence if token.pos == "ADP")
-    found = [word for word in dict.fromkeys(words) if word not in prepositions() and _PREPOSITION.fullmatch(word)]
-    return {"prepositions": found[:MOST_PREPOSITIONS]} if found else {}
+    own = [word for word in dict.fromkeys(words) if word not in prepositions() and _PREPOSITION.fullmatch(word)]
+    return {"prepositions": own[:MOST_PREPOSITIONS]} if own else {}

@@ -179,9 +179,9 @@ def _table_4(data: _Data) -> Iterator[Cell]:
         ("This work", data.news, this_work, half),
         ("Dense", data.dense, dense, half + _ALL_WRITTEN),
     ):
-        found = counts(statistics(align(table, data.experts, Rules())))
+        ours = counts(statistics(align(table, data.experts, Rules())))
         for measure in ("ua", "la"):
-            yield from _three("Table 4", f"{name}, {measure.upper()} automatic", paper[measure], found[measure], why)
+            yield from _three("Table 4", f"{name}, {measure.upper()} automatic", paper[measure], ours[measure], why)
             yield from _three("Table 4", f"{name}, {measure.upper()} manual", by_hand[name][measure], None, _BY_HAND)
     yield from _beyond_table_4(data)
 
@@ -189,11 +189,11 @@ def _table_4(data: _Data) -> Iterator[Cell]:
 def _beyond_table_4(data: _Data) -> Iterator[Cell]:
     """What the paper does not print and the data allow: the whole dev part of Dense against the gold standard."""
     for name, gold in (("Wikinews", data.news), ("Wikipedia", data.wikipedia)):
-        found = counts(statistics(align(data.dense, gold, Rules())))
+        ours = counts(statistics(align(data.dense, gold, Rules())))
         for measure in ("ua", "la"):
             named = f"Dense against the gold standard, {name} dev, {measure.upper()}"
             yield from _three(
-                "Beside Table 4", named, (None, None, None), found[measure], "The paper has no such number."
+                "Beside Table 4", named, (None, None, None), ours[measure], "The paper has no such number."
             )
 
 
@@ -217,11 +217,11 @@ def _table_6(data: _Data) -> Iterator[Cell]:
         yield from _three("Table 6", f"Dev (Wikinews), {named} automatic", dev[measure], None, _NO_PARSER)
         yield from _three("Table 6", f"Dev (Wikinews), {named} manual", manual[measure], None, _BY_HAND)
     why = "Another parser (seq2seq), on the one verb of every sentence that it speaks of; the paper has no such number."
-    found = None if data.parser is None else _on_its_verbs(data.parser, data.news)
+    parsed = None if data.parser is None else _on_its_verbs(data.parser, data.news)
     for measure in ("ua", "la"):
         named = f"Seq2seq parser, its verbs of Wikinews dev, {measure.upper()}"
-        one = None if found is None else found[measure]
-        yield from _three("Beside Table 6", named, (None, None, None), one, why)
+        ours = None if parsed is None else parsed[measure]
+        yield from _three("Beside Table 6", named, (None, None, None), ours, why)
 
 
 def _on_its_verbs(system: QuestionAnswers, gold: QuestionAnswers) -> dict[str, Counts]:
@@ -238,8 +238,8 @@ def _three(
     reason: str,
 ) -> Iterator[Cell]:
     """Precision, recall and F1, in percent."""
-    found = (None, None, None) if ours is None else (ours.precision, ours.recall, ours.f1)
-    for score, printed, value in zip(("P", "R", "F1"), paper, found, strict=True):
+    scores = (None, None, None) if ours is None else (ours.precision, ours.recall, ours.f1)
+    for score, printed, value in zip(("P", "R", "F1"), paper, scores, strict=True):
         yield Cell(table, f"{name}, {score}", printed, None if value is None else 100 * value, 1, reason)
 
 

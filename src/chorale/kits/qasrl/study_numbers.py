@@ -6,7 +6,7 @@ from typing import Any
 
 from chorale.engine.running import RunningStage, Study
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, Verb
-from chorale.kits.qasrl.metrics import Agreement, agreement, consolidated_agreement
+from chorale.kits.qasrl.metrics import QasrlAgreement, agreement, consolidated_agreement
 from chorale.kits.qasrl.tasks.shared.answers import as_qas
 from chorale.kits.qasrl.tasks.shared.tables import Annotation, everybodys, results_of
 from chorale.metrics.score_table import ScoreTable
@@ -60,19 +60,19 @@ class QasrlStudy:
         yields = ScoreTable(
             "Questions and answers",
             ("stage", "verbs#", "annotations#", "roles per verb#", "answers per role#"),
-            [(one.stage, one.verbs, one.annotations, one.roles_per_verb, one.answers_per_role) for one in self.yields],
+            [(row.stage, row.verbs, row.annotations, row.roles_per_verb, row.answers_per_role) for row in self.yields],
             digits=2,
         )
-        found = [yields]
+        shown = [yields]
         if self.agreements:
-            rows = [(one.stage, one.of, one.pairs, one.verbs, one.ua_f1, one.la_f1) for one in self.agreements]
+            rows = [(row.stage, row.of, row.pairs, row.verbs, row.ua_f1, row.la_f1) for row in self.agreements]
             columns = ("stage", "between", "pairs#", "verbs#", "UA F1#", "LA F1#")
-            found.append(ScoreTable("Agreement, mean over pairs", columns, rows))
+            shown.append(ScoreTable("Agreement, mean over pairs", columns, rows))
         costs = (("with training", self.cost_per_predicate), ("without training", self.cost_without_training))
         if self.cost_per_predicate is not None:
-            told = [(words, money_text(round(cost), currency)) for words, cost in costs if cost is not None]
-            found.append(ScoreTable("Cost", ("cost of a predicate", "amount#"), list(told)))
-        return found
+            amounts = [(words, money_text(round(cost), currency)) for words, cost in costs if cost is not None]
+            shown.append(ScoreTable("Cost", ("cost of a predicate", "amount#"), list(amounts)))
+        return shown
 
 
 def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
@@ -113,21 +113,21 @@ def _yield(stage: str, given: Sequence[Annotation]) -> StageYield:
 
 def _of_people(everybody: Mapping[str, Sequence[Annotation]]) -> Iterable[StageAgreement]:
     for stage, given in everybody.items():
-        found = agreement(_table({stage: given}))
-        if found is not None:
-            yield _told(stage, "people", found)
+        agreed = agreement(_table({stage: given}))
+        if agreed is not None:
+            yield _stage_agreement(stage, "people", agreed)
 
 
 def _of_teams(everybody: Mapping[str, Sequence[Annotation]]) -> Iterable[StageAgreement]:
     """All stages together: in one of them, a verb has one team of writers only."""
     consolidated = {stage: given for stage, given in everybody.items() if any(one.sources for one in given)}
-    found = consolidated_agreement(_table(consolidated))
-    if found is not None:
-        yield _told(" and ".join(consolidated), "teams that share nobody", found)
+    agreed = consolidated_agreement(_table(consolidated))
+    if agreed is not None:
+        yield _stage_agreement(" and ".join(consolidated), "teams that share nobody", agreed)
 
 
-def _told(stage: str, of: str, found: Agreement) -> StageAgreement:
-    return StageAgreement(stage, of, len(found.pairs), len(found.verbs), *(found.scores[name] for name in _AGREED))
+def _stage_agreement(stage: str, of: str, agreed: QasrlAgreement) -> StageAgreement:
+    return StageAgreement(stage, of, len(agreed.pairs), len(agreed.verbs), *(agreed.scores[name] for name in _AGREED))
 
 
 def _table(everybody: Mapping[str, Sequence[Annotation]]) -> QuestionAnswers:
@@ -135,14 +135,16 @@ def _table(everybody: Mapping[str, Sequence[Annotation]]) -> QuestionAnswers:
     listed: dict[Verb, list[Qa]] = {}
     teams: dict[tuple[Verb, str], frozenset[str]] = {}
     for stage, given in everybody.items():
-        for one in given:
-            name = f"{stage}/{one.worker}"
-            listed.setdefault(_verb(one), []).extend(as_qas(one.given, name))
-            if one.sources:
-                teams[_verb(one), name] = frozenset({one.worker, *(source.worker for source in one.sources)})
+        for annotation in given:
+            name = f"{stage}/{annotation.worker}"
+            listed.setdefault(_verb(annotation), []).extend(as_qas(annotation.given, name))
+            if annotation.sources:
+                teams[_verb(annotation), name] = frozenset(
+                    {annotation.worker, *(source.worker for source in annotation.sources)}
+                )
     return replace(QuestionAnswers.of(listed), teams=teams)
 
 
-def _verb(one: Annotation) -> Verb:
-    item: Mapping[str, Any] = one.item
+def _verb(annotation: Annotation) -> Verb:
+    item: Mapping[str, Any] = annotation.item
     return Verb(item["sentence_id"], item["verb_index"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from chorale.kits.srl.files import Corpus, FrameRelations, check_alignment, read_frame_relations, read_srl
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
-from chorale.kits.srl.scoring.scores import Shown, srl_scores
+from chorale.kits.srl.scoring.scores import ExtraTables, srl_scores
 from chorale.metrics.family import Family, Measured, path_of
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
@@ -60,7 +60,7 @@ def score(
         options,
         against=rival,
         resampling=replace(checked_resampling(ci, resamples, seed), progress=progress),
-        shown=Shown(worst, confusion),
+        shown=ExtraTables(worst, confusion),
         relations=_relations(framenet, [reference, *corpora]),
     )
 

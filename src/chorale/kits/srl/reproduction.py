@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chorale.files.source import Source, refused
 from chorale.kits.srl.files import Corpus, as_spans, parse_srl, read_srl
-from chorale.kits.srl.metrics import Outcome, conll05, conll09, primesrl
+from chorale.kits.srl.metrics import MetricOutcome, conll05, conll09, primesrl
 from chorale.kits.srl.metrics.conll09 import sense_number
 from chorale.reproduce.checking import find
 from chorale.reproduce.contract import Cell, NeededFile, Paper, Repository
@@ -132,10 +132,10 @@ def _released(data: Path, folder: str, stem: str, columns: int) -> list[Corpus]:
 
 
 def _read(data: Path, path: str) -> Corpus:
-    found = find(data, path)
-    if found is None:
+    file = find(data, path)
+    if file is None:
         raise refused(data / path, None, "does not exist", "Get it from the repository that is named")
-    return read_srl(found, "conllu")
+    return read_srl(file, "conllu")
 
 
 def _made() -> list[Corpus]:
@@ -170,12 +170,12 @@ def _scores(system: Corpus, gold: Corpus) -> dict[tuple[str, str], float]:
     heads, spans = (primesrl(system.sentences, gold.sentences, mode=mode) for mode in ("head", "span"))
     dependencies = conll09(system.sentences, gold.sentences)
     whole = conll05(as_spans(system, apart=True), as_spans(gold, apart=True))
-    found: dict[tuple[str, str], float] = {}
+    by_metric: dict[tuple[str, str], float] = {}
 
-    def note(metric: str, what: str, outcome: Outcome, group: str) -> None:
+    def note(metric: str, what: str, outcome: MetricOutcome, group: str) -> None:
         scores = outcome.scores()
         for letter, name in (("R", "recall"), ("P", "precision")):
-            found[metric, f"{what} {letter}"] = scores[f"{group}{name}"]
+            by_metric[metric, f"{what} {letter}"] = scores[f"{group}{name}"]
 
     note("CoNLL09", "predicate", dependencies, "sense.")
     note("PriMeSRL", "predicate", heads, "sense.")
@@ -185,7 +185,7 @@ def _scores(system: Corpus, gold: Corpus) -> dict[tuple[str, str], float]:
     note("PriMeSRL", "span", spans, "argument.")
     for what in ("argument", "span"):
         note("CoNLL05", what, whole, "")
-    return found
+    return by_metric
 
 
 def _senses() -> Iterator[Cell]:

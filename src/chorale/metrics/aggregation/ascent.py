@@ -47,10 +47,10 @@ def climb(
         if not slope > 0:
             break
         step = 1.0 if history else min(1.0, 1.0 / float(np.abs(direction).max()))
-        found = _line_search(function, point, value, direction, slope, step)
-        if found is None:
+        next_point = _line_search(function, point, value, direction, slope, step)
+        if next_point is None:
             break
-        reached, new_value, new_gradient = found
+        reached, new_value, new_gradient = next_point
         moved, turned = reached - point, gradient - new_gradient
         if dot(moved, turned) > 1e-10 * dot(turned, turned):
             history.append((moved, turned))

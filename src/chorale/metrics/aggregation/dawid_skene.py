@@ -70,7 +70,7 @@ def dawid_skene(
     """
     check_limits(iterations, tolerance)
     result = aggregated(
-        judgments, lambda each, told: _fitted(each, iterations, tolerance, known, initial, told), progress
+        judgments, lambda each, report: _fitted(each, iterations, tolerance, known, initial, report), progress
     )
     each = len(judgments) / len(result.workers)
     if each >= _ENOUGH:
@@ -118,7 +118,7 @@ class _Confusion:
 
     def __init__(self, votes: Votes, initial: InitialErrors | None = None) -> None:
         self._votes = votes
-        self._given = None if initial is None else _Given.of(votes, initial)
+        self._given = None if initial is None else _InitialCounts.of(votes, initial)
         self._task_by_pair = votes.task[votes.by_pair]
         self.log_errors: FloatArray = np.empty((votes.labels, len(votes.pair_starts)))
 
@@ -144,7 +144,7 @@ class _Confusion:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Given:
+class _InitialCounts:
     """Initial errors, laid out as the votes are."""
 
     of_pairs: FloatArray
@@ -157,14 +157,14 @@ class _Given:
         place = {pair: number for number, pair in enumerate(zip(votes.pair_worker, votes.pair_label, strict=True))}
         of_pairs = np.zeros((len(place), votes.labels))
         of_others = np.zeros((votes.workers, votes.labels))
-        found = np.zeros(len(place), dtype=np.bool_)
+        filled = np.zeros(len(place), dtype=np.bool_)
         for worker, label, row in zip(initial.workers, initial.labels, initial.values, strict=True):
             number = place.get((worker, label))
             if number is None:
                 of_others[worker] += np.maximum(row, EPSILON)
             else:
                 of_pairs[number] += row
-                found[number] = True
-        if initial.replaces and not found.all():
+                filled[number] = True
+        if initial.replaces and not filled.all():
             raise ValueError("initial errors that take the place of others need a row for every worker and label used")
         return cls(of_pairs, of_others, initial.replaces)

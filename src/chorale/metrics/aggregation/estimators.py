@@ -93,8 +93,8 @@ Strategy = Literal["assign", "addition"]
 def _checked(strategy: Any) -> Strategy | None:
     if strategy not in (None, "assign", "addition"):
         raise ValueError(f"initial_error_strategy is assign, addition or None, not {strategy!r}")
-    found: Strategy | None = strategy
-    return found
+    checked: Strategy | None = strategy
+    return checked
 
 
 class MajorityVote(_Estimator):
@@ -125,9 +125,9 @@ class MajorityVote(_Estimator):
         result = majority(table.judgments) if weights is None else confidence(table.judgments, trust=weights)
         right = result.leading[table.judgments.tasks] == table.judgments.labels
         size = len(table.judgments.worker_names)
-        said = np.bincount(table.judgments.workers, minlength=size)
+        judged = np.bincount(table.judgments.workers, minlength=size)
         agreed = np.bincount(table.judgments.workers[right], minlength=size)
-        self.skills_ = table.of_workers(agreed / said, "skill")
+        self.skills_ = table.of_workers(agreed / judged, "skill")
         more = {} if weights is None else {"skills": digest_of(weights.tobytes())}
         return self._take(table, result, trust=weights, more=more)
 
@@ -375,10 +375,10 @@ class GLAD(_Fitted):
     def _labels(self, table: Table) -> FloatArray | None:
         if self.labels_priors is None:
             return None
-        found = table.numbers(self.labels_priors, table.label_values, "labels_priors")
-        if (found <= 0).any():
+        priors = table.numbers(self.labels_priors, table.label_values, "labels_priors")
+        if (priors <= 0).any():
             raise ValueError("labels_priors must be above 0: what is impossible before any vote stays impossible")
-        return np.asarray(found / found.sum())
+        return np.asarray(priors / priors.sum())
 
     @staticmethod
     def _means(table: Table, given: Any, values: Any, what: str) -> FloatArray | None:

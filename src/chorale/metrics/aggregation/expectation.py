@@ -83,11 +83,11 @@ def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[
     if not known:
         return None
     place = {name: code for code, name in enumerate(judgments.label_names)}
-    told = [(code, known[name]) for code, name in enumerate(judgments.task_names) if name in known]
-    strange = sorted({label for _, label in told if label not in place})
+    given = [(code, known[name]) for code, name in enumerate(judgments.task_names) if name in known]
+    strange = sorted({label for _, label in given if label not in place})
     if strange:
         raise ValueError(f"nobody gave the label {strange[0]!r} that is said to be true: leave its tasks out")
-    pairs = [(code, place[label]) for code, label in told]
+    pairs = [(code, place[label]) for code, label in given]
     tasks, labels = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
 
     def fix(beliefs: FloatArray) -> FloatArray:
@@ -100,5 +100,5 @@ def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[
 
 def accuracy_of(votes: Votes, beliefs: FloatArray) -> FloatArray:
     """The mean probability, for each worker, that what they said is true."""
-    said = beliefs[votes.label, votes.task][votes.by_pair]
-    return np.add.reduceat(np.add.reduceat(said, votes.pair_starts), votes.worker_starts) / votes.per_worker
+    probability = beliefs[votes.label, votes.task][votes.by_pair]
+    return np.add.reduceat(np.add.reduceat(probability, votes.pair_starts), votes.worker_starts) / votes.per_worker

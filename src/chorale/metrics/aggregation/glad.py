@@ -59,7 +59,7 @@ def glad(
     {'1': 'x', '2': 'y'}
     """
     check_limits(iterations, tolerance)
-    return aggregated(judgments, lambda each, told: _fitted(each, iterations, tolerance, priors, told), progress)
+    return aggregated(judgments, lambda each, report: _fitted(each, iterations, tolerance, priors, report), progress)
 
 
 def _fitted(

@@ -69,7 +69,7 @@ def mace(
         check_number(f"the {name}", value, least=0.0)
     for name, value in (("alpha", chosen.alpha), ("beta", chosen.beta), ("habit", chosen.habit)):
         check_number(f"the prior count {name}", value, least=0.0, above=True)
-    return aggregated(judgments, lambda each, told: _fitted(each, chosen, told), progress)
+    return aggregated(judgments, lambda each, report: _fitted(each, chosen, report), progress)
 
 
 def _fitted(judgments: Judgments, settings: MaceSettings, progress: Progress | None) -> Aggregation:
@@ -78,10 +78,10 @@ def _fitted(judgments: Judgments, settings: MaceSettings, progress: Progress | N
     rng = np.random.default_rng(settings.seed)
     best = model.climbed(rng)
     for start in range(1, settings.restarts):
-        found = model.climbed(rng)
+        candidate = model.climbed(rng)
         # A start must be clearly better: the last digits say nothing.
-        if found.log_likelihood > best.log_likelihood + 1e-9 * len(votes):
-            best = found
+        if candidate.log_likelihood > best.log_likelihood + 1e-9 * len(votes):
+            best = candidate
         if progress:
             progress(start + 1, settings.restarts)
     beliefs, _ = model.beliefs(best)
@@ -152,7 +152,7 @@ class _Model:
     def beliefs(self, state: _State) -> tuple[FloatArray, float]:
         """Labels × tasks, and the log-likelihood of all votes."""
         votes = self._votes
-        missed, hit = self._said(state)
+        missed, hit = self._label_odds(state)
         log_missed = np.log(missed)
         gained = np.log(hit) - log_missed
         base = np.add.reduceat(log_missed.take(votes.pair), votes.task_starts)
@@ -164,7 +164,7 @@ class _Model:
         shares /= sums
         return shares, float((base + top + np.log(sums)).sum() - votes.tasks * np.log(votes.labels))
 
-    def _said(self, state: _State) -> tuple[FloatArray, FloatArray]:
+    def _label_odds(self, state: _State) -> tuple[FloatArray, FloatArray]:
         """For each pair, how probable saying the label is when it is false, and when it is true."""
         workers = self._votes.pair_worker
         missed = np.maximum(state.guesses[workers] * state.habit, _TINY)
@@ -172,7 +172,7 @@ class _Model:
 
     def _learnt(self, state: _State, beliefs: FloatArray) -> _State:
         votes, settings = self._votes, self._settings
-        _, hit = self._said(state)
+        _, hit = self._label_odds(state)
         in_cells = beliefs.reshape(-1)[self._cell_place]
         true = np.add.reduceat(in_cells.take(self._cell_by_pair), votes.pair_starts)
         knew = true * (state.knows[votes.pair_worker] / hit)
@@ -198,7 +198,7 @@ class _Model:
         """Workers × labels: how probable it is that a worker who says the label knows it, if it is true."""
         votes = self._votes
         knowing = np.zeros((votes.workers, votes.labels))
-        knowing[votes.pair_worker, votes.pair_label] = state.knows[votes.pair_worker] / self._said(state)[1]
+        knowing[votes.pair_worker, votes.pair_label] = state.knows[votes.pair_worker] / self._label_odds(state)[1]
         return knowing
 
     def habits(self, state: _State) -> FloatArray:

@@ -40,13 +40,13 @@ Aggregator = Callable[[Judgments, MethodOptions, Progress | None], Aggregation]
 
 def _crowdtruth(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
     limits = options.limits()
-    found = crowdtruth(
+    result = crowdtruth(
         judgments,
         max_iterations=int(limits.get("iterations", 100)),
         tolerance=limits.get("tolerance", 0.001),
         progress=progress,
     )
-    return as_aggregation(found, multiple=judgments.sets is not None)
+    return as_aggregation(result, multiple=judgments.sets is not None)
 
 
 def _mace(judgments: Judgments, options: MethodOptions, progress: Progress | None) -> Aggregation:
@@ -55,13 +55,13 @@ def _mace(judgments: Judgments, options: MethodOptions, progress: Progress | Non
 
 
 METHODS: dict[str, Aggregator] = {
-    "majority": lambda each, _, told: majority(each, progress=told),
-    "confidence": lambda each, options, told: confidence(each, trust=options.trust, progress=told),
-    "dawid-skene": lambda each, options, told: dawid_skene(each, **options.limits(), progress=told),  # type: ignore[arg-type]
-    "one-coin": lambda each, options, told: one_coin(each, **options.limits(), progress=told),  # type: ignore[arg-type]
+    "majority": lambda each, _, progress: majority(each, progress=progress),
+    "confidence": lambda each, options, progress: confidence(each, trust=options.trust, progress=progress),
+    "dawid-skene": lambda each, options, progress: dawid_skene(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
+    "one-coin": lambda each, options, progress: one_coin(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
     "mace": _mace,
-    "glad": lambda each, options, told: glad(each, **options.limits(), progress=told),  # type: ignore[arg-type]
-    "wawa": lambda each, _, told: wawa(each, progress=told),
+    "glad": lambda each, options, progress: glad(each, **options.limits(), progress=progress),  # type: ignore[arg-type]
+    "wawa": lambda each, _, progress: wawa(each, progress=progress),
 }
 """Those that give probabilities."""
 CROWDTRUTH = "crowdtruth"

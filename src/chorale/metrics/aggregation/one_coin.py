@@ -35,7 +35,7 @@ def one_coin(
     {'1': 'x', '2': 'y'}
     """
     check_limits(iterations, tolerance)
-    return aggregated(judgments, lambda each, told: _fitted(each, iterations, tolerance, told), progress)
+    return aggregated(judgments, lambda each, report: _fitted(each, iterations, tolerance, report), progress)
 
 
 def _fitted(judgments: Judgments, iterations: int, tolerance: float, progress: Progress | None) -> Aggregation:

@@ -50,7 +50,7 @@ class TaskEvidence:
         """
         wanted = np.asarray(tasks, dtype=np.intp)
         sizes = np.diff(self._edges)[wanted]
-        found = np.empty((2, len(wanted)))
+        ends = np.empty((2, len(wanted)))
         done = 0
         for size in np.unique(sizes).tolist():
             drawn = times_each_taken(size, resamples, np.random.default_rng([seed, size]))
@@ -59,11 +59,11 @@ class TaskEvidence:
             for start in range(0, len(places), width):
                 some = places[start : start + width]
                 certain = self._drawn(wanted[some], size, drawn)
-                found[:, some] = ends_of(certain, level, axis=1)
+                ends[:, some] = ends_of(certain, level, axis=1)
                 done += len(some)
                 if progress:
                     progress(done, len(wanted))
-        return found
+        return ends
 
     def _drawn(self, tasks: Index, size: int, drawn: FloatArray) -> FloatArray:
         """The probability of the answer in every resample: tasks × resamples."""
@@ -92,7 +92,7 @@ def task_evidence(
     judgments = present(judgments)
     order = np.lexsort((judgments.workers, judgments.tasks))
     edges = np.searchsorted(judgments.tasks[order], np.arange(len(judgments.task_names) + 1))
-    rows = _errors(judgments, result) if method == "dawid-skene" else _said(judgments, method, result, trust)
+    rows = _errors(judgments, result) if method == "dawid-skene" else _gains_of_labels(judgments, method, result, trust)
     return TaskEvidence(result.probabilities, order, edges, rows, _log_priors(method, result))
 
 
@@ -107,21 +107,21 @@ def _errors(judgments: Judgments, result: Aggregation) -> Callable[[Index], Floa
     labels = len(result.options)
     logs = np.log(np.maximum(result.details["errors"], _TINY))
     pairs = result.details["error_workers"].astype(np.int64) * labels + result.details["error_labels"]
-    said = judgments.workers.astype(np.int64) * labels + judgments.labels
-    place = np.searchsorted(pairs, said)
+    keys = judgments.workers.astype(np.int64) * labels + judgments.labels
+    place = np.searchsorted(pairs, keys)
     return lambda some: np.asarray(logs[place[some]])
 
 
-def _said(
+def _gains_of_labels(
     judgments: Judgments, method: str, result: Aggregation, trust: FloatArray | None
 ) -> Callable[[Index], FloatArray]:
     """How much what was said gains by being said; other labels gain nothing."""
     gains = _gains(judgments, method, result, trust)
 
     def rows(some: Index) -> FloatArray:
-        found = np.zeros((len(some), len(result.options)))
-        found[np.arange(len(some)), judgments.labels[some]] = gains[some]
-        return found
+        table = np.zeros((len(some), len(result.options)))
+        table[np.arange(len(some)), judgments.labels[some]] = gains[some]
+        return table
 
     return rows
 

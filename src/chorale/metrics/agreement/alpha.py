@@ -95,32 +95,32 @@ class _Ratios:
     def __init__(self, values: FloatArray) -> None:
         self.values = values
 
-    def _between(self, one: FloatArray, other: FloatArray) -> FloatArray:
-        whole = one + other
-        part = np.divide(one - other, whole, out=np.zeros(whole.shape), where=whole != 0)
+    def _between(self, values: FloatArray, others: FloatArray) -> FloatArray:
+        whole = values + others
+        part = np.divide(values - others, whole, out=np.zeros(whole.shape), where=whole != 0)
         return part**2
 
     def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002
-        return _pairwise(counts, lambda one, other: self._between(self.values[one], self.values[other]))
+        return _pairwise(counts, lambda value, other: self._between(self.values[value], self.values[other]))
 
     def among(self, totals: FloatArray) -> FloatArray:
-        found = np.zeros(totals.shape[:-1])
+        sums = np.zeros(totals.shape[:-1])
         step = max(1, _BLOCK // max(1, len(self.values)))
         for start in range(0, len(self.values), step):
             block = slice(start, start + step)
             table = self._between(self.values[block, None], self.values[None, :])
-            found += np.sum((totals @ table.T) * totals[..., block], axis=-1)
-        return found
+            sums += np.sum((totals @ table.T) * totals[..., block], axis=-1)
+        return sums
 
 
-class _Table:
+class _DistanceTable:
     """δ stands in a table."""
 
     def __init__(self, table: FloatArray) -> None:
         self.table = table
 
     def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002
-        return _pairwise(counts, lambda one, other: self.table[one, other])
+        return _pairwise(counts, lambda value, other: self.table[value, other])
 
     def among(self, totals: FloatArray) -> FloatArray:
         return np.asarray(np.sum((totals @ self.table) * totals, axis=-1))
@@ -163,7 +163,7 @@ def _scale(judgments: Judgments, level: Level, distance: str | Distance | None, 
     if distance is not None:
         if level != "nominal":
             raise ValueError("a level and a distance exclude each other")
-        return _Table(distances_between(labels_as_sets(judgments), distance))
+        return _DistanceTable(distances_between(labels_as_sets(judgments), distance))
     if level == "nominal":
         return _Names()
     if level == "ordinal":
@@ -184,14 +184,14 @@ def _spread(counts: ValueCounts, values: FloatArray) -> FloatArray:
 def _square_differences(n: FloatArray, sums: FloatArray, squares: FloatArray) -> FloatArray:
     """Σ over all ordered pairs of (x − y)², from how many there are, Σx and Σx²."""
     whole = n * squares
-    found = whole - sums**2
+    half = whole - sums**2
     # What is left of equal numbers is rounding.
-    return np.asarray(np.where(found > 1e-12 * whole, 2 * found, 0.0))
+    return np.asarray(np.where(half > 1e-12 * whole, 2 * half, 0.0))
 
 
 def _pairwise(counts: ValueCounts, between: _Between) -> FloatArray:
     """For every item Σ_ck n_uc n_uk δ_ck, over the pairs of different values that it was given."""
-    found = np.zeros(counts.n_items)
+    sums = np.zeros(counts.n_items)
     lag = 1
     while lag < len(counts.items):
         # Cells are in the order of items: those of one item stand together.
@@ -201,9 +201,9 @@ def _pairwise(counts: ValueCounts, between: _Between) -> FloatArray:
         second = first + lag
         distance = between(counts.values[first], counts.values[second])
         weights = 2 * counts.counts[first] * counts.counts[second] * distance
-        found += sums_at(counts.items[first], weights, counts.n_items)
+        sums += sums_at(counts.items[first], weights, counts.n_items)
         lag += 1
-    return found
+    return sums
 
 
 def _per_item(counts: ValueCounts, within: FloatArray) -> FloatArray:
@@ -249,14 +249,14 @@ def _of_numbers(scale: _Numbers, counts: ValueCounts, observed: FloatArray) -> t
 def _of_few_ranks(scale: _Ranks, counts: ValueCounts) -> tuple[FloatArray, Metric]:
     """Distances of ranks depend on who is drawn; how often two values met in one item does not, and adds up."""
     table = counts.dense()
-    one, other = np.triu_indices(counts.n_values, k=1)
-    met = table[:, one] * table[:, other] / np.maximum(counts.sizes - 1, 1)[:, None]
+    lower, upper = np.triu_indices(counts.n_values, k=1)
+    met = table[:, lower] * table[:, upper] / np.maximum(counts.sizes - 1, 1)[:, None]
 
     def formula(sums: FloatArray) -> dict[str, FloatArray]:
         totals, observed = sums[..., : counts.n_values], sums[..., counts.n_values :]
         ranks = scale.ranks_of_each(totals)
-        distances = (ranks[..., one] - ranks[..., other]) ** 2
-        expected = (totals[..., one] * totals[..., other] * distances).sum(axis=-1)
+        distances = (ranks[..., lower] - ranks[..., upper]) ** 2
+        expected = (totals[..., lower] * totals[..., upper] * distances).sum(axis=-1)
         return {"value": _alpha((observed * distances).sum(axis=-1), totals.sum(axis=-1), expected)}
 
     return np.hstack([table, met]), Metric(formula)

@@ -69,12 +69,12 @@ def ua_f1(labels: Labels) -> FloatArray:
     many as possible do.
     """
     spans = [sorted(each) for each in _spans(labels)]
-    found = np.zeros((len(spans), len(spans)))
-    for row, one in enumerate(spans):
+    table = np.zeros((len(spans), len(spans)))
+    for row, arguments in enumerate(spans):
         for column in range(row):
             other = spans[column]
-            found[row, column] = 1 - 2 * _most_matches(one, other) / (len(one) + len(other))
-    return found + found.T
+            table[row, column] = 1 - 2 * _most_matches(arguments, other) / (len(arguments) + len(other))
+    return table + table.T
 
 
 DISTANCES: Mapping[str, Callable[[Labels], FloatArray]] = {
@@ -94,13 +94,13 @@ def distances_between(labels: Labels, distance: str | Distance) -> FloatArray:
         if distance not in DISTANCES:
             raise ValueError(f"there is no distance {distance!r}; there are {', '.join(DISTANCES)}")
         return DISTANCES[distance](labels)
-    found = np.zeros((len(labels), len(labels)))
-    for row, one in enumerate(labels):
+    table = np.zeros((len(labels), len(labels)))
+    for row, label in enumerate(labels):
         for column in range(row):
-            found[row, column] = distance(one, labels[column])
-    if not np.isfinite(found).all() or (found < 0).any():
+            table[row, column] = distance(label, labels[column])
+    if not np.isfinite(table).all() or (table < 0).any():
         raise ValueError("a distance must be a finite number and not negative")
-    return found + found.T
+    return table + table.T
 
 
 def _options(labels: Labels) -> tuple[FloatArray, FloatArray]:
@@ -133,9 +133,9 @@ def _span(text: str) -> tuple[int, int]:
     return start, end
 
 
-def _most_matches(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int]]) -> int:
+def _most_matches(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -> int:
     """How many spans of one side can be matched with those of the other, each once (augmenting paths)."""
-    edges = [[place for place, there in enumerate(other) if _overlap(here, there) >= _SAME_SPAN] for here in one]
+    edges = [[place for place, there in enumerate(right) if _overlap(here, there) >= _SAME_SPAN] for here in left]
     taken: dict[int, int] = {}
 
     def finds_a_partner(here: int, tried: set[int]) -> bool:
@@ -147,9 +147,9 @@ def _most_matches(one: Sequence[tuple[int, int]], other: Sequence[tuple[int, int
                     return True
         return False
 
-    return sum(finds_a_partner(here, set()) for here in range(len(one)))
+    return sum(finds_a_partner(here, set()) for here in range(len(left)))
 
 
-def _overlap(one: tuple[int, int], other: tuple[int, int]) -> float:
-    shared = min(one[1], other[1]) - max(one[0], other[0])
-    return shared / (one[1] - one[0] + other[1] - other[0] - shared) if shared > 0 else 0.0
+def _overlap(left: tuple[int, int], right: tuple[int, int]) -> float:
+    shared = min(left[1], right[1]) - max(left[0], right[0])
+    return shared / (left[1] - left[0] + right[1] - right[0] - shared) if shared > 0 else 0.0

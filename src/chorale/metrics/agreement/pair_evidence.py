@@ -68,8 +68,8 @@ def _named(
 
 def _cells(table: PairTable, place: int) -> tuple[NDArray[np.int64], FloatArray, Metric]:
     """The items, what the two said of each as a row of zeros and a one, and how coefficients follow from their sums."""
-    items, said = table.said(place)
-    kinds, cell = np.unique(said, axis=0, return_inverse=True)
+    items, places = table.labels_of(place)
+    kinds, cell = np.unique(places, axis=0, return_inverse=True)
     metric = _metric(kinds[:, 0], kinds[:, 1], kinds[:, 2].astype(np.float64), table.weights)
     return items, np.eye(len(kinds))[cell.reshape(-1)], metric
 

@@ -75,13 +75,13 @@ def mean_over_pairs(
     def value(drawn: FloatArray) -> FloatArray:
         return _mean(table.coefficients(drawn, metric)[chosen])
 
-    found = table.coefficients(np.ones(len(judgments.task_names)), metric)[chosen]
-    notes = _notes(found, len(chosen), min_common)
-    if np.isnan(found).all():
+    coefficients = table.coefficients(np.ones(len(judgments.task_names)), metric)[chosen]
+    notes = _notes(coefficients, len(chosen), min_common)
+    if np.isnan(coefficients).all():
         return Agreement(metric, None, judgments, notes=notes, undefined=_all_alike(judgments))
     return Agreement(
         metric,
-        float(_mean(found)),
+        float(_mean(coefficients)),
         judgments,
         notes=notes,
         _evidence=lambda: by_number(len(judgments.task_names), value),
@@ -94,24 +94,23 @@ def _mean(values: FloatArray) -> FloatArray:
     return np.asarray(known.mean() if len(known) else 0.0)
 
 
-def _notes(found: FloatArray, pairs: int, min_common: int) -> tuple[str, ...]:
+def _notes(coefficients: FloatArray, pairs: int, min_common: int) -> tuple[str, ...]:
     notes = []
+    defined = int(np.count_nonzero(~np.isnan(coefficients)))
     if pairs > 1:
-        notes.append(
-            f"The value is the mean over {plural(int(np.count_nonzero(~np.isnan(found))), 'pair', 'pairs')} of workers."
-        )
-    if pairs > len(found):
-        notes.append(f"Pairs left out, with fewer than {min_common} items in common: {pairs - len(found):,}.")
-    undefined = int(np.count_nonzero(np.isnan(found)))
-    if undefined and undefined < len(found):
+        notes.append(f"The value is the mean over {plural(defined, 'pair', 'pairs')} of workers.")
+    if pairs > len(coefficients):
+        notes.append(f"Pairs left out, with fewer than {min_common} items in common: {pairs - len(coefficients):,}.")
+    undefined = len(coefficients) - defined
+    if undefined and defined:
         notes.append(f"Pairs left out, as both always said the same one label and chance explains it: {undefined:,}.")
     return tuple(notes)
 
 
 def _all_alike(judgments: Judgments) -> str:
-    said = {judgments.label_names[code] for code in codes_in_use(judgments.labels)}
-    if len(said) == 1:
-        return f"everybody always said {said.pop()!r}"
+    labels = {judgments.label_names[code] for code in codes_in_use(judgments.labels)}
+    if len(labels) == 1:
+        return f"everybody always said {labels.pop()!r}"
     return "in every pair of workers both always said the same one label"
 
 
@@ -125,7 +124,7 @@ class PairTable:
     def __init__(self, judgments: Judgments, weights: Weights, order: Sequence[str] | None) -> None:
         self.weights = weights
         self._n_labels = len(judgments.label_names)
-        items, one, other = _met(judgments)
+        items, first, second = _met(judgments)
         labels = judgments.labels
         places = labels.astype(np.int64)
         if weights != "none":
@@ -133,23 +132,23 @@ class PairTable:
             places = ranks.astype(np.int64)[labels]
             self._n_labels = int(ranks.max()) + 1 if len(ranks) else 0
         n_workers = max(1, len(judgments.worker_names))
-        keys = judgments.workers[one].astype(np.int64) * n_workers + judgments.workers[other]
+        keys = judgments.workers[first].astype(np.int64) * n_workers + judgments.workers[second]
         in_order = np.argsort(keys, kind="stable")
         pairs, self._starts = np.unique(keys[in_order], return_index=True)
         self.workers = np.divmod(pairs, n_workers)
         self._items = items[in_order]
-        self._first, self._second = places[one][in_order], places[other][in_order]
+        self._first, self._second = places[first][in_order], places[second][in_order]
         self.common = np.diff(np.r_[self._starts, len(keys)])
         self._pair = np.repeat(np.arange(len(pairs)), self.common)
-        self._same = (labels[one] == labels[other])[in_order]
+        self._same = (labels[first] == labels[second])[in_order]
         self.same = self._sums(self._same.astype(np.float64))
 
-    def said(self, pair: int) -> tuple[Ints, Ints]:
-        """The items of a pair; of each the place of what one said, that of the other, and whether it is the same."""
+    def labels_of(self, pair: int) -> tuple[Ints, Ints]:
+        """The items of a pair, and for each the places of their two labels and whether the labels are the same."""
         start = self._starts[pair]
         rows = slice(start, start + self.common[pair])
-        said = np.column_stack([self._first[rows], self._second[rows], self._same[rows]])
-        return self._items[rows], said.astype(np.int64)
+        places = np.column_stack([self._first[rows], self._second[rows], self._same[rows]])
+        return self._items[rows], places.astype(np.int64)
 
     def _sums(self, values: FloatArray) -> FloatArray:
         return sums_at(self._pair, values, len(self.common))
@@ -218,9 +217,9 @@ def _met(judgments: Judgments) -> tuple[Ints, Ints, Ints]:
         raise ValueError(message)
     ones, others = [], []
     for lag in range(1, int(sizes.max(initial=0))):
-        one = np.flatnonzero((tasks[:-lag] == tasks[lag:]) & (workers[:-lag] != workers[lag:]))
-        ones.append(one)
-        others.append(one + lag)
+        first = np.flatnonzero((tasks[:-lag] == tasks[lag:]) & (workers[:-lag] != workers[lag:]))
+        ones.append(first)
+        others.append(first + lag)
     first = np.concatenate(ones) if ones else np.zeros(0, dtype=np.int64)
     second = np.concatenate(others) if others else np.zeros(0, dtype=np.int64)
     return tasks[first].astype(np.int64), order[first], order[second]

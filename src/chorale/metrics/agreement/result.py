@@ -74,8 +74,8 @@ def no_pairs() -> str:
 def one_value(judgments: Judgments) -> str:
     """Why a coefficient is undefined where chance leaves nothing to disagree about."""
     sizes = np.bincount(judgments.tasks, minlength=len(judgments.task_names))
-    said = codes_in_use(judgments.labels[sizes[judgments.tasks] > 1])
-    names = [judgments.label_names[code] for code in said]
+    codes = codes_in_use(judgments.labels[sizes[judgments.tasks] > 1])
+    names = [judgments.label_names[code] for code in codes]
     if len(names) == 1:
         return f"everybody always said {names[0]!r}"
     return "no two of the values that were given are different by the distance"
@@ -97,12 +97,12 @@ def side_by_side(first: Judgments, second: Judgments) -> tuple[Judgments, int]:
     combined = Judgments(
         np.concatenate(
             [
-                _recoded(one.tasks, one.task_names, tasks) + shift
-                for one, shift in zip(both, (0, len(tasks)), strict=True)
+                _recoded(each.tasks, each.task_names, tasks) + shift
+                for each, shift in zip(both, (0, len(tasks)), strict=True)
             ]
         ),
-        np.concatenate([_recoded(one.workers, one.worker_names, workers) for one in both]),
-        np.concatenate([_recoded(one.labels, one.label_names, labels) for one in both]),
+        np.concatenate([_recoded(each.workers, each.worker_names, workers) for each in both]),
+        np.concatenate([_recoded(each.labels, each.label_names, labels) for each in both]),
         (*tasks, *tasks),
         tuple(workers),
         tuple(labels),
@@ -127,8 +127,8 @@ def _common_sets(
     both: tuple[Judgments, Judgments], labels: list[str], options: list[str]
 ) -> tuple[tuple[int, ...], ...]:
     place = {name: number for number, name in enumerate(options)}
-    found: dict[str, tuple[int, ...]] = {}
-    for one in both:
-        for name, chosen in zip(one.label_names, one.sets or (), strict=True):
-            found[name] = tuple(place[one.options[code]] for code in chosen)
-    return tuple(found[name] for name in labels)
+    codes: dict[str, tuple[int, ...]] = {}
+    for judgments in both:
+        for name, chosen in zip(judgments.label_names, judgments.sets or (), strict=True):
+            codes[name] = tuple(place[judgments.options[code]] for code in chosen)
+    return tuple(codes[name] for name in labels)

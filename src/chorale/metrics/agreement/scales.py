@@ -24,18 +24,18 @@ class UnfitLabelError(ValueError):
 def numbers_of(labels: Sequence[str], *, level: str) -> FloatArray:
     """The labels as numbers."""
     try:
-        found = np.array(labels, dtype=np.str_).astype(np.float64)
+        numbers = np.array(labels, dtype=np.str_).astype(np.float64)
     except ValueError:
-        found = np.array([_number(label) for label in labels])
-    for label, number in zip(labels, found, strict=True) if not np.isfinite(found).all() else ():
+        numbers = np.array([_number(label) for label in labels])
+    for label, number in zip(labels, numbers, strict=True) if not np.isfinite(numbers).all() else ():
         if not np.isfinite(number):
             fix = "Correct it in the file, leave the judgment's label empty, or use the level nominal"
             fix += " or, with an order, ordinal." if level != "ordinal" else "."
             raise UnfitLabelError(f"the level {level} needs numbers, and a label is none", label, fix)
-    if level == "ratio" and (found < 0).any():
-        label = labels[int(np.argmax(found < 0))]
+    if level == "ratio" and (numbers < 0).any():
+        label = labels[int(np.argmax(numbers < 0))]
         raise UnfitLabelError("the level ratio has no negative numbers", label, "Use the level interval.")
-    return found
+    return numbers
 
 
 def ranks_of(labels: Sequence[str], order: Sequence[str] | None, *, what: str) -> FloatArray:

@@ -61,14 +61,14 @@ def fit_irt(
     trials = len(SIGMA_ALPHAS) + 1 if model != "1pl" else 2
     for number in range(max(1, starts)):
 
-        def tell(done: int, begun: int = number * trials) -> None:
+        def report(done: int, begun: int = number * trials) -> None:
             if progress:
                 progress(begun + done, max(1, starts) * trials)
 
         begin = _first_guess(matrix, model)
         if number:
             begin = _moved(begin, rng)
-        fits.append(_searched(responses, begin, model, guessing_prior, tell))
+        fits.append(_searched(responses, begin, model, guessing_prior, report))
     return replace(max(fits, key=lambda fit: fit.bound), starts=tuple(fit.bound for fit in fits))
 
 
@@ -114,7 +114,7 @@ def _searched(
     begin: Posterior,
     model: IrtModel,
     guessing_prior: GuessingPrior,
-    tell: Callable[[int], None],
+    report: Callable[[int], None],
 ) -> IrtFit:
     """The fit with the best σα: each begins where the one before it ended, and the best is fitted to the end.
 
@@ -131,17 +131,17 @@ def _searched(
 
     centre = -1.0 if fits else 0.0
     spreads = [climbed(SIGMA_ALPHAS[0], spread, begin, centre) for spread in (GUESSING_SPREADS if fits else (1.0,))]
-    last = max(spreads, key=lambda one: one.bound)
+    last = max(spreads, key=lambda trial: trial.bound)
     tried = {SIGMA_ALPHAS[0]: last}
     spread = float(np.sqrt(last.priors.variance[LOGIT_GAMMA]))
-    tell(1)
+    report(1)
     for sigma in SIGMA_ALPHAS[1:] if model != "1pl" else ():
         last = tried[sigma] = climbed(sigma, spread, last.at, last.priors.guessing_centre)
-        tell(len(tried))
+        report(len(tried))
     best = max(tried, key=lambda sigma: (tried[sigma].bound, -sigma))
     priors = tried[best].priors
     at, bound, converged = Climb(fine, priors, model, tried[best].at).run(_SWEEPS, answers * _TOLERANCE)
-    tell(len(tried) + 1)
+    report(len(tried) + 1)
     return IrtFit(
         model=model,
         ability=Normal(at.theta, at.theta_sd),
@@ -150,7 +150,7 @@ def _searched(
         logit_guessing=Normal(at.items[LOGIT_GAMMA], _known(at.items_sd[LOGIT_GAMMA], model != "3pl")),
         bound=bound,
         sigma_alpha=None if model == "1pl" else best,
-        bounds={} if model == "1pl" else {sigma: one.bound for sigma, one in tried.items()},
+        bounds={} if model == "1pl" else {sigma: trial.bound for sigma, trial in tried.items()},
         guessing_centre=priors.guessing_centre if model == "3pl" else None,
         guessing_spread=spread if model == "3pl" else None,
         starts=(bound,),

@@ -123,13 +123,13 @@ class Likelihood:
 
     def evaluate(self, at: Posterior) -> Expected:
         responders, items = self._responses.right.shape
-        found = Expected.zero(responders, items)
+        expected = Expected.zero(responders, items)
         block = max(1, _CELLS_AT_ONCE // responders)
         for start in range(0, items, block):
-            self._add_block(at, slice(start, start + block), found)
-        return found
+            self._add_block(at, slice(start, start + block), expected)
+        return expected
 
-    def _add_block(self, at: Posterior, part: slice, found: Expected) -> None:
+    def _add_block(self, at: Posterior, part: slice, expected: Expected) -> None:
         right, sign = self._responses.right[:, part], self._responses.sign[:, part]
         weight = self._responses.weight[:, part]
         spread = np.sqrt(at.theta_sd[:, None] ** 2 + at.items_sd[BETA, part] ** 2)
@@ -142,24 +142,24 @@ class Likelihood:
                 alpha = np.exp(at.items[LOG_ALPHA, part] + at.items_sd[LOG_ALPHA, part] * u)
                 sums.add(alpha, alpha * signed_gap, float(x), float(u), float(x_weight * u_weight))
         log_likelihood = sums.log_likelihood * weight
-        found.of_items[part] = log_likelihood.sum(axis=0)
-        found.of_responders += log_likelihood.sum(axis=1)
+        expected.of_items[part] = log_likelihood.sum(axis=0)
+        expected.of_responders += log_likelihood.sum(axis=1)
         by_gap = sums.by_gap * weight * sign
         by_gap_twice = sums.by_gap_and_x * weight / spread
-        found.slope[BETA, part] = -by_gap.sum(axis=0)
-        found.curvature[BETA, part] = by_gap_twice.sum(axis=0)
-        found.theta_slope += by_gap.sum(axis=1)
-        found.theta_curvature += by_gap_twice.sum(axis=1)
+        expected.slope[BETA, part] = -by_gap.sum(axis=0)
+        expected.curvature[BETA, part] = by_gap_twice.sum(axis=0)
+        expected.theta_slope += by_gap.sum(axis=1)
+        expected.theta_curvature += by_gap_twice.sum(axis=1)
         if len(self._alpha_rule[0]) > 1:
-            found.slope[LOG_ALPHA, part] = np.einsum("ij,ij->j", sums.by_alpha, weight)
+            expected.slope[LOG_ALPHA, part] = np.einsum("ij,ij->j", sums.by_alpha, weight)
             by_alpha_and_u = np.einsum("ij,ij->j", sums.by_alpha_and_u, weight)
-            found.curvature[LOG_ALPHA, part] = by_alpha_and_u / at.items_sd[LOG_ALPHA, part]
+            expected.curvature[LOG_ALPHA, part] = by_alpha_and_u / at.items_sd[LOG_ALPHA, part]
         if self._guessing:
             for (z, gamma, z_weight), by_gamma in zip(guess, sums.by_gamma, strict=True):
                 slope = z_weight * gamma * (1 - gamma) * np.einsum("ij,ij->j", by_gamma, weight)
-                found.slope[LOGIT_GAMMA, part] += slope
-                found.curvature[LOGIT_GAMMA, part] += slope * z / at.items_sd[LOGIT_GAMMA, part]
-        found.information[part] = self._information(at, part, weight)
+                expected.slope[LOGIT_GAMMA, part] += slope
+                expected.curvature[LOGIT_GAMMA, part] += slope * z / at.items_sd[LOGIT_GAMMA, part]
+        expected.information[part] = self._information(at, part, weight)
 
     def _guesses(self, at: Posterior, part: slice) -> "list[_Guess]":
         """For every node of the rule over logit γ: the node, γ there for every item, and the weight."""
@@ -177,14 +177,14 @@ class Likelihood:
         common = weight * (1 - gamma) * (1 - knows) / (gamma + (1 - gamma) * knows)
         once = common * knows
         twice = once * knows
-        found = np.empty((len(alpha), 3, 3))
-        found[:, 0, 0] = alpha**2 * twice.sum(axis=0)
-        found[:, 0, 1] = found[:, 1, 0] = -alpha * (twice * logit).sum(axis=0)
-        found[:, 1, 1] = (twice * logit**2).sum(axis=0)
-        found[:, 0, 2] = found[:, 2, 0] = -alpha * gamma * once.sum(axis=0)
-        found[:, 1, 2] = found[:, 2, 1] = gamma * (once * logit).sum(axis=0)
-        found[:, 2, 2] = gamma**2 * common.sum(axis=0)
-        return found
+        information = np.empty((len(alpha), 3, 3))
+        information[:, 0, 0] = alpha**2 * twice.sum(axis=0)
+        information[:, 0, 1] = information[:, 1, 0] = -alpha * (twice * logit).sum(axis=0)
+        information[:, 1, 1] = (twice * logit**2).sum(axis=0)
+        information[:, 0, 2] = information[:, 2, 0] = -alpha * gamma * once.sum(axis=0)
+        information[:, 1, 2] = information[:, 2, 1] = gamma * (once * logit).sum(axis=0)
+        information[:, 2, 2] = gamma**2 * common.sum(axis=0)
+        return information
 
 
 _Guess = tuple[float, FloatArray, float]

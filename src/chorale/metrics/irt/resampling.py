@@ -34,10 +34,10 @@ def irt_bootstrap(
     responses = Responses.of(matrix, np.ones(matrix.shape[1]) if weights is None else weights)
     responders, items = matrix.shape
     total = responders + items
-    found = np.empty((3, 2, items))
+    ends = np.empty((3, 2, items))
     drawn = _drawn(responders, resamples, np.random.default_rng([seed, 0]))
     for part in _parts(items, resamples * 9):
-        found[:, :, part] = _around_items(fit, responses, part, drawn, level)
+        ends[:, :, part] = _around_items(fit, responses, part, drawn, level)
         if progress:
             progress(part.stop, total)
     ability = np.empty((2, responders))
@@ -46,7 +46,7 @@ def irt_bootstrap(
         ability[:, part] = _around_responders(fit, responses, part, drawn, level)
         if progress:
             progress(items + part.stop, total)
-    return IrtIntervals(ability, found[0], np.exp(found[1]), 1 / (1 + np.exp(-found[2])))
+    return IrtIntervals(ability, ends[0], np.exp(ends[1]), 1 / (1 + np.exp(-ends[2])))
 
 
 def _drawn(count: int, resamples: int, rng: np.random.Generator) -> FloatArray:

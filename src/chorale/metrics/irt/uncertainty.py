@@ -57,22 +57,22 @@ def irt_intervals(
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     responses = Responses.of(matrix, np.ones(matrix.shape[1]) if weights is None else weights)
-    found = np.empty((3, 2, matrix.shape[1]))
+    bounds = np.empty((3, 2, matrix.shape[1]))
     block = max(1, _CELLS_AT_ONCE // len(matrix))
     for start in range(0, matrix.shape[1], block):
         part = slice(start, start + block)
         some = Responses(responses.right[:, part], responses.sign[:, part], responses.weight[:, part])
         begin = np.column_stack([fit.difficulty.mean[part], fit.log_discrimination.mean[part]])
-        found[:, :, part] = _of_items(fit, some, begin, level)
+        bounds[:, :, part] = _of_items(fit, some, begin, level)
         if progress:
             progress(min(start + block, matrix.shape[1]), matrix.shape[1])
     far = NormalDist().inv_cdf((1 + level) / 2)
     ability = np.stack([fit.ability.mean - far * fit.ability.sd, fit.ability.mean + far * fit.ability.sd])
-    ends = found[0], np.exp(found[1]), found[2]
+    ends = bounds[0], np.exp(bounds[1]), bounds[2]
     values = fit.difficulty.mean, fit.discrimination, fit.guessing
     of_items = (
-        np.stack([np.minimum(one[0], value), np.maximum(one[1], value)])
-        for one, value in zip(ends, values, strict=True)
+        np.stack([np.minimum(interval[0], value), np.maximum(interval[1], value)])
+        for interval, value in zip(ends, values, strict=True)
     )
     return IrtIntervals(ability, *of_items)
 
@@ -145,12 +145,12 @@ class _Conditional:
         value = (right * np.log(chance) + (weight - right) * np.log(fails)).sum(axis=0)
         surprise, known = (right - weight * chance) / spread, weight / spread
         precision = np.empty((len(at), 2, 2))
-        for row, one in enumerate(slopes):
-            for column, other in enumerate(slopes):
-                precision[:, row, column] = (known * one * other).sum(axis=0)
+        for row, first in enumerate(slopes):
+            for column, second in enumerate(slopes):
+                precision[:, row, column] = (known * first * second).sum(axis=0)
         precision += np.diag(self._prior)
         of_prior = self._prior * free * at
-        slope = np.column_stack([(surprise * one).sum(axis=0) for one in slopes]) - of_prior
+        slope = np.column_stack([(surprise * first).sum(axis=0) for first in slopes]) - of_prior
         return _Seen(value - 0.5 * (of_prior * at).sum(axis=1), slope, precision)
 
 
@@ -171,10 +171,10 @@ def _normal_below(z: FloatArray) -> FloatArray:
 def _shortest(share: FloatArray, level: float) -> FloatArray:
     """The shortest intervals of γ that hold so much."""
     edges = np.linspace(0, 1, len(share) + 1)
-    found = np.empty((2, share.shape[1]))
+    intervals = np.empty((2, share.shape[1]))
     begins = np.linspace(0, 1 - level, 101)
     for item, below in enumerate(np.vstack([np.zeros(share.shape[1]), np.cumsum(share, axis=0)]).T):
         ends = np.interp(begins, below, edges), np.interp(begins + level, below, edges)
         best = int(np.argmin(ends[1] - ends[0]))
-        found[:, item] = ends[0][best], ends[1][best]
-    return found
+        intervals[:, item] = ends[0][best], ends[1][best]
+    return intervals

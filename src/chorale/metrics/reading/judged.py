@@ -127,11 +127,11 @@ def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> Judged:
 
 def _read(data: Any, reading: Reading, *, counted: bool) -> Judgments:
     tasks, workers, labels, trust = _columns(data, reading)
-    said = label_column(_as_numbers(labels), separator_in(reading.sep))
+    filled = label_column(_as_numbers(labels), separator_in(reading.sep))
     return Judgments.from_columns(
         tasks,
         workers,
-        filled_labels(said, reading.empty),
+        filled_labels(filled, reading.empty),
         trust=trust,
         repeats=reading.repeats,
         counted=counted,

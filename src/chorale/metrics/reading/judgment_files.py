@@ -14,7 +14,7 @@ import polars as pl
 
 from chorale.files.fast_tables import fast_table, header_of
 from chorale.files.judgment_columns import JSON_LISTS, as_text, label_column, split_labels, text_of
-from chorale.files.judgment_layout import Layout, layout_of
+from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
 from chorale.metrics.judgments import Judgments, Repeats
@@ -96,8 +96,8 @@ def line_of_label(
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     column = layout_of(path, names, task=task, worker=worker, label=label).label
     for row in rows:
-        (said,) = label_column([row.values.get(column)], separator_in(sep)).to_list()
-        if said == option or (isinstance(said, list) and option in said):
+        (given,) = label_column([row.values.get(column)], separator_in(sep)).to_list()
+        if given == option or (isinstance(given, list) and option in given):
             return row.line
     return None
 
@@ -111,7 +111,7 @@ def _about_gaps(judgments: Judgments) -> tuple[str, ...]:
     return (f"{shown} counts as a label: leave cells empty where there is no label.",)
 
 
-def _frame_of(path: Path, table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
+def _frame_of(path: Path, table: pl.DataFrame, layout: JudgmentLayout) -> pl.DataFrame:
     """The table's columns under the names that judgments have for them."""
     try:
         columns = {"task": as_text(table[layout.task]), "worker": as_text(table[layout.worker])}
@@ -158,7 +158,7 @@ def _sound_rows(path: Path) -> list[Row]:
     return rows
 
 
-def _careful_frame(path: Path, rows: list[Row] | None, layout: Layout) -> pl.DataFrame:
+def _careful_frame(path: Path, rows: list[Row] | None, layout: JudgmentLayout) -> pl.DataFrame:
     if path.suffix.lower() == _PARQUET:
         raise _unusable_parquet(path, layout)
     rows = _sound_rows(path) if rows is None else rows
@@ -216,7 +216,7 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _unusable_parquet(path: Path, layout: Layout) -> UserError:
+def _unusable_parquet(path: Path, layout: JudgmentLayout) -> UserError:
     try:
         table = pl.read_parquet(path, columns=layout.columns)
     except (pl.exceptions.PolarsError, OSError, ValueError):
@@ -233,7 +233,9 @@ def _unusable_parquet(path: Path, layout: Layout) -> UserError:
 # Labels
 
 
-def _without_refused(frame: pl.DataFrame, layout: Layout, *, keep: bool) -> tuple[pl.DataFrame, tuple[str, ...]]:
+def _without_refused(
+    frame: pl.DataFrame, layout: JudgmentLayout, *, keep: bool
+) -> tuple[pl.DataFrame, tuple[str, ...]]:
     if "refusal" not in frame.columns:
         return frame, ()
     is_refused = frame["refusal"].str.to_lowercase().is_in(sorted(layout.refused)).fill_null(False)
@@ -246,7 +248,7 @@ def _without_refused(frame: pl.DataFrame, layout: Layout, *, keep: bool) -> tupl
     return frame.filter(~is_refused), (f"{plural(gone, 'judgment', 'judgments')} left out: {shown}.",)
 
 
-def _labels(path: Path, labels: pl.Series, layout: Layout, sep: str | None, empty: str | None) -> pl.Series:
+def _labels(path: Path, labels: pl.Series, layout: JudgmentLayout, sep: str | None, empty: str | None) -> pl.Series:
     if isinstance(labels.dtype, pl.List):
         return filled_labels(labels, empty)
     if layout.refusal == "AssignmentStatus":
@@ -270,7 +272,7 @@ def filled_labels(labels: pl.Series, empty: str | None) -> pl.Series:
     return labels.to_frame("label").select(label=named.otherwise(pl.col("label"))).to_series()
 
 
-def _not_lists(path: Path, layout: Layout, cell: str) -> UserError:
+def _not_lists(path: Path, layout: JudgmentLayout, cell: str) -> UserError:
     fix = f"Correct it, or choose another separator than --sep {JSON_LISTS}"
     line = None
     if path.suffix.lower() != _PARQUET:

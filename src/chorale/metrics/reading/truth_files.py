@@ -63,15 +63,15 @@ def _collected(
 ) -> dict[str, frozenset[str]]:
     labels: dict[str, frozenset[str]] = {}
     for row in rows:
-        name, said = row.values.get(task), row.values.get(label)
+        name, given = row.values.get(task), row.values.get(label)
         if name in (None, ""):
             problems.append(Problem(str(path), row.line, f"has no {task}", "Say which task it is, or remove the row."))
             continue
         try:
-            options = _options(said, sep)
+            options = _options(given, sep)
         except ValueError:
             problems.append(
-                Problem(str(path), row.line, f"has a {label} that is not a JSON list", "Correct it.", shortened(said))
+                Problem(str(path), row.line, f"has a {label} that is not a JSON list", "Correct it.", shortened(given))
             )
             continue
         if options is None:
@@ -86,13 +86,13 @@ def _collected(
     return labels
 
 
-def _options(said: Any, sep: str | None) -> frozenset[str] | None:
-    if isinstance(said, list):
-        return frozenset(text_of(one) for one in said)
-    text = "" if said is None else text_of(said).strip()
+def _options(given: Any, sep: str | None) -> frozenset[str] | None:
+    if isinstance(given, list):
+        return frozenset(text_of(one) for one in given)
+    text = "" if given is None else text_of(given).strip()
     if sep is None:
         return frozenset({text}) if text else None
-    if said is None:
+    if given is None:
         return None
     return frozenset(split_labels(pl.Series([text]), sep).to_list()[0] or [])
 

@@ -146,8 +146,8 @@ def score_aggregation(
     trust, notes = _trust(judgments, request, truth)
     drawn = resampling.settings(compared=request.against is not None or rival is not None)
     line = signature("aggregate", {**request.settings(), **reading, **drawn}, inputs)
-    result, found = _run(request.method, judgments, request, trust, progress)
-    if found is None:
+    result, crowd_scores = _run(request.method, judgments, request, trust, progress)
+    if crowd_scores is None:
         scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
         if resampling.ci:
             evidence = (
@@ -156,11 +156,11 @@ def score_aggregation(
             )
             scored = with_intervals(scored, result, evidence, resampling, for_scripts=for_scripts)
     else:
-        scored = crowdtruth_scored(found, signature=line, resampling=resampling, for_scripts=for_scripts)
+        scored = crowdtruth_scored(crowd_scores, signature=line, resampling=resampling, for_scripts=for_scripts)
     scored = replace(scored, notes=[*scored.notes, *notes])
     other = None
     if rival is not None:
-        scored, other = _beside(scored, (source, result, found), rival, request, truth, resampling)
+        scored, other = _beside(scored, (source, result, crowd_scores), rival, request, truth, resampling)
     elif request.against is not None:
         other = (request.against, _run(request.against, judgments, request, trust, progress)[0])
     if truth is not None:
@@ -179,11 +179,11 @@ def _beside(
 ) -> tuple[Score, tuple[str, Aggregation]]:
     """The report with another file's result beside ours, and that result."""
     judgments = _checked(rival.source, rival.judgments, request)
-    other, other_found = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)
-    source, result, found = ours
+    other, other_crowd_scores = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)
+    source, result, crowd_scores = ours
     names = (source.name, rival.source.name) if source.name != rival.source.name else (str(source), str(rival.source))
-    if found is not None and other_found is not None:
-        json, table, notes = crowdtruth_compared(found, other_found, names, resampling)
+    if crowd_scores is not None and other_crowd_scores is not None:
+        json, table, notes = crowdtruth_compared(crowd_scores, other_crowd_scores, names, resampling)
     else:
         json, table, notes = compared_without_truth(result, other, names, resampling)
     if not json:
@@ -258,7 +258,7 @@ def _run(
         limits = (request.iterations, request.tolerance) if method in ITERATIVE else (None, None)
         options = MethodOptions(*limits, request.seed, request.restarts, trust if method == "confidence" else None)
         return aggregate(judgments, method, options, progress=progress), None
-    found = crowdtruth(
+    crowd_scores = crowdtruth(
         judgments,
         options=request.options,
         open_task=request.open_task,
@@ -266,4 +266,4 @@ def _run(
         tolerance=request.tolerance or 0.001,
         progress=progress,
     )
-    return as_aggregation(found, multiple=judgments.sets is not None), found
+    return as_aggregation(crowd_scores, multiple=judgments.sets is not None), crowd_scores

@@ -55,17 +55,21 @@ def write_aggregation(result: Aggregation, path: Path) -> int:
 
 
 def _objects(result: Aggregation) -> Iterator[dict[str, Any]]:
-    certain = certainty(result).tolist()
-    for (task, label), row, one in zip(result.labels.items(), result.probabilities.tolist(), certain, strict=True):
+    for task, label, row, confidence in _labelled(result):
         probabilities = dict(zip(result.options, row, strict=True))
-        yield {"task": task, "label": label, "confidence": one, "probabilities": probabilities}
+        yield {"task": task, "label": label, "confidence": confidence, "probabilities": probabilities}
 
 
 def _rows(result: Aggregation, columns: list[str]) -> Iterator[dict[str, Any]]:
-    certain = certainty(result).tolist()
-    for (task, label), row, one in zip(result.labels.items(), result.probabilities.tolist(), certain, strict=True):
+    for task, label, row, confidence in _labelled(result):
         shown = label if isinstance(label, str) else "|".join(label)
-        yield {"task": task, "label": shown, "confidence": one, **dict(zip(columns, row, strict=True))}
+        yield {"task": task, "label": shown, "confidence": confidence, **dict(zip(columns, row, strict=True))}
+
+
+def _labelled(result: Aggregation) -> Iterator[tuple[str, Any, list[float], float]]:
+    """Every task with its label, the probabilities of the options, and the confidence."""
+    tasks, labels = result.labels.keys(), result.labels.values()
+    return zip(tasks, labels, result.probabilities.tolist(), certainty(result).tolist(), strict=True)
 
 
 def _json(result: Aggregation, method: str) -> dict[str, Any]:
@@ -99,10 +103,10 @@ def _add_errors(result: Aggregation, workers: Mapping[str, dict[str, Any]]) -> N
         result.details["errors"].tolist(),
         strict=True,
     )
-    for worker, said, row in rows:
+    for worker, given, row in rows:
         errors = workers[result.workers[worker]].setdefault("errors", {option: {} for option in result.options})
         for option, value in zip(result.options, row, strict=True):
-            errors[option][result.options[said]] = value
+            errors[option][result.options[given]] = value
 
 
 def _summary(result: Aggregation, method: str) -> ScoreTable:

@@ -46,10 +46,10 @@ def with_intervals(
     of_tasks, notes = _task_intervals(result, evidence[1], resampling, for_scripts=for_scripts)
     if of_tasks:
         json["ci"]["certainty"] = {task: around.as_list() for task, (_, around) in of_tasks.items()}
-    for task, (value, around) in sorted(of_tasks.items(), key=lambda one: one[1][0])[:_SHOWN]:
+    for task, (value, around) in sorted(of_tasks.items(), key=lambda interval: interval[1][0])[:_SHOWN]:
         rows.append((f"certainty of {task}", value, shown_interval(around), "its judgments"))
-    of_workers, told = _worker_intervals(result, evidence[0], resampling, for_scripts=for_scripts)
-    notes += told
+    of_workers, remarks = _worker_intervals(result, evidence[0], resampling, for_scripts=for_scripts)
+    notes += remarks
     quality = next(iter(result.quality))
     for place, around in of_workers.items():
         worker, value = result.workers[place], float(result.quality[quality][place])
@@ -142,14 +142,14 @@ def _worker_intervals(
         return {}, [f"Workers' {quality} has no interval: {why}."]
     lowest = np.argsort(result.quality[quality], kind="stable")[:_SHOWN].tolist()
     wanted = range(len(result.workers)) if for_scripts else lowest
-    found = {}
+    intervals = {}
     for number, place in enumerate(wanted, 1):
         rows = evidence.rows(place)
         if len(rows):
-            found[place] = resampling.row_intervals(rows, evidence.metric)["quality"]
+            intervals[place] = resampling.row_intervals(rows, evidence.metric)["quality"]
         if resampling.progress:
             resampling.progress(number, len(wanted))
-    lacking = len(wanted) - len(found)
-    return found, [
+    lacking = len(wanted) - len(intervals)
+    return intervals, [
         f"{plural(lacking, 'worker', 'workers')} met no gold: their trust has no interval."
     ] if lacking else []

@@ -29,11 +29,11 @@ def with_truth(
     statistics, notes = truth_statistics(result, truth)
     metric = truth_metric(multiple=result.multiple)
     scores = metric.scores(statistics)
-    found: dict[str, Any] = {"n_tasks": len(statistics.items), **scores}
+    measured: dict[str, Any] = {"n_tasks": len(statistics.items), **scores}
     around = {}
     if resampling.ci:
         around = resampling.intervals(statistics, metric)
-        found["ci"] = jsonable(around)
+        measured["ci"] = jsonable(around)
     rows: list[tuple[Cell, ...]] = [
         (name, value, shown_interval(around.get(name)), len(statistics.items)) for name, value in scores.items()
     ]
@@ -41,14 +41,14 @@ def with_truth(
     compared: Mapping[str, Comparison] = {}
     if other is not None:
         name, second = other
-        first, rival, told = _in_both(statistics, truth_statistics(second, truth)[0])
-        notes += told
+        first, rival, remarks = _in_both(statistics, truth_statistics(second, truth)[0])
+        notes += remarks
         compared = resampling.compare(first, rival, metric)
-        found["against"] = {"method": name, **jsonable(compared)}
+        measured["against"] = {"method": name, **jsonable(compared)}
         tables.append(comparison_table(f"{method} and {name}", (method, name), compared))
     return replace(
         scored,
-        json={**scored.json, "truth": found},
+        json={**scored.json, "truth": measured},
         tables=tables,
         notes=[*scored.notes, *notes],
         values={**scores, **scored.values},
@@ -68,9 +68,9 @@ def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statist
     if not left:
         return first, second, []
     ones, others = (
-        Statistics(tuple(one.items[place] for place in kept), one.rows[kept])
-        for one in (first, second)
-        for kept in [[place for place, item in enumerate(one.items) if item in common]]
+        Statistics(tuple(statistics.items[place] for place in kept), statistics.rows[kept])
+        for statistics in (first, second)
+        for kept in [[place for place, item in enumerate(statistics.items) if item in common]]
     )
     return (
         ones,

@@ -44,7 +44,7 @@ from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
-_Found = TypeVar("_Found")
+_Computed = TypeVar("_Computed")
 _MOST_ROWS = 50
 """Of a table on a terminal; `--json` has them all."""
 
@@ -122,38 +122,38 @@ def score_agreement(
 
     Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
     """
-    found = _told(judged, lambda: options.compute(judged.judgments))
-    notes = _notes(judged.judgments, found, options)
-    interval = _interval(found, resampling) if resampling.ci else None
+    result = _computed(judged, lambda: options.compute(judged.judgments))
+    notes = _notes(judged.judgments, result, options)
+    interval = _interval(result, resampling) if resampling.ci else None
     json: dict[str, Any] = {
         "metric": options.metric,
         "level": None if options.distance else _level(options),
         "distance": options.distance_name,
         "weights": options.weights if options.metric == "kappa" else None,
-        "value": found.value,
-        "n_items": found.n_items,
-        "n_workers": found.n_workers,
-        "n_judgments": found.n_judgments,
+        "value": result.value,
+        "n_items": result.n_items,
+        "n_workers": result.n_workers,
+        "n_judgments": result.n_judgments,
     }
     if resampling.ci:
         json["ci"] = None if interval is None else interval.as_list()
     settings = {**options.settings(), **judged.reading, **resampling.settings(compared=against is not None)}
     inputs = {judged.source: judged.digest} | ({} if against is None else {"against": against.digest})
-    tables = [_main_table(Path(judged.name).name, found, interval, resampling)]
+    tables = [_main_table(Path(judged.name).name, result, interval, resampling)]
     scored = Score(
         json,
         tables,
         signature(options.metric, settings, inputs),
         notes,
-        values={options.metric: found.value},
+        values={options.metric: result.value},
         intervals={} if interval is None else {options.metric: interval},
     )
     if with_pairs or options.metric in {"kappa", "pi"}:
         scored = _with_pairs(scored, judged, options, resampling, listed=with_pairs, for_scripts=for_scripts)
     if with_items:
-        scored = _with_items(scored, found, resampling)
+        scored = _with_items(scored, result, resampling)
     if against is not None:
-        scored = _with_comparison(scored, judged, against, found, options, resampling, with_pairs=with_pairs)
+        scored = _with_comparison(scored, judged, against, result, options, resampling, with_pairs=with_pairs)
     return scored
 
 
@@ -167,7 +167,7 @@ def _with_pairs(
     for_scripts: bool,
 ) -> Score:
     """Of a coefficient of pairs, what it is the mean of; in a table, and with intervals, only if they are asked for."""
-    pairs = _told(judged, lambda: options.pairs(judged.judgments))
+    pairs = _computed(judged, lambda: options.pairs(judged.judgments))
     if not listed:
         return replace(scored, json={**scored.json, "pairs": pairs_json(pairs, {})})
     shown = most_common(pairs, _MOST_ROWS)
@@ -182,8 +182,8 @@ def _with_pairs(
     )
 
 
-def _with_items(scored: Score, found: Agreement, resampling: Resampling) -> Score:
-    rows = _item_rows(found)
+def _with_items(scored: Score, result: Agreement, resampling: Resampling) -> Score:
+    rows = _item_rows(result)
     items = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
     notes = ["A single item's disagreement has no interval: there are no items to draw."] if resampling.ci else []
     return replace(
@@ -198,15 +198,15 @@ def _with_comparison(
     scored: Score,
     judged: Judged,
     against: Judged,
-    found: Agreement,
+    result: Agreement,
     options: AgreementOptions,
     resampling: Resampling,
     *,
     with_pairs: bool,
 ) -> Score:
-    other = _told(against, lambda: options.compute(against.judgments))
+    other = _computed(against, lambda: options.compute(against.judgments))
     both, items = _beside(judged, against)
-    compared = _compared(both, items, options, (found, other), resampling)
+    compared = _compared(both, items, options, (result, other), resampling)
     tests = {} if compared is None else {options.metric: compared["value"]}
     json = {**scored.json, "against": None if compared is None else jsonable(compared)["value"]}
     tables, notes = list(scored.tables), list(scored.notes)
@@ -237,8 +237,8 @@ def _level(options: AgreementOptions) -> str:
     return "ordinal" if options.weights != "none" else options.level
 
 
-def _told(judged: Judged, compute: Callable[[], _Found]) -> _Found:
-    """A label that does not fit is a mistake in the file, or in the options."""
+def _computed(judged: Judged, compute: Callable[[], _Computed]) -> _Computed:
+    """What `compute` returns; a label that does not fit is reported as a problem of the file or the options."""
     try:
         return compute()
     except UnfitLabelError as error:
@@ -249,8 +249,8 @@ def _told(judged: Judged, compute: Callable[[], _Found]) -> _Found:
         raise UserError(f"{judged.name} can't be used: {error}.") from None
 
 
-def _notes(judgments: Judgments, found: Agreement, options: AgreementOptions) -> list[str]:
-    notes = [*judgments.notes, *found.notes]
+def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -> list[str]:
+    notes = [*judgments.notes, *result.notes]
     sizes = np.bincount(judgments.tasks)
     single = int(np.count_nonzero(sizes == 1))
     if single:
@@ -258,15 +258,15 @@ def _notes(judgments: Judgments, found: Agreement, options: AgreementOptions) ->
         notes.append(f"{single:,} {verb} one judgment.")
     if judgments.sets is not None and not options.distance:
         notes.append("Labels are sets, and two are the same only if all their options are (see --distance).")
-    if found.value is None:
-        notes.append(f"{options.metric} is undefined: {found.undefined}.")
+    if result.value is None:
+        notes.append(f"{options.metric} is undefined: {result.undefined}.")
     return notes
 
 
-def _interval(found: Agreement, resampling: Resampling) -> Interval | None:
-    if found.value is None:
+def _interval(result: Agreement, resampling: Resampling) -> Interval | None:
+    if result.value is None:
         return None
-    statistics, metric = found.statistics()
+    statistics, metric = result.statistics()
     drawn = resampling.intervals(statistics, metric)
     return drawn["value"]
 
@@ -280,9 +280,9 @@ def _beside(judged: Judged, against: Judged) -> tuple[Judgments, int]:
 
 
 def _compared(
-    both: Judgments, items: int, options: AgreementOptions, found: tuple[Agreement, Agreement], resampling: Resampling
+    both: Judgments, items: int, options: AgreementOptions, results: tuple[Agreement, Agreement], resampling: Resampling
 ) -> Mapping[str, Comparison] | None:
-    if found[0].value is None or found[1].value is None:
+    if results[0].value is None or results[1].value is None:
         return None
     statistics, metric = options.compute(both).statistics(all_items=True)
     first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in _halves(items))
@@ -295,7 +295,7 @@ def _halves(items: int) -> tuple[slice, slice]:
 
 def _check_same_items(judged: Judged, against: Judged) -> None:
     there, here = (
-        {one.judgments.task_names[code] for code in codes_in_use(one.judgments.tasks)} for one in (against, judged)
+        {side.judgments.task_names[code] for code in codes_in_use(side.judgments.tasks)} for side in (against, judged)
     )
     for items, has, lacks in ((here - there, judged, against), (there - here, against, judged)):
         if items:
@@ -307,19 +307,19 @@ def _check_same_items(judged: Judged, against: Judged) -> None:
             )
 
 
-def _main_table(name: str, found: Agreement, interval: Interval | None, resampling: Resampling) -> ScoreTable:
-    value: Cell = found.value if found.value is not None else f"undefined: {found.undefined}"
+def _main_table(name: str, result: Agreement, interval: Interval | None, resampling: Resampling) -> ScoreTable:
+    value: Cell = result.value if result.value is not None else f"undefined: {result.undefined}"
     columns: tuple[str, ...] = ("metric", "value#", "items#", "workers#", "judgments#")
-    row: tuple[Cell, ...] = (found.metric, value, found.n_items, found.n_workers, found.n_judgments)
+    row: tuple[Cell, ...] = (result.metric, value, result.n_items, result.n_workers, result.n_judgments)
     if resampling.ci:
         columns, row = (*columns[:2], "95% interval#", *columns[2:]), (*row[:2], shown_interval(interval), *row[2:])
     return ScoreTable(f"Agreement in {name}", columns, [row])
 
 
-def _item_rows(found: Agreement) -> list[tuple[str, int, float]]:
+def _item_rows(result: Agreement) -> list[tuple[str, int, float]]:
     """Items with two judgments or more, the most disputed first."""
-    judgments = found.judgments
-    disagreement = found.item_disagreement
+    judgments = result.judgments
+    disagreement = result.item_disagreement
     if disagreement is None:
         disagreement = percent_agreement(judgments).item_disagreement
     if disagreement is None:

@@ -14,12 +14,12 @@ Names = tuple[str, str]
 
 def drawn_pairs(evidence: Sequence[PairEvidence], resampling: Resampling) -> dict[Names, dict[str, Interval]]:
     """Intervals over the items that the two have in common."""
-    found = {}
-    for number, one in enumerate(evidence, 1):
-        found[one.first, one.second] = resampling.tally_intervals(one.tally, one.metric)
+    intervals = {}
+    for number, pair in enumerate(evidence, 1):
+        intervals[pair.first, pair.second] = resampling.tally_intervals(pair.tally, pair.metric)
         if resampling.progress:
             resampling.progress(number, len(evidence))
-    return found
+    return intervals
 
 
 def pairs_json(pairs: Sequence[Pair], drawn: Mapping[Names, Mapping[str, Interval]]) -> list[dict[str, Any]]:
@@ -61,8 +61,8 @@ def compared_json(
     evidence: Sequence[PairEvidence], compared: Mapping[Names, Mapping[str, Comparison]]
 ) -> list[dict[str, Any]]:
     return [
-        {"workers": [one.first, one.second], "common": one.items, **jsonable(compared[one.first, one.second])}
-        for one in evidence
+        {"workers": [pair.first, pair.second], "common": pair.items, **jsonable(compared[pair.first, pair.second])}
+        for pair in evidence
     ]
 
 
@@ -70,8 +70,8 @@ def compared_pairs_table(
     title: str, files: tuple[str, str], compared: Mapping[Names, Mapping[str, Comparison]]
 ) -> ScoreTable:
     rows = {
-        f"{first} and {second}, {name}": one
+        f"{first} and {second}, {name}": comparison
         for (first, second), scores in compared.items()
-        for name, one in scores.items()
+        for name, comparison in scores.items()
     }
     return comparison_table(title, files, rows)

@@ -98,8 +98,8 @@ def score_irt(
     if around is not None:
         notes += _about_intervals(table, options)
     if against is not None:
-        json["against"], told = _compared(table, fit, against, options, resampling or Resampling(), tables)
-        notes += told
+        json["against"], remarks = _compared(table, fit, against, options, resampling or Resampling(), tables)
+        notes += remarks
     return Result(json, tables, _signature(table, options, resampling, against), notes), items
 
 
@@ -158,10 +158,10 @@ def _compared(
         if not common or name in fixed:
             continue
         first, second = mean_statistics(common, ours, values), mean_statistics(common, theirs, others)
-        compared[f"mean {name} of {len(common):,}"] = found = resampling.compare(first, second, mean)["mean"]
+        compared[f"mean {name} of {len(common):,}"] = comparison = resampling.compare(first, second, mean)["mean"]
         rows = first.rows[:, 0], second.rows[:, 0]
         alike = float(np.corrcoef(*rows)[0, 1]) if min(one.std() for one in rows) > 0 else None
-        json[name] = {"common": len(common), "correlation": alike, **found.as_dict()}
+        json[name] = {"common": len(common), "correlation": alike, **comparison.as_dict()}
     if not json:
         name = against.sources[0].name
         fix = "Give items or responders the same names in both."

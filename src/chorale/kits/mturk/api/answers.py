@@ -40,15 +40,15 @@ def answers_xml(fields: Mapping[str, str], form: QuestionForm | None = None) -> 
 
 
 def fields_in(answer: str) -> dict[str, str]:
-    """The fields of QuestionFormAnswers, the other way round."""
-    found: dict[str, str] = {}
-    for one in children(parsed("Answer", answer), "Answer"):
-        chosen = [(part.text or "") for part in children(one, "SelectionIdentifier", "OtherSelectionText")]
-        written = child(one, "FreeText")
-        found[text_of(one, "QuestionIdentifier")] = (
+    """The fields that a QuestionFormAnswers document holds."""
+    fields: dict[str, str] = {}
+    for answered in children(parsed("Answer", answer), "Answer"):
+        chosen = [(part.text or "") for part in children(answered, "SelectionIdentifier", "OtherSelectionText")]
+        written = child(answered, "FreeText")
+        fields[text_of(answered, "QuestionIdentifier")] = (
             "|".join(chosen) if chosen else "" if written is None else written.text or ""
         )
-    return found
+    return fields
 
 
 def _answer(name: str, inside: str) -> str:
@@ -162,10 +162,10 @@ def read_answer_key(text: str) -> AnswerKey:
         if child(question, "DefaultScore") is not None:
             otherwise[name] = _number(question, "DefaultScore")
     mapping = child(root, "QualificationValueMapping")
-    found = None if mapping is None else next(iter(mapping), None)
-    if found is not None:
-        _mapped(found, 0)  # tells now what is wrong with it, not when somebody has taken the test
-    return AnswerKey(options, otherwise, found)
+    value_mapping = None if mapping is None else next(iter(mapping), None)
+    if value_mapping is not None:
+        _mapped(value_mapping, 0)  # an invalid mapping fails here, not when a worker has taken the test
+    return AnswerKey(options, otherwise, value_mapping)
 
 
 def _number(element: Element, name: str) -> int:
@@ -188,9 +188,9 @@ def _mapped(mapping: Element, total: int) -> int:
                 raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number of a usual size")
             return round(total * multiplier)
         case "RangeMapping":
-            for one in children(mapping, "SummedScoreRange"):
-                if _number(one, "InclusiveLowerBound") <= total <= _number(one, "InclusiveUpperBound"):
-                    return _number(one, "QualificationValue")
+            for scores in children(mapping, "SummedScoreRange"):
+                if _number(scores, "InclusiveLowerBound") <= total <= _number(scores, "InclusiveUpperBound"):
+                    return _number(scores, "QualificationValue")
             return _number(mapping, "OutOfRangeQualificationValue")
         case other:
             raise bad_xml("AnswerKey", f"maps values with {other!r}")

@@ -65,8 +65,8 @@ def child(element: ET.Element, name: str) -> ET.Element | None:
 
 def text_of(element: ET.Element | None, name: str) -> str:
     """The text of a child, or none."""
-    found = None if element is None else child(element, name)
-    return "" if found is None else (found.text or "").strip()
+    part = None if element is None else child(element, name)
+    return "" if part is None else (part.text or "").strip()
 
 
 def whole_number(text: str, name: str, what: str) -> int:

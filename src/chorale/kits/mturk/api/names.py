@@ -32,10 +32,10 @@ def worker_id(pseudonym: str) -> str:
     >>> worker_id("w-abc234defg")
     'AABC234DEFG'
     """
-    found = _PSEUDONYM.fullmatch(pseudonym)
-    if found is None:
+    match = _PSEUDONYM.fullmatch(pseudonym)
+    if match is None:
         raise ValueError(f"{pseudonym!r} is not a pseudonym")
-    return f"A{found[1].upper()}"
+    return f"A{match[1].upper()}"
 
 
 def pseudonym(worker: str) -> str | None:
@@ -44,5 +44,5 @@ def pseudonym(worker: str) -> str | None:
     >>> pseudonym("AABC234DEFG"), pseudonym("A1")
     ('w-abc234defg', None)
     """
-    found = _WORKER.fullmatch(worker)
-    return None if found is None else f"w-{found[1].lower()}"
+    match = _WORKER.fullmatch(worker)
+    return None if match is None else f"w-{match[1].lower()}"

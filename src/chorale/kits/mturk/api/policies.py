@@ -52,8 +52,8 @@ class KnownAnswers:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """What a HIT's assignments agree on."""
+class HitAgreement:
+    """Agreement between the assignments of a HIT."""
 
     questions: Mapping[str, tuple[str | None, int]]
     """The agreed answer, if there is one, and how many percent gave the commonest one."""
@@ -71,22 +71,24 @@ class Plurality:
     """Assignments whose known answers score less do not count."""
     acts: Acts
 
-    def agreement(self, given: Mapping[str, Answers]) -> Agreement:
+    def agreement(self, given: Mapping[str, Answers]) -> HitAgreement:
         """What is agreed on, by assignments and their answers."""
         questions = {question: self._agreed(question, given.values()) for question in self.questions}
         agreed = {question: answer for question, (answer, _) in questions.items() if answer is not None}
         workers = {
-            name: 100 * sum(_shown(answers.get(one, "")) == right for one, right in agreed.items()) // len(agreed)
+            name: 100
+            * sum(_shown(answers.get(question, "")) == right for question, right in agreed.items())
+            // len(agreed)
             if agreed
             else 0
             for name, answers in given.items()
         }
-        return Agreement(questions, 100 * len(agreed) // len(questions), workers)
+        return HitAgreement(questions, 100 * len(agreed) // len(questions), workers)
 
     def _agreed(self, question: str, given: Iterable[Answers]) -> tuple[str | None, int]:
         shown = [_shown(answers.get(question, "")) for answers in given]
-        # Of equally common ones the first in the alphabet, so that it is the same whatever the order.
-        counts = sorted(Counter(one for one in shown if one).items(), key=lambda one: (-one[1], one[0]))
+        # Ties go to the first answer in the alphabet, whatever the order of the assignments.
+        counts = sorted(Counter(entry for entry in shown if entry).items(), key=lambda entry: (-entry[1], entry[0]))
         if not counts:
             return None, 0
         answer, count = counts[0]
@@ -103,14 +105,14 @@ def _shown(answer: str) -> str:
     return "" if len(answer) > LONGEST_ANSWER else "|".join(sorted(_values(answer)))
 
 
-class _Given:
-    """The parameters of a policy, taken out one by one."""
+class _Parameters:
+    """The parameters of a policy; reading one removes it, so that unknown ones remain."""
 
     def __init__(self, name: str, policy: Mapping[str, Any]) -> None:
         self.name = name
         self._left = {}
-        for one in policy["Parameters"] or []:
-            self._left[one["Key"]] = one
+        for parameter in policy["Parameters"] or []:
+            self._left[parameter["Key"]] = parameter
 
     def values(self, key: str) -> list[str]:
         return list((self._left.pop(key, None) or {}).get("Values") or [])
@@ -138,50 +140,52 @@ class _Given:
             raise invalid(f"{self.name}.{next(iter(self._left))}", "is not a parameter of this policy")
 
 
-def _acts(given: _Given, score: str, of_hit: str) -> Acts:
-    extend_below = given.number(f"ExtendIf{of_hit}ScoreIsLessThan", 0, 101)
+def _acts(parameters: _Parameters, score: str, of_hit: str) -> Acts:
+    extend_below = parameters.number(f"ExtendIf{of_hit}ScoreIsLessThan", 0, 101)
     most, seconds = (
-        given.number("ExtendMaximumAssignments", 2, 25),
-        given.number("ExtendMinimumTimeInSeconds", 60, YEAR),
+        parameters.number("ExtendMaximumAssignments", 2, 25),
+        parameters.number("ExtendMinimumTimeInSeconds", 60, YEAR),
     )
     if extend_below is not None and (most is None or seconds is None):
-        raise missing(f"{given.name}.ExtendMaximumAssignments or ExtendMinimumTimeInSeconds")
+        raise missing(f"{parameters.name}.ExtendMaximumAssignments or ExtendMinimumTimeInSeconds")
     acts = Acts(
-        given.number(f"ApproveIf{score}ScoreIsAtLeast", 0, 101),
-        given.text("ApproveReason"),
-        given.number(f"RejectIf{score}ScoreIsLessThan", 0, 101),
-        given.text("RejectReason") or "It differs from what is known or what others answered.",
+        parameters.number(f"ApproveIf{score}ScoreIsAtLeast", 0, 101),
+        parameters.text("ApproveReason"),
+        parameters.number(f"RejectIf{score}ScoreIsLessThan", 0, 101),
+        parameters.text("RejectReason") or "It differs from what is known or what others answered.",
         extend_below,
         most or 0,
         seconds or 0,
     )
-    given.nothing_else()
+    parameters.nothing_else()
     return acts
 
 
 def read_known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
-    given = _named(policy, "AssignmentReviewPolicy", KNOWN_ANSWERS)
+    parameters = _named(policy, "AssignmentReviewPolicy", KNOWN_ANSWERS)
     key = {
-        str(one["Key"]): frozenset(value.strip() for value in one.get("Values") or [])
-        for one in given.mapping("AnswerKey")
+        str(entry["Key"]): frozenset(value.strip() for value in entry.get("Values") or [])
+        for entry in parameters.mapping("AnswerKey")
     }
     if not key or not all(key.values()):
         raise missing("AssignmentReviewPolicy.AnswerKey with its questions and their answers")
-    return KnownAnswers(key, _acts(given, "KnownAnswer", "KnownAnswer"))
+    return KnownAnswers(key, _acts(parameters, "KnownAnswer", "KnownAnswer"))
 
 
 def read_plurality(policy: Mapping[str, Any]) -> Plurality:
-    given = _named(policy, "HITReviewPolicy", PLURALITY)
-    # Either one value for each, or all in one with commas between them.
-    questions = tuple(one.strip() for text in given.values("QuestionIds") for one in text.split(",") if one.strip())
-    threshold = given.number("QuestionAgreementThreshold", 0, 100)
+    parameters = _named(policy, "HITReviewPolicy", PLURALITY)
+    # One value per question, or a single value with commas.
+    questions = tuple(
+        one.strip() for text in parameters.values("QuestionIds") for one in text.split(",") if one.strip()
+    )
+    threshold = parameters.number("QuestionAgreementThreshold", 0, 100)
     if not questions or threshold is None:
         raise missing("HITReviewPolicy.QuestionIds or QuestionAgreementThreshold")
     if len(questions) > MOST_QUESTIONS:
         raise invalid("HITReviewPolicy.QuestionIds", f"must name at most {MOST_QUESTIONS} questions")
-    without = given.text("DisregardAssignmentIfRejected").lower() == "true"
-    at_least = given.number("DisregardAssignmentIfKnownAnswerScoreIsLessThan", 0, 101)
-    return Plurality(questions, threshold, without, at_least, _acts(given, "WorkerAgreement", "HITAgreement"))
+    without = parameters.text("DisregardAssignmentIfRejected").lower() == "true"
+    at_least = parameters.number("DisregardAssignmentIfKnownAnswerScoreIsLessThan", 0, 101)
+    return Plurality(questions, threshold, without, at_least, _acts(parameters, "WorkerAgreement", "HITAgreement"))
 
 
 def stored(known: Mapping[str, Any] | None, plurality: Mapping[str, Any] | None) -> str | None:
@@ -190,20 +194,20 @@ def stored(known: Mapping[str, Any] | None, plurality: Mapping[str, Any] | None)
         read_known_answers(known)
     if plurality is not None:
         read_plurality(plurality)
-    given = {level: policy for level, policy in ((ASSIGNMENT, known), (HIT, plurality)) if policy is not None}
-    return json.dumps(given) if given else None
+    policies = {level: policy for level, policy in ((ASSIGNMENT, known), (HIT, plurality)) if policy is not None}
+    return json.dumps(policies) if policies else None
 
 
 def policies_of(text: str | None) -> dict[str, dict[str, Any]]:
     """By level, policies that were stored."""
-    found: dict[str, dict[str, Any]] = json.loads(text or "{}")
-    return found
+    policies: dict[str, dict[str, Any]] = json.loads(text or "{}")
+    return policies
 
 
-def _named(policy: Mapping[str, Any], name: str, wanted: str) -> _Given:
+def _named(policy: Mapping[str, Any], name: str, wanted: str) -> _Parameters:
     if policy["PolicyName"] != wanted:
         raise invalid(f"{name}.PolicyName", f"must be {wanted}")
-    return _Given(name, policy)
+    return _Parameters(name, policy)
 
 
 def decided(acts: Acts, score: int) -> str | None:

@@ -170,23 +170,25 @@ def _form(root: Element, name: str) -> QuestionForm:
 
 
 def _contents(element: Element, name: str) -> list[Content]:
-    found: list[Content] = []
+    contents: list[Content] = []
     for part in element:
         text = (part.text or "").strip()
         match kind_of(part):
             case "Title":
-                found.append(Content("title", text))
+                contents.append(Content("title", text))
             case "Text":
-                found.append(Content("text", text))
+                contents.append(Content("text", text))
             case "List":
-                found.append(Content("list", "", tuple((one.text or "").strip() for one in children(part, "ListItem"))))
+                contents.append(
+                    Content("list", "", tuple((one.text or "").strip() for one in children(part, "ListItem")))
+                )
             case "FormattedContent":
-                found.append(Content("html", text))
+                contents.append(Content("html", text))
             case "Binary":
-                found.append(Content("image", text_of(part, "DataURL"), (text_of(part, "AltText"),)))
+                contents.append(Content("image", text_of(part, "DataURL"), (text_of(part, "AltText"),)))
             case other:
                 raise bad_xml(name, f"has {other!r} among its content, which is not supported")
-    return found
+    return contents
 
 
 def _asked(element: Element, name: str) -> Asked:

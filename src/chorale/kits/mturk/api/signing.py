@@ -64,13 +64,13 @@ def read_credential(request: SignedRequest, now: float) -> Credential:
     header = request.header("authorization")
     if not header:
         raise refused_signature("MissingAuthenticationTokenException", "The request is not signed.")
-    found = _AUTHORIZATION.fullmatch(header)
-    if found is None or found["service"] not in SERVICES:
+    parts = _AUTHORIZATION.fullmatch(header)
+    if parts is None or parts["service"] not in SERVICES:
         raise refused_signature(
             "IncompleteSignatureException", f"The Authorization header is not a {ALGORITHM} signature for {SERVICE}."
         )
-    signed = tuple(found["signed"].split(";"))
-    credential = Credential(found["key"], found["date"], found["region"], found["service"], signed, found["signature"])
+    signed = tuple(parts["signed"].split(";"))
+    credential = Credential(parts["key"], parts["date"], parts["region"], parts["service"], signed, parts["signature"])
     lacking = [name for name in MUST_SIGN if name not in credential.signed or not request.header(name)]
     if lacking:
         raise refused_signature("IncompleteSignatureException", f"{', '.join(lacking)} must be signed and is not.")

@@ -5,7 +5,7 @@ from typing import Any
 
 from chorale.kits.mturk.api import errors
 from chorale.kits.mturk.api.errors import TurkError
-from chorale.kits.mturk.market.reviewing import tell
+from chorale.kits.mturk.market.reviewing import send_message
 from chorale.kits.mturk.market.stage import Market, page, turk_worker
 from chorale.store import events
 from chorale.store.mturk import qualifications
@@ -30,7 +30,7 @@ def notify_workers(market: Market, request: Request) -> Reply:
                 }
             )
             continue
-        tell(market, worker, f"mturk:notice:{market.now}:{content}", request["Subject"], request["MessageText"])
+        send_message(market, worker, f"mturk:notice:{market.now}:{content}", request["Subject"], request["MessageText"])
     return {"NotifyWorkersFailureStatuses": failed}
 
 
@@ -50,11 +50,11 @@ def unblock(market: Market, request: Request) -> Reply:
 
 
 def list_blocks(market: Market, request: Request) -> Reply:
-    found, beside = page(
+    blocks, beside = page(
         request,
         "blocks",
         lambda limit, after: qualifications.blocks(market.tx, limit, after),
         lambda row: row[0],
     )
-    sent = [{"WorkerId": turk_worker(name), "Reason": reason} for _, name, reason in found]
+    sent = [{"WorkerId": turk_worker(name), "Reason": reason} for _, name, reason in blocks]
     return {**beside, "WorkerBlocks": sent}

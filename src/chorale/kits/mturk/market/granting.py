@@ -5,7 +5,7 @@ from typing import Any
 from chorale.kits.mturk.api import errors
 from chorale.kits.mturk.api.answers import read_answer_key
 from chorale.kits.mturk.api.questions import read_test
-from chorale.kits.mturk.market.reviewing import tell
+from chorale.kits.mturk.market.reviewing import send_message
 from chorale.kits.mturk.market.stage import Market, as_seconds, page, turk_worker
 from chorale.store.mturk import qualifications
 from chorale.store.mturk.qualifications import HeldRow, RequestRow, TypeRow
@@ -112,7 +112,7 @@ def delete_type(market: Market, request: Request) -> Reply:
 
 
 def list_types(market: Market, request: Request) -> Reply:
-    found, beside = page(
+    types, beside = page(
         request,
         "qualification-types",
         lambda limit, after: qualifications.types(
@@ -120,7 +120,7 @@ def list_types(market: Market, request: Request) -> Reply:
         ),
         lambda row: row.id,
     )
-    return {**beside, "QualificationTypes": [type_as_sent(row) for row in found]}
+    return {**beside, "QualificationTypes": [type_as_sent(row) for row in types]}
 
 
 def associate(market: Market, request: Request) -> Reply:
@@ -134,7 +134,7 @@ def grant(market: Market, kind: TypeRow, worker: int, value: int, *, say: bool) 
     qualifications.grant(market.tx, kind.id, worker, value, market.now)
     if say:
         body = f"You now have the qualification “{kind.title}”. Work that asks for it may be open to you."
-        tell(market, worker, f"mturk:granted:{kind.id}:{market.now}", "You got a qualification", body)
+        send_message(market, worker, f"mturk:granted:{kind.id}:{market.now}", "You got a qualification", body)
 
 
 def disassociate(market: Market, request: Request) -> Reply:
@@ -144,7 +144,7 @@ def disassociate(market: Market, request: Request) -> Reply:
         raise errors.wrong_state("Qualification", "The worker does not have this qualification.")
     if request["Reason"]:
         body = f"You no longer have the qualification “{kind.title}”. The reason given:\n\n> {request['Reason']}"
-        tell(market, worker, f"mturk:revoked:{kind.id}:{market.now}", "A qualification has ended", body)
+        send_message(market, worker, f"mturk:revoked:{kind.id}:{market.now}", "A qualification has ended", body)
     return {}
 
 
@@ -168,26 +168,26 @@ def get_score(market: Market, request: Request) -> Reply:
 
 def list_holders(market: Market, request: Request) -> Reply:
     kind = market.qualification_type(request["QualificationTypeId"])
-    found, beside = page(
+    holders, beside = page(
         request,
         "holders",
         lambda limit, after: qualifications.holders(market.tx, kind.id, limit, after, request["Status"]),
         lambda row: row.id,
     )
-    return {**beside, "Qualifications": [held_as_sent(row, kind.name) for row in found]}
+    return {**beside, "Qualifications": [held_as_sent(row, kind.name) for row in holders]}
 
 
 def list_requests(market: Market, request: Request) -> Reply:
     name = request["QualificationTypeId"]
     if name is not None:
         market.qualification_type(name)
-    found, beside = page(
+    requests, beside = page(
         request,
         "requests",
         lambda limit, after: qualifications.open_requests(market.tx, name, limit, after),
         lambda row: row.id,
     )
-    return {**beside, "QualificationRequests": [_request_as_sent(row) for row in found]}
+    return {**beside, "QualificationRequests": [_request_as_sent(row) for row in requests]}
 
 
 def _request_as_sent(row: RequestRow) -> Reply:
@@ -214,7 +214,7 @@ def reject_request(market: Market, request: Request) -> Reply:
     body = f"You did not get the qualification “{kind.title}”."
     if request["Reason"]:
         body += f" The reason given:\n\n> {request['Reason']}"
-    tell(market, row.worker_id, f"mturk:request:{row.id}", "About your qualification", body)
+    send_message(market, row.worker_id, f"mturk:request:{row.id}", "About your qualification", body)
     return {}
 
 

@@ -29,8 +29,8 @@ def _type(market: Market, request: Request) -> TypeRow:
     """The type with these properties: the same whenever they are the same."""
     requirements = json.dumps(
         [
-            {name: value for name, value in one.items() if value is not None}
-            for one in request["QualificationRequirements"]
+            {name: value for name, value in requirement.items() if value is not None}
+            for requirement in request["QualificationRequirements"]
         ],
         sort_keys=True,
     )
@@ -45,10 +45,10 @@ def _type(market: Market, request: Request) -> TypeRow:
     }
     name = id_from("type", json.dumps(values, sort_keys=True))
     hits.add_type(market.tx, name, values)
-    found = hits.type_called(market.tx, name)
-    if found is None:
+    kind = hits.type_called(market.tx, name)
+    if kind is None:
         raise RuntimeError("a type of HIT vanished in its own transaction")
-    return found
+    return kind
 
 
 def create_hit(market: Market, request: Request) -> Reply:
@@ -60,10 +60,10 @@ def create_hit_with_type(market: Market, request: Request) -> Reply:
 
 
 def _known_type(market: Market, name: str) -> TypeRow:
-    found = hits.type_called(market.tx, name)
-    if found is None:
+    kind = hits.type_called(market.tx, name)
+    if kind is None:
         raise errors.unknown("HITType", name)
-    return found
+    return kind
 
 
 def _create(market: Market, request: Request, kind: TypeRow, operation: str) -> Reply:
@@ -90,10 +90,10 @@ def _create(market: Market, request: Request, kind: TypeRow, operation: str) -> 
     hits.add_hit(market.tx, values)
     if token is not None:
         keys.note_request(market.tx, operation, token, name, market.now)
-    found = market.hit(name)
-    events.record(market.tx, market.now, "hit made", {"hit": name, "type": kind.name, "assignments": found.most})
-    notify(market, found.type, "HITCreated", found.name)
-    return {"HIT": as_sent(found, market)}
+    hit = market.hit(name)
+    events.record(market.tx, market.now, "hit made", {"hit": name, "type": kind.name, "assignments": hit.most})
+    notify(market, hit.type, "HITCreated", hit.name)
+    return {"HIT": as_sent(hit, market)}
 
 
 def _question(market: Market, request: Request) -> tuple[str, str | None]:
@@ -154,19 +154,19 @@ def get_hit(market: Market, request: Request) -> Reply:
 
 
 def list_hits(market: Market, request: Request) -> Reply:
-    found, beside = page(
+    shown, beside = page(
         request,
         "hits",
         lambda limit, after: hits.newest_hits(market.tx, limit, after, now=market.now),
         lambda hit: hit.id,
     )
-    return {**beside, "HITs": [as_sent(hit, market) for hit in found]}
+    return {**beside, "HITs": [as_sent(hit, market) for hit in shown]}
 
 
 def list_reviewable(market: Market, request: Request) -> Reply:
     """HITs to be reviewed. Of each only its ids are sent, as scripts know it."""
     reviewing = request["Status"] == "Reviewing"
-    found, beside = page(
+    shown, beside = page(
         request,
         "reviewable",
         lambda limit, after: hits.newest_hits(
@@ -174,18 +174,18 @@ def list_reviewable(market: Market, request: Request) -> Reply:
         ),
         lambda hit: hit.id,
     )
-    return {**beside, "HITs": [as_sent(hit, market) for hit in found]}
+    return {**beside, "HITs": [as_sent(hit, market) for hit in shown]}
 
 
 def list_for_qualification(market: Market, request: Request) -> Reply:
     name = request["QualificationTypeId"]
-    found, beside = page(
+    shown, beside = page(
         request,
         "asking",
         lambda limit, after: hits.newest_hits(market.tx, limit, after, now=market.now, requiring=name),
         lambda hit: hit.id,
     )
-    return {**beside, "HITs": [as_sent(hit, market) for hit in found]}
+    return {**beside, "HITs": [as_sent(hit, market) for hit in shown]}
 
 
 def update_expiration(market: Market, request: Request) -> Reply:

@@ -31,30 +31,30 @@ log = logging.getLogger("chorale.mturk")
 
 
 def notify(market: Market, kind: TypeRow, event: str, hit: str, assignment: str | None = None) -> None:
-    """Tell whoever wants to hear of it."""
+    """Queue a notification if the HIT type asks for this event."""
     wanted = kind.notification
     if wanted is None or not kind.notifying or event not in wanted["EventTypes"]:
         return
-    told = {
+    notice = {
         "EventType": event,
         "EventTimestamp": datetime.fromtimestamp(market.now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "HITId": hit,
         "HITTypeId": kind.name,
         **({"AssignmentId": assignment} if assignment else {}),
     }
-    _write_down(market, wanted, told)
+    _enqueue(market, wanted, notice)
 
 
-def _write_down(market: Market, wanted: dict[str, Any], told: dict[str, str]) -> None:
+def _enqueue(market: Market, wanted: dict[str, Any], notice: dict[str, str]) -> None:
     transport, destination = wanted["Transport"], wanted["Destination"]
     if is_kept(transport, destination):
         transport, destination = notifications.QUEUE, queue_named(destination)
-    content = json.dumps(told, sort_keys=True)
+    content = json.dumps(notice, sort_keys=True)
     body = {
         "EventDocId": id_from("event", str(market.now), content).lower(),
         "EventDocVersion": wanted["Version"],
         "CustomerId": id_from("requester", market.study.settings.study.title),
-        "Events": [told],
+        "Events": [notice],
     }
     notifications.add(market.tx, transport, destination, json.dumps(body), market.now)
 
@@ -90,29 +90,29 @@ def _check(wanted: dict[str, Any]) -> None:
 def send_test(market: Market, request: Request) -> Reply:
     wanted = request["Notification"]
     _check(wanted)
-    told = {
+    notice = {
         "EventType": request["TestEventType"],
         "EventTimestamp": datetime.fromtimestamp(market.now / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "HITId": id_from("a test HIT"),
         "HITTypeId": id_from("a test HIT type"),
         "AssignmentId": id_from("a test assignment"),
     }
-    _write_down(market, wanted, told)
+    _enqueue(market, wanted, notice)
     return {}
 
 
 def send_due(study: Study) -> int:
-    """Send what waits to be sent; how many went out. Called outside of any transaction."""
+    """Send the notifications that are due and return how many were sent. Called outside of any transaction."""
     now = study.clock()
     waiting = study.store.read(lambda tx: notifications.due(tx, now, 20)).result()
     sent = 0
-    for one in waiting:
-        if _send(one.destination, one.body):
+    for row in waiting:
+        if _send(row.destination, row.body):
             sent += 1
-            study.store.write(lambda tx, number=one.id: notifications.note_sent(tx, number, now)).result()  # type: ignore[misc]
+            study.store.write(lambda tx, number=row.id: notifications.note_sent(tx, number, now)).result()  # type: ignore[misc]
         else:
-            later = now + FIRST_PAUSE_MS * 2**one.tries if one.tries + 1 < MOST_TRIES else None
-            study.store.write(lambda tx, number=one.id, due=later: notifications.note_failed(tx, number, due)).result()  # type: ignore[misc]
+            later = now + FIRST_PAUSE_MS * 2**row.tries if row.tries + 1 < MOST_TRIES else None
+            study.store.write(lambda tx, number=row.id, due=later: notifications.note_failed(tx, number, due)).result()  # type: ignore[misc]
     return sent
 
 

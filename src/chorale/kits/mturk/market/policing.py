@@ -9,7 +9,7 @@ from chorale.kits.mturk.api.policies import (
     ASSIGNMENT,
     HIT,
     Acts,
-    Agreement,
+    HitAgreement,
     KnownAnswers,
     Plurality,
     decided,
@@ -92,16 +92,16 @@ def review_ended(market: Market, limit: int) -> None:
 
 
 def _review(market: Market, hit: HitRow, policy: Plurality) -> bool:
-    """Whether the HIT goes on: somebody else is asked."""
+    """Whether the HIT continues with one more worker."""
     rows = _compared(market, hit, policy)
     if not rows:
         return False
-    found = _agreement(policy, rows)
+    agreement = _agreement(policy, rows)
     acts = policy.acts
-    if acts.extend_below is not None and found.hit < acts.extend_below and _extend(market, hit, acts, HIT):
+    if acts.extend_below is not None and agreement.hit < acts.extend_below and _extend(market, hit, acts, HIT):
         return True
     for row in rows:
-        _decide(market, hit, row, acts, found.workers[row.name], HIT)
+        _decide(market, hit, row, acts, agreement.workers[row.name], HIT)
     return False
 
 
@@ -115,15 +115,15 @@ def _compared(market: Market, hit: HitRow, policy: Plurality) -> list[Assignment
     return rows
 
 
-def _agreement(policy: Plurality, rows: list[AssignmentRow]) -> Agreement:
+def _agreement(policy: Plurality, rows: list[AssignmentRow]) -> HitAgreement:
     return policy.agreement({row.name: fields_in(row.answer or "") for row in rows})
 
 
 def report(market: Market, request: Request) -> Reply:
-    """What the policies of a HIT have found and done."""
+    """The results of the review policies of a HIT, and their actions."""
     hit = market.hit(request["HITId"])
-    told = policies_of(hit.policies)
-    levels = [level for level in request["PolicyLevels"] or (ASSIGNMENT, HIT) if level in told]
+    policies = policies_of(hit.policies)
+    levels = [level for level in request["PolicyLevels"] or (ASSIGNMENT, HIT) if level in policies]
     rows, beside = page(
         request,
         "reviews",
@@ -132,11 +132,11 @@ def report(market: Market, request: Request) -> Reply:
     )
     reply: Reply = {"HITId": hit.name, **{name: value for name, value in beside.items() if name == "NextToken"}}
     for level in levels:
-        reply[f"{level}ReviewPolicy"] = told[level]
+        reply[f"{level}ReviewPolicy"] = policies[level]
         first = request["NextToken"] is None
-        found = _of_assignments(hit, rows) if level == ASSIGNMENT else _of_hit(market, hit) if first else []
+        results = _of_assignments(hit, rows) if level == ASSIGNMENT else _of_hit(market, hit) if first else []
         reply[f"{level}ReviewReport"] = {
-            "ReviewResults": [] if request["RetrieveResults"] is False else found,
+            "ReviewResults": [] if request["RetrieveResults"] is False else results,
             "ReviewActions": [] if request["RetrieveActions"] is False or not first else _acted(market, hit, level),
         }
     return reply
@@ -149,15 +149,15 @@ def _result(subject: str, kind: str, key: str, value: object, question: str | No
 
 def _of_assignments(hit: HitRow, rows: Sequence[AssignmentRow]) -> list[Reply]:
     policy = _known(hit)
-    found: list[Reply] = []
+    results: list[Reply] = []
     if policy is None:
-        return found
+        return results
     for row in rows:
         answers = fields_in(row.answer or "")
         right = policy.right(answers).items()
-        found += [_result(row.name, ASSIGNMENT, "KnownAnswerCorrect", int(good), name) for name, good in right]
-        found.append(_result(row.name, ASSIGNMENT, "KnownAnswerScore", policy.score(answers)))
-    return found
+        results += [_result(row.name, ASSIGNMENT, "KnownAnswerCorrect", int(good), name) for name, good in right]
+        results.append(_result(row.name, ASSIGNMENT, "KnownAnswerScore", policy.score(answers)))
+    return results
 
 
 def _of_hit(market: Market, hit: HitRow) -> list[Reply]:
@@ -167,29 +167,29 @@ def _of_hit(market: Market, hit: HitRow) -> list[Reply]:
     rows = _compared(market, hit, policy)
     if not rows:
         return []
-    found = _agreement(policy, rows)
-    told = [_result(hit.name, HIT, "HITAgreementScore", found.hit)]
-    for question, (answer, score) in found.questions.items():
-        told.append(_result(hit.name, HIT, "QuestionAgreementScore", score, question))
+    agreement = _agreement(policy, rows)
+    results = [_result(hit.name, HIT, "HITAgreementScore", agreement.hit)]
+    for question, (answer, score) in agreement.questions.items():
+        results.append(_result(hit.name, HIT, "QuestionAgreementScore", score, question))
         if answer is not None:
-            told.append(_result(hit.name, HIT, "AgreedAnswer", answer, question))
+            results.append(_result(hit.name, HIT, "AgreedAnswer", answer, question))
     workers = {row.name: turk_worker(row.pseudonym) for row in rows}
-    return told + [
-        _result(workers[name], "Worker", "WorkerAgreementScore", score) for name, score in found.workers.items()
+    return results + [
+        _result(workers[name], "Worker", "WorkerAgreementScore", score) for name, score in agreement.workers.items()
     ]
 
 
 def _acted(market: Market, hit: HitRow, level: str) -> list[Reply]:
     return [
         {
-            "ActionId": str(one.id),
-            "ActionName": one.name,
-            "TargetId": one.target,
-            "TargetType": HIT if one.name == "extend" else ASSIGNMENT,
-            "Status": "Succeeded" if one.failure is None else "Failed",
-            "CompleteTime": as_seconds(one.at),
-            **({} if one.failure is None else {"Result": one.failure}),
+            "ActionId": str(action.id),
+            "ActionName": action.name,
+            "TargetId": action.target,
+            "TargetType": HIT if action.name == "extend" else ASSIGNMENT,
+            "Status": "Succeeded" if action.failure is None else "Failed",
+            "CompleteTime": as_seconds(action.at),
+            **({} if action.failure is None else {"Result": action.failure}),
         }
-        for one in reviews.actions(market.tx, hit.id)
-        if one.level == level
+        for action in reviews.actions(market.tx, hit.id)
+        if action.level == level
     ]

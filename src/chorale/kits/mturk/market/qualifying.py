@@ -15,8 +15,8 @@ from chorale.store.mturk.qualifications import HeldRow, RequestRow, TypeRow
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A qualification as a worker finds it."""
+class QualificationView:
+    """A qualification as one worker sees it."""
 
     type: TypeRow
     held: HeldRow | None
@@ -27,7 +27,7 @@ class Wanted:
     may_ask: bool
 
 
-def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> Wanted:
+def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> QualificationView:
     market = market_of(tx, study)
     kind = qualifications.type_called(tx, name)
     worker = people.find_worker(tx, worker_id)
@@ -42,7 +42,7 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> Wanted:
     waits = asked is not None and asked.state in ("testing", "open")
     barred = kind.status != "Active" or granted or waits or qualifications.is_blocked(tx, worker_id)
     too_soon = asked is not None and not waits and (again is None or again > market.now)
-    return Wanted(kind, held, asked, again, not barred and not too_soon)
+    return QualificationView(kind, held, asked, again, not barred and not too_soon)
 
 
 def _again_at(kind: TypeRow, asked: RequestRow | None) -> int | None:

@@ -46,13 +46,13 @@ def assignment_as_sent(row: AssignmentRow, hit: HitRow) -> Reply:
 def list_assignments(market: Market, request: Request) -> Reply:
     hit = market.hit(request["HITId"])
     states = [state.lower() for state in request["AssignmentStatuses"] or ("Submitted", "Approved", "Rejected")]
-    found, beside = page(
+    shown, beside = page(
         request,
         "assignments",
         lambda limit, after: assignments.of_hit(market.tx, hit.id, states, limit, after),
         lambda row: row.id,
     )
-    return {**beside, "Assignments": [assignment_as_sent(row, hit) for row in found]}
+    return {**beside, "Assignments": [assignment_as_sent(row, hit) for row in shown]}
 
 
 def get_assignment(market: Market, request: Request) -> Reply:
@@ -107,7 +107,7 @@ def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
         market.tx, market.now, "assignment rejected", evidence, stage_id=market.stage.id, worker_id=row.worker_id
     )
     body = f"What you sent for “{hit.type.title}” was not accepted. The reason given:\n\n{_quoted(feedback)}"
-    tell(market, row.worker_id, f"mturk:rejected:{row.id}:{market.now}", "Your work was not accepted", body)
+    send_message(market, row.worker_id, f"mturk:rejected:{row.id}:{market.now}", "Your work was not accepted", body)
     notify(market, hit.type, "AssignmentRejected", hit.name, row.name)
 
 
@@ -115,7 +115,7 @@ def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
-def tell(market: Market, worker: int, cause: str, title: str, body: str) -> None:
+def send_message(market: Market, worker: int, cause: str, title: str, body: str) -> None:
     """A message on a worker's start page."""
     message_rows.add_message(market.tx, worker, cause, market.now, title, body, MessageState.SENT)
 
@@ -134,7 +134,7 @@ def send_bonus(market: Market, request: Request) -> Reply:
     bonus = assignments.add_bonus(market.tx, row.id, worker, amount, request["Reason"], market.now)
     market.pay(worker, f"mturk:bonus:{bonus}", EntryKind.BONUS, amount, request["Reason"])
     body = f"You got a bonus. The reason given:\n\n{_quoted(request['Reason'])}"
-    tell(market, worker, f"mturk:bonus:{bonus}", "You got a bonus", body)
+    send_message(market, worker, f"mturk:bonus:{bonus}", "You got a bonus", body)
     if token is not None:
         keys.note_request(market.tx, "SendBonus", token, str(bonus), market.now)
     return {}
@@ -148,7 +148,7 @@ def list_bonuses(market: Market, request: Request) -> Reply:
         market.hit(hit)
     else:
         market.assignment(assignment)
-    found, beside = page(
+    bonuses, beside = page(
         request,
         "bonuses",
         lambda limit, after: assignments.bonuses(market.tx, limit, after, hit_name=hit, assignment_name=assignment),
@@ -162,7 +162,7 @@ def list_bonuses(market: Market, request: Request) -> Reply:
             "Reason": row.reason,
             "GrantTime": as_seconds(row.at),
         }
-        for row in found
+        for row in bonuses
     ]
     return {**beside, "BonusPayments": sent}
 

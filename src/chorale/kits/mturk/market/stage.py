@@ -38,31 +38,31 @@ class Market:
         return new_id(self.study.secrets)
 
     def hit(self, name: str, *, lock: bool = False) -> HitRow:
-        found = hits.hit_called(self.tx, name, lock=lock)
-        if found is None:
+        row = hits.hit_called(self.tx, name, lock=lock)
+        if row is None:
             raise errors.unknown("HIT", name)
-        return found
+        return row
 
     def assignment(self, name: str, *, lock: bool = False) -> AssignmentRow:
         """An assignment that was submitted. Others are not the requester's business yet."""
-        found = assignments.assignment_called(self.tx, name, lock=lock)
-        if found is None or found.state not in ("submitted", "approved", "rejected"):
+        row = assignments.assignment_called(self.tx, name, lock=lock)
+        if row is None or row.state not in ("submitted", "approved", "rejected"):
             raise errors.unknown("Assignment", name)
-        return found
+        return row
 
     def worker(self, name: str) -> int:
         """The worker behind an id."""
         known = pseudonym(name)
-        found = None if known is None else qualifications.worker_called(self.tx, known)
-        if found is None:
+        number = None if known is None else qualifications.worker_called(self.tx, known)
+        if number is None:
             raise errors.unknown("Worker", name)
-        return found
+        return number
 
     def qualification_type(self, name: str) -> qualifications.TypeRow:
-        found = qualifications.type_called(self.tx, name)
-        if found is None:
+        kind = qualifications.type_called(self.tx, name)
+        if kind is None:
             raise errors.unknown("QualificationType", name)
-        return found
+        return kind
 
     def pay(self, worker: int, cause: str, kind: EntryKind, amount: int, reason: str) -> None:
         """Book what somebody earned. The cause makes sure that it is booked once."""
@@ -118,15 +118,15 @@ def turk_worker(name: str) -> str:
 def page(
     request: dict[str, Any], kind: str, rows: Callable[[int, int | None], Sequence[T]], place: Callable[[T], int]
 ) -> tuple[Sequence[T], dict[str, Any]]:
-    """A page of rows, and what is said beside them: how many, and where the next page begins.
+    """A page of rows, with their number and the token of the next page.
 
-    `rows` gets a limit and the place after which to begin; `place` says where a row stands.
+    `rows` takes a limit and the place after which to begin; `place` returns the place of a row.
     """
     most = request["MaxResults"]
-    found = rows(most + 1, _place_in(request["NextToken"], kind))
-    shown = found[:most]
+    batch = rows(most + 1, _place_in(request["NextToken"], kind))
+    shown = batch[:most]
     beside: dict[str, Any] = {"NumResults": len(shown)}
-    if len(found) > most:
+    if len(batch) > most:
         text = f"{kind}:{place(shown[-1])}"
         beside["NextToken"] = base64.urlsafe_b64encode(text.encode()).decode()
     return shown, beside

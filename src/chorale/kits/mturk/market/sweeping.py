@@ -20,7 +20,7 @@ def sweep(tx: Tx, study: Study) -> None:
     for row in assignments.to_approve(tx, market.now, AT_ONCE):
         do_approve(market, row, row.feedback)
     review_ended(market, AT_ONCE)
-    _tell_of_ends(market)
+    _announce_ends(market)
 
 
 def abandon_overdue(market: Market) -> int:
@@ -38,13 +38,13 @@ def abandon_overdue(market: Market) -> int:
     return len(overdue)
 
 
-def _tell_of_ends(market: Market) -> None:
+def _announce_ends(market: Market) -> None:
     for hit in hits.untold(market.tx, market.now):
-        told = set(filter(None, hit.told.split(",")))
+        announced = set(filter(None, hit.told.split(",")))
         ended = {"expired"} if hit.expires_at <= market.now else set()
         if hit.status(market.now) in ("Reviewable", "Reviewing"):
             ended.add("reviewable")
-        for what in sorted(ended - told):
+        for what in sorted(ended - announced):
             notify(market, hit.type, f"HIT{what.capitalize()}", hit.name)
-        if ended - told:
-            hits.change_hit(market.tx, hit.id, told=",".join(sorted(told | ended)))
+        if ended - announced:
+            hits.change_hit(market.tx, hit.id, told=",".join(sorted(announced | ended)))

@@ -42,7 +42,7 @@ class Lacking:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class HitOffer:
     offered: Offered
     lacking: tuple[Lacking, ...]
     """What keeps the worker from it; nothing if they may accept."""
@@ -53,7 +53,7 @@ class Board:
     """What a worker sees of what scripts have put up."""
 
     held: tuple[tuple[AssignmentRow, TypeRow], ...]
-    offers: tuple[Offer, ...]
+    offers: tuple[HitOffer, ...]
     barred: str | None
     """Why nothing is open to them, if nothing is."""
 
@@ -63,8 +63,8 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """A HIT as a worker finds it."""
+class HitView:
+    """A HIT as one worker sees it."""
 
     hit: HitRow
     question: Question
@@ -87,7 +87,7 @@ def board(tx: Tx, study: Study, worker_id: int) -> Board:
     for offered in hits.offered_to(tx, worker_id, market.now):
         lacking, guarded = _lacking(market, offered.type, values)
         if "DiscoverPreviewAndAccept" not in guarded:
-            offers.append(Offer(offered, lacking))
+            offers.append(HitOffer(offered, lacking))
     return Board(held, tuple(sorted(offers, key=lambda offer: bool(offer.lacking))), None)
 
 
@@ -123,7 +123,7 @@ def _values(market: Market, worker_id: int) -> dict[str, int]:
 def _lacking(market: Market, kind: TypeRow, values: Mapping[str, int]) -> tuple[tuple[Lacking, ...], set[str]]:
     """The requirements somebody does not meet, and what those keep them from."""
     counted = getattr(market.stage.options, "track_record", "ignore") == "here"
-    found, guarded = [], set()
+    lacking, guarded = [], set()
     for requirement in kind.requirements:
         name = requirement["QualificationTypeId"]
         if name in KNOWN_TO_AMAZON and not (counted and name in TRACK_RECORD):
@@ -132,12 +132,12 @@ def _lacking(market: Market, kind: TypeRow, values: Mapping[str, int]) -> tuple[
         if not holds(requirement, values.get(name)):
             known = qualifications.type_called(market.tx, name)
             requestable = known is not None and known.status == "Active" and name not in values
-            found.append(Lacking(name if requestable else "", "your record here" if known is None else known.title))
+            lacking.append(Lacking(name if requestable else "", "your record here" if known is None else known.title))
             guarded.add(guards(requirement))
-    return tuple(found), guarded
+    return tuple(lacking), guarded
 
 
-def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> Visit:
+def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
     """A HIT, for somebody who looks at it or works on it."""
     market = market_of(tx, study)
     hit = _hit(market, name)
@@ -146,7 +146,7 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> Visit:
     barred = _barred(market, worker_id)
     if assignment is None and barred is None and hit.status(market.now) != "Assignable":
         barred = "This one is taken or over. There may be others like it."
-    return Visit(
+    return HitView(
         hit,
         read_question(hit.question),
         assignment,
@@ -271,9 +271,9 @@ def as_answer(fields: Fields, form: QuestionForm | None) -> str:
     return answer
 
 
-def may_see(tx: Tx, study: Study, worker_id: int, name: str) -> Visit:
+def may_see(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
     """The HIT, if its page may be shown to the worker."""
-    found = look_at(tx, study, worker_id, name)
-    if not found.may_look:
-        raise Refusal("not_open", found.barred or "This task asks for a qualification that you do not have.", 403)
-    return found
+    view = look_at(tx, study, worker_id, name)
+    if not view.may_look:
+        raise Refusal("not_open", view.barred or "This task asks for a qualification that you do not have.", 403)
+    return view

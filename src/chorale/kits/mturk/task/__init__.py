@@ -135,11 +135,11 @@ def _combine(judged: Sequence[str], judgments: Sequence[Judgment]) -> Combined |
         name: trust_weighted_share((judgment.answer.get(name, ""), judgment.trust) for judgment in judgments)
         for name in names
     }
-    found = {name: share for name, share in shares.items() if share is not None}
-    if not judgments or not found:
+    answered = {name: share for name, share in shares.items() if share is not None}
+    if not judgments or not answered:
         return Combined({}, 1.0) if judgments else None
-    answer = {name: share.answer for name, share in found.items() if share.answer != ""}
-    return Combined(answer, min(share.confidence for share in found.values()))
+    answer = {name: share.answer for name, share in answered.items() if share.answer != ""}
+    return Combined(answer, min(share.confidence for share in answered.values()))
 
 
 def _chosen(judged: Sequence[str], answer: Answer) -> tuple[str, ...]:

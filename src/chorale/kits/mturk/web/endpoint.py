@@ -36,13 +36,13 @@ log = logging.getLogger("chorale.mturk")
 
 def add_endpoint(router: APIRouter, site: Site) -> None:
     """`POST /` and `POST /mturk`: either can be a script's `endpoint_url`."""
-    seen = _Seen()
+    used = _UsedSignatures()
 
     @router.post("/", include_in_schema=False)
     @router.post("/mturk", include_in_schema=False)
     async def operate(request: Request) -> Response:
         try:
-            return _json(await _answer(site, request, seen), 200)
+            return _json(await _answer(site, request, used), 200)
         except TurkError as error:
             return _json(error.body, error.status)
         except Exception:
@@ -51,7 +51,7 @@ def add_endpoint(router: APIRouter, site: Site) -> None:
             return _json(fault.body, 500)
 
 
-async def _answer(site: Site, request: Request, seen: "_Seen") -> dict[str, Any]:
+async def _answer(site: Site, request: Request, used: "_UsedSignatures") -> dict[str, Any]:
     signed = SignedRequest(
         request.method,
         request.scope["raw_path"].decode("latin-1").partition("?")[0],
@@ -74,7 +74,7 @@ async def _answer(site: Site, request: Request, seen: "_Seen") -> dict[str, Any]
         return await site.write(perform, call)
     # What changes something is remembered by the database. To read again does no harm, but what comes again later was
     # overheard.
-    if not seen.note(credential.signature, now):
+    if not used.note(credential.signature, now):
         raise replayed()
     return await site.read(perform, call)
 
@@ -115,17 +115,17 @@ def _json(body: dict[str, Any], status: int) -> Response:
     return Response(text, status, media_type=MEDIA_TYPE, headers={"x-amzn-RequestId": str(uuid4())})
 
 
-class _Seen:
+class _UsedSignatures:
     """Signatures of reading requests, for as long as they could be used again."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[str, float] = OrderedDict()
+        self._used_at: OrderedDict[str, float] = OrderedDict()
 
     def note(self, signature: str, now: float) -> bool:
         """Remember a signature; False if it was used before, and not just now."""
-        while self._seen:
-            oldest, at = next(iter(self._seen.items()))
-            if now - at <= 2 * SKEW_SECONDS and len(self._seen) < MOST_REMEMBERED:
+        while self._used_at:
+            oldest, at = next(iter(self._used_at.items()))
+            if now - at <= 2 * SKEW_SECONDS and len(self._used_at) < MOST_REMEMBERED:
                 break
-            del self._seen[oldest]
-        return now - self._seen.setdefault(signature, now) <= TWICE_MS / 1000
+            del self._used_at[oldest]
+        return now - self._used_at.setdefault(signature, now) <= TWICE_MS / 1000

@@ -45,8 +45,8 @@ def page_html(page: Page) -> str:
     html = _CROWD.sub(static_url("mturk/crowd.js"), html)
     script = f'<script src="{helper}"></script>'
     for pattern in (_HEAD, _ROOT):
-        if found := pattern.search(html):
-            return html[: found.end()] + script + html[found.end() :]
+        if tag := pattern.search(html):
+            return html[: tag.end()] + script + html[tag.end() :]
     return _document(script + html)
 
 
@@ -103,11 +103,11 @@ def _field(asked: Asked) -> str:
     several = asked.most > 1
     if asked.style == "dropdown" and not several:
         options = "".join(
-            f'<option value="{escape(one.identifier)}">{escape(one.label)}</option>' for one in asked.choices
+            f'<option value="{escape(choice.identifier)}">{escape(choice.label)}</option>' for choice in asked.choices
         )
         rules = {"name": asked.identifier, "aria-label": label, "required": "" if asked.required else None}
         return f'<p><select{_attributes(rules)}><option value=""></option>{options}</select></p>'
-    choices = "".join(_choice(asked, one, several=several) for one in asked.choices)
+    choices = "".join(_choice(asked, choice, several=several) for choice in asked.choices)
     if asked.other:
         name = escape(asked.identifier + OTHER)
         choices += f'<p><label>Other: <input type="text" name="{name}" maxlength="1000"></label></p>'

@@ -10,7 +10,7 @@ from chorale.kits.mturk.api.answers import Fields
 from chorale.kits.mturk.api.names import NOT_ACCEPTED, worker_id
 from chorale.kits.mturk.api.questions import External, Page, QuestionForm, origin_of
 from chorale.kits.mturk.market import market_stage, qualifying, working
-from chorale.kits.mturk.market.working import Visit
+from chorale.kits.mturk.market.working import HitView
 from chorale.kits.mturk.web.frames import SANDBOX, SUBMIT_PATH, form_html, frame_height, framed, page_html, shell_html
 from chorale.model import Refusal, money_text
 from chorale.store import Tx
@@ -34,10 +34,10 @@ def add_hit_pages(router: APIRouter, site: Site) -> None:
 
 
 def _pseudonym(tx: Tx, _study: Study, worker: int) -> str:
-    found = find_worker(tx, worker)
-    if found is None:
+    worker_row = find_worker(tx, worker)
+    if worker_row is None:
         raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
-    return found.pseudonym
+    return worker_row.pseudonym
 
 
 def facts(site: Site, kind: TypeRow) -> dict[str, Any]:
@@ -67,12 +67,12 @@ def spoken(seconds: int) -> str:
 def _add_lists(router: APIRouter, site: Site) -> None:
     @router.get("/hits", response_class=HTMLResponse, include_in_schema=False)
     async def hits(request: Request) -> Response:
-        """What there is to do."""
-        found = await site.read(working.board, site.worker_id(request))
+        """The list of tasks."""
+        board = await site.read(working.board, site.worker_id(request))
         return site.pages.page(
             "mturk/hits.html",
-            barred=found.barred,
-            held=[{**facts(site, kind), "hit": row.hit} for row, kind in found.held],
+            barred=board.barred,
+            held=[{**facts(site, kind), "hit": row.hit} for row, kind in board.held],
             offers=[
                 {
                     **facts(site, offer.offered.type),
@@ -80,7 +80,7 @@ def _add_lists(router: APIRouter, site: Site) -> None:
                     "hit": offer.offered.first,
                     "lacking": offer.lacking,
                 }
-                for offer in found.offers
+                for offer in board.offers
             ],
         )
 
@@ -96,26 +96,26 @@ def _add_work(router: APIRouter, site: Site) -> None:
     async def hit_page(request: Request, name: IdInPath) -> Response:
         """A HIT, to look at or to do."""
         worker = site.worker_id(request)
-        found = await site.read(working.look_at, worker, name)
+        view = await site.read(working.look_at, worker, name)
         pseudonym = await site.read(_pseudonym, worker)
-        assignment = found.assignment
+        assignment = view.assignment
         state = "look" if assignment is None else assignment.state
-        address, sandbox = _frame_of(site, request, found, pseudonym)
+        address, sandbox = _frame_of(site, request, view, pseudonym)
         page = site.pages.page(
             "mturk/hit.html",
-            hit={**facts(site, found.hit.type), "id": name},
+            hit={**facts(site, view.hit.type), "id": name},
             state=state,
             assignment=assignment,
             server_now=site.study.clock(),
             owner=pseudonym,
-            lacking=found.lacking,
-            barred=found.barred,
-            another=found.another,
-            address=address if found.may_look and state in ("look", "accepted") else None,
+            lacking=view.lacking,
+            barred=view.barred,
+            another=view.another,
+            address=address if view.may_look and state in ("look", "accepted") else None,
             sandbox=sandbox,
-            height=frame_height(getattr(found.question, "height", 0)),
+            height=frame_height(getattr(view.question, "height", 0)),
         )
-        source = found.question.origin if isinstance(found.question, External) else "'self'"
+        source = view.question.origin if isinstance(view.question, External) else "'self'"
         # What was submitted is answered by this site, in the same frame.
         page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self' {source}"
         return page
@@ -131,21 +131,21 @@ def _add_work(router: APIRouter, site: Site) -> None:
         return RedirectResponse("/hits", 303)
 
 
-def _frame_of(site: Site, request: Request, found: Visit, pseudonym: str) -> tuple[str, str]:
+def _frame_of(site: Site, request: Request, view: HitView, pseudonym: str) -> tuple[str, str]:
     """The address of a HIT's frame, and what it may do."""
-    values = _values(site, request, found, pseudonym)
-    if isinstance(found.question, External):
-        elsewhere = found.question.origin not in (origin_of(site.base_url(request)), origin_of(str(request.base_url)))
+    values = _values(site, request, view, pseudonym)
+    if isinstance(view.question, External):
+        elsewhere = view.question.origin not in (origin_of(site.base_url(request)), origin_of(str(request.base_url)))
         # A page of another site may be itself. One of ours may not: it would be as free as the page around it.
-        return found.question.address(values), f"{SANDBOX} allow-same-origin" if elsewhere else SANDBOX
-    return External(f"/mturk/frame/{found.hit.name}", 0).address(values), SANDBOX
+        return view.question.address(values), f"{SANDBOX} allow-same-origin" if elsewhere else SANDBOX
+    return External(f"/mturk/frame/{view.hit.name}", 0).address(values), SANDBOX
 
 
-def _values(site: Site, request: Request, found: Visit, pseudonym: str) -> dict[str, str]:
-    values = {"assignmentId": NOT_ACCEPTED, "hitId": found.hit.name}
-    if found.assignment is not None:
+def _values(site: Site, request: Request, view: HitView, pseudonym: str) -> dict[str, str]:
+    values = {"assignmentId": NOT_ACCEPTED, "hitId": view.hit.name}
+    if view.assignment is not None:
         values |= {
-            "assignmentId": found.assignment.name,
+            "assignmentId": view.assignment.name,
             "workerId": worker_id(pseudonym),
             "turkSubmitTo": site.base_url(request),
         }
@@ -160,12 +160,12 @@ def _add_frames(router: APIRouter, site: Site) -> None:
 
     @router.get("/mturk/frame/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def frame(request: Request, name: IdInPath) -> Response:
-        """What a HIT asks."""
-        found = await site.read(working.may_see, site.worker_id(request), name)
-        if isinstance(found.question, Page):
-            return framed(page_html(found.question))
-        if isinstance(found.question, QuestionForm):
-            return framed(form_html(found.question, found.assignment.name if found.assignment else NOT_ACCEPTED))
+        """The frame of a HIT: its own page or form."""
+        view = await site.read(working.may_see, site.worker_id(request), name)
+        if isinstance(view.question, Page):
+            return framed(page_html(view.question))
+        if isinstance(view.question, QuestionForm):
+            return framed(form_html(view.question, view.assignment.name if view.assignment else NOT_ACCEPTED))
         raise Refusal("not_found", "There is nothing at this address.", 404)
 
     @router.post(SUBMIT_PATH, include_in_schema=False)
@@ -202,19 +202,19 @@ def _add_qualifications(router: APIRouter, site: Site) -> None:
     @router.get("/hits/qualifications/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def qualification(request: Request, name: IdInPath) -> Response:
         worker = site.worker_id(request)
-        found = await site.read(qualifying.look_at, worker, name)
-        asked = found.request
-        testing = asked is not None and asked.state == "testing" and found.type.test is not None
+        view = await site.read(qualifying.look_at, worker, name)
+        asked = view.request
+        testing = asked is not None and asked.state == "testing" and view.type.test is not None
         page = site.pages.page(
             "mturk/qualification.html",
-            wanted=found,
-            kind=found.type,
+            wanted=view,
+            kind=view.type,
             testing=testing,
             address=f"/mturk/test/{name}?assignmentId={asked.name}" if testing and asked is not None else None,
             owner=await site.read(_pseudonym, worker),
             sandbox=SANDBOX,
             height=frame_height(0),
-            time=spoken(found.type.test_seconds) if found.type.test_seconds else None,
+            time=spoken(view.type.test_seconds) if view.type.test_seconds else None,
         )
         page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
         return page

@@ -9,7 +9,7 @@ from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import write_jsonl
-from chorale.kits.qasrl.preparing import Wanted, qasrl_items
+from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
 from chorale.model.plural import plural
 from chorale.text.sentence_files import read_given
 
@@ -42,7 +42,7 @@ def qasrl(
     check_target(out, "--out", force=force, endings=(".jsonl",))
     with patiently("sentences") as progress:
         given = read_given(texts, one_per_line=one_per_line)
-        items = qasrl_items(given, str(texts), Wanted(copulas=copulas, auxiliaries=auxiliaries), progress)
+        items = qasrl_items(given, str(texts), VerbFilter(copulas=copulas, auxiliaries=auxiliaries), progress)
     with writing(out, "--out"):
         write_jsonl(items.rows, out)
     if as_json:

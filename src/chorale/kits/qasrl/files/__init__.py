@@ -4,9 +4,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from chorale.files.rows import is_table
-from chorale.kits.qasrl.files.bank import JUDGES, VALID, Bank, JudgedQuestion, Judgment, read_bank
+from chorale.kits.qasrl.files.bank import JUDGES, VALID, Bank, BankJudgment, JudgedQuestion, read_bank
 from chorale.kits.qasrl.files.sentences import joined, read_sentences
-from chorale.kits.qasrl.files.table import MARK_ONLY, Answers, Integers, Qa, Question, QuestionAnswers, Rows, Span, Verb
+from chorale.kits.qasrl.files.table import (
+    MARK_ONLY,
+    Answers,
+    Integers,
+    Qa,
+    QuestionAnswers,
+    Rows,
+    Span,
+    Verb,
+    VerbQuestion,
+)
 from chorale.kits.qasrl.files.tabular import read_table
 
 __all__ = [
@@ -15,15 +25,15 @@ __all__ = [
     "VALID",
     "Answers",
     "Bank",
+    "BankJudgment",
     "Integers",
     "JudgedQuestion",
-    "Judgment",
     "Qa",
-    "Question",
     "QuestionAnswers",
     "Rows",
     "Span",
     "Verb",
+    "VerbQuestion",
     "joined",
     "read_bank",
     "read_qasrl",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from chorale.files.rows import UNSTORABLE_ESCAPE, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
-from chorale.kits.qasrl.files.table import Qa, Question, QuestionAnswers, Span, Verb
+from chorale.kits.qasrl.files.table import Qa, QuestionAnswers, Span, Verb, VerbQuestion
 from chorale.model import Problem, UserError
 
 JUDGES = 6
@@ -21,17 +21,17 @@ VALID = 5
 """Of six judges, so many must call a question valid."""
 
 
-class Judgment(NamedTuple):
+class BankJudgment(NamedTuple):
     judge: str
     valid: bool
     spans: tuple[Span, ...]
 
 
 class JudgedQuestion(NamedTuple):
-    question: Question
+    question: VerbQuestion
     by_people: bool
     """Whether a person wrote it; otherwise a model did."""
-    judgments: tuple[Judgment, ...]
+    judgments: tuple[BankJudgment, ...]
     sources: tuple[str, ...] = ()
     """Who wrote it."""
 
@@ -63,16 +63,18 @@ class Bank:
         """
         listed: dict[Verb, list[Qa]] = {}
         for verb, judged in self.questions.items():
-            kept = [one for one in judged if one.is_valid(valid) and (one.by_people or not people_only)]
+            kept = [
+                question for question in judged if question.is_valid(valid) and (question.by_people or not people_only)
+            ]
             if by_judge:
                 listed[verb] = [
-                    Qa(one.question, judgment.spans, judgment.judge)
-                    for one in kept
-                    for judgment in one.judgments
+                    Qa(question.question, judgment.spans, judgment.judge)
+                    for question in kept
+                    for judgment in question.judgments
                     if judgment.spans
                 ]
             else:
-                listed[verb] = [Qa(one.question, one.spans) for one in kept if one.spans]
+                listed[verb] = [Qa(question.question, question.spans) for question in kept if question.spans]
         table = QuestionAnswers.of(listed, name=self.name)
         words = tuple(self.sentences[verb.sentence][verb.token] for verb in table.verbs)
         return replace(table, digest=self.digest, words=words, sentences=self.sentences)
@@ -129,8 +131,8 @@ class _ShapeError(ValueError):
 
 def _get(values: Any, key: str, kind: type) -> Any:
     if not isinstance(values, dict) or not isinstance(values.get(key), kind):
-        found = values.get(key, "nothing") if isinstance(values, dict) else values
-        raise _ShapeError(f"has no {key} as the QA-SRL Bank has it", "Name a file of the Bank's format.", found)
+        given = values.get(key, "nothing") if isinstance(values, dict) else values
+        raise _ShapeError(f"has no {key} as the QA-SRL Bank has it", "Name a file of the Bank's format.", given)
     return values[key]
 
 
@@ -159,7 +161,7 @@ def _questions(entry: dict[str, Any], length: int) -> Iterator[JudgedQuestion]:
         slots = {
             name: "" if text == "_" else str(text).lower() for name, text in _get(label, "questionSlots", dict).items()
         }
-        question = Question(
+        question = VerbQuestion(
             _get(label, "questionString", str),
             slots.get("wh", ""),
             slots.get("aux", ""),
@@ -176,7 +178,7 @@ def _questions(entry: dict[str, Any], length: int) -> Iterator[JudgedQuestion]:
         yield JudgedQuestion(question, by_people, tuple(sorted(judgments)), tuple(sorted(map(str, sources))))
 
 
-def _judgment(values: Any, length: int) -> Judgment:
+def _judgment(values: Any, length: int) -> BankJudgment:
     judge, valid = _get(values, "sourceId", str), _get(values, "isValid", bool)
     spans = set()
     # A judge who calls the question invalid marks nothing.
@@ -186,4 +188,4 @@ def _judgment(values: Any, length: int) -> Judgment:
                 spans.add((start, end))
             case _:
                 raise _ShapeError("has an answer outside the sentence", f"It has {length} tokens.", span)
-    return Judgment(judge, valid, tuple(sorted(spans)))
+    return BankJudgment(judge, valid, tuple(sorted(spans)))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from chorale.files.rows import shortened
-from chorale.kits.qasrl.files.table import Question
+from chorale.kits.qasrl.files.table import VerbQuestion
 
 SEPARATOR = "~!~"
 """Between several answers, or several names, in one cell."""
@@ -66,12 +66,12 @@ def _flaws_of_answers(cells: Mapping[str, str], length: int | None) -> Iterator[
                 yield Flaw("has an answer outside the sentence", fix, text, outside=True)
 
 
-def question_of(cells: Mapping[str, str]) -> Question:
+def question_of(cells: Mapping[str, str]) -> VerbQuestion:
     """The question of a sound row. Voice and negation that the file leaves open are read from the verb's words."""
     slot = {name: "" if cells[name] == "_" else cells[name].lower() for name in ("wh", "aux", "subj", "obj")}
     other = {name: "" if cells.get(name, "") == "_" else cells.get(name, "").lower() for name in ("prep", "obj2")}
     negated, passive = (TRUTH.get(cells[name].lower()) for name in ("is_negated", "is_passive"))
-    return Question(
+    return VerbQuestion(
         cells["question"],
         **slot,
         **other,

@@ -20,7 +20,7 @@ def read_sentences(path: Path) -> dict[str, Tokens]:
     Tokens have spaces between them, or are a list.
     """
     problems: list[Problem] = []
-    found: dict[str, Tokens] = {}
+    sentences: dict[str, Tokens] = {}
     for row in read_rows(path, shown_as=str(path), problems=problems):
         column = "tokens" if "tokens" in row.values else "sentence"
         missing = [name for name in ("qasrl_id", column) if name not in row.values]
@@ -31,16 +31,16 @@ def read_sentences(path: Path) -> dict[str, Tokens]:
         tokens = tuple(map(str, text)) if isinstance(text, list) else tokens_in(str(text))
         if not tokens:
             problems.append(Problem(str(path), row.line, "has a sentence without tokens", "Write them.", str(given)))
-        elif found.setdefault(str(given), tokens) != tokens:
+        elif sentences.setdefault(str(given), tokens) != tokens:
             fix = "Keep the one that the answers were given about."
             problems.append(Problem(str(path), row.line, "has another sentence of the same id", fix, shortened(text)))
         if len(problems) >= MOST_PROBLEMS:
             break
-    if not found and not problems:
+    if not sentences and not problems:
         problems.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
     if problems:
         raise UserError(f"{path} can't be used", problems)
-    return found
+    return sentences
 
 
 def _meant(cell: Any) -> Any:
@@ -72,7 +72,7 @@ def joined(sources: Iterable[tuple[str, Mapping[str, Tokens]]]) -> dict[str, Tok
 
 
 def _difference(tokens: Tokens, other: Tokens) -> str:
-    for number, (one, two) in enumerate(zip(tokens, other, strict=False)):
-        if plain(one) != plain(two):
-            return f"token {number} is {shortened(one)} here and {shortened(two)} there"
+    for number, (here, there) in enumerate(zip(tokens, other, strict=False)):
+        if plain(here) != plain(there):
+            return f"token {number} is {shortened(here)} here and {shortened(there)} there"
     return f"{len(tokens)} tokens here and {len(other)} there"

@@ -31,7 +31,7 @@ class Verb(NamedTuple):
         return f"{self.sentence}:{self.token}"
 
 
-class Question(NamedTuple):
+class VerbQuestion(NamedTuple):
     """A question, and the slots of the template it fills. An empty slot is an empty text."""
 
     text: str
@@ -48,7 +48,7 @@ class Question(NamedTuple):
 class Qa(NamedTuple):
     """A question with its answers, as one annotator or system gave it."""
 
-    question: Question
+    question: VerbQuestion
     spans: tuple[Span, ...]
     worker: str = ""
 
@@ -79,7 +79,7 @@ class QuestionAnswers:
     verbs: tuple[Verb, ...]
     words: tuple[str, ...]
     """The verb's word, where the file has it."""
-    questions: tuple[Question, ...]
+    questions: tuple[VerbQuestion, ...]
     workers: tuple[str, ...]
     rows: Rows
     answers: Answers
@@ -132,13 +132,13 @@ class QuestionAnswers:
         spans: dict[int, list[Span]] = {}
         for row, start, end in zip(*(column.tolist() for column in self.answers), strict=True):
             spans.setdefault(row, []).append((start, end))
-        found: dict[Verb, dict[str, list[Qa]]] = {verb: {} for verb in self.verbs}
+        annotations: dict[Verb, dict[str, list[Qa]]] = {verb: {} for verb in self.verbs}
         for number, (verb, question, code) in enumerate(zip(*(part.tolist() for part in self.rows), strict=True)):
             worker = self.workers[code]
-            of_worker = found[self.verbs[verb]].setdefault(worker, [])
+            of_worker = annotations[self.verbs[verb]].setdefault(worker, [])
             if question != MARK_ONLY:
                 of_worker.append(Qa(self.questions[question], tuple(spans.get(number, ())), worker))
-        return found
+        return annotations
 
     def of_worker(self, worker: str) -> Self:
         """What one of the workers said."""

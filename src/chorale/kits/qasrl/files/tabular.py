@@ -101,14 +101,14 @@ def _lacking(missing: list[str], name: str, columns: list[str]) -> list[Problem]
 
 def _named(frame: pl.DataFrame, name: str, by: str | None) -> pl.DataFrame:
     """The columns used here, under the gold standard's names, their cells stripped; those the file lacks are empty."""
-    found = {column: column.strip() for column in frame.columns}
+    names = {column: column.strip() for column in frame.columns}
     for other, ours in ANOTHER_NAME.items():
-        if ours not in found.values():
-            found = {column: ours if stripped == other else stripped for column, stripped in found.items()}
-    missing = [column for column in (*NEEDED, *([by] if by else ())) if column not in found.values()]
+        if ours not in names.values():
+            names = {column: ours if stripped == other else stripped for column, stripped in names.items()}
+    missing = [column for column in (*NEEDED, *([by] if by else ())) if column not in names.values()]
     if missing:
         raise UserError(f"{name} can't be used", _lacking(missing, name, frame.columns))
-    there = frame.rename(found)
+    there = frame.rename(names)
     if by:
         there = there.with_columns(worker_id=by)
     cells = there.select(
@@ -125,8 +125,8 @@ def _meant(column: pl.Series) -> pl.Series:
 
 def _by_their_text(frame: pl.DataFrame) -> pl.DataFrame:
     """Answers where their text stands, in files that have both the text of the answer and the sentence."""
-    told = (pl.col("answer") != "") & ((pl.col("tokens") != "") | (pl.col("sentence") != ""))
-    if not frame.select(told.any()).item():
+    has_text = (pl.col("answer") != "") & ((pl.col("tokens") != "") | (pl.col("sentence") != ""))
+    if not frame.select(has_text.any()).item():
         return frame.with_columns(moved=pl.lit(False))
     ranges = [
         relocated(cells["answer_range"], cells["answer"], tokens_in(cells["tokens"] or cells["sentence"]))

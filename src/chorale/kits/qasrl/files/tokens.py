@@ -25,12 +25,14 @@ def plain(text: str) -> str:
     >>> plain("-LRB- the wage rate -RRB-")
     '( the wage rate )'
     """
-    return _ESCAPE.sub(lambda found: _ESCAPES[found[0]], text)
+    return _ESCAPE.sub(lambda escape: _ESCAPES[escape[0]], text)
 
 
-def same_tokens(one: Sequence[str], two: Sequence[str]) -> bool:
+def same_tokens(tokens: Sequence[str], others: Sequence[str]) -> bool:
     """Whether two lists of tokens stand for the same text, split at the same places."""
-    return len(one) == len(two) and (one == two or all(plain(a) == plain(b) for a, b in zip(one, two, strict=True)))
+    return len(tokens) == len(others) and (
+        tokens == others or all(plain(a) == plain(b) for a, b in zip(tokens, others, strict=True))
+    )
 
 
 def relocated(ranges: str, answers: str, tokens: Sequence[str]) -> str:
@@ -61,12 +63,12 @@ def _moved(span: str, text: str, tokens: Sequence[str]) -> str:
         begins[len(whole)] = number
         whole += _squeezed(token)
         ends[len(whole)] = number + 1
-    found = [
+    places = [
         (begins[at], ends[at + len(text)])
         for at in sorted(begins)
         if at + len(text) in ends and whole.startswith(text, at)
     ]
-    if not found:
+    if not places:
         return span
-    first, last = min(found, key=lambda place: (abs(place[0] - start), place))
+    first, last = min(places, key=lambda place: (abs(place[0] - start), place))
     return f"{first}:{last}"

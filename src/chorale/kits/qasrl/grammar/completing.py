@@ -71,18 +71,18 @@ def complete(prefix: str, forms: VerbForms, context: Context | None = None) -> l
     is_ready = not wanted or prefix[-1] in " \t\r\n\u00a0"
     typed = f"{wanted} " if wanted and is_ready else wanted
     suggested = [text for text in _suggested(forms, context) if text.lower().startswith(typed)]
-    found = [Completion(text, whole=True) for text in suggested[:MOST_SUGGESTED]]
+    completions = [Completion(text, whole=True) for text in suggested[:MOST_SUGGESTED]]
     if is_ready:
         pieces = _pieces(built, wanted, "", likely, suggested)
     else:
         begun, _, partial = wanted.rpartition(" ")
         pieces = _pieces(built, wanted, "", likely, suggested) + _pieces(built, begun, partial, likely, suggested)
-    shown = {completion.text for completion in found}
+    shown = {completion.text for completion in completions}
     for completion in pieces:
         if completion.text not in shown:
             shown.add(completion.text)
-            found.append(completion)
-    return found
+            completions.append(completion)
+    return completions
 
 
 def _pieces(built: Machine, begun: str, partial: str, likely: _Known, suggested: Sequence[str]) -> list[Completion]:
@@ -96,7 +96,7 @@ def _pieces(built: Machine, begun: str, partial: str, likely: _Known, suggested:
             text = f"{begun} {piece.text}" if begun else piece.text
             completion = Completion(text[:1].upper() + text[1:], whole=False, slot=piece.slot)
             scored[completion] = max(scored.get(completion, 0), _score(piece, text, likely, suggested))
-    return sorted(scored, key=lambda one: -scored[one])
+    return sorted(scored, key=lambda completion: -scored[completion])
 
 
 def _is_offered(piece: Next, partial: str) -> bool:
@@ -227,9 +227,9 @@ def _asking(clause: Clause, wh: str, subject: str, patient: str) -> Slots:
 def questions_alike(questions: Iterable[str], forms: VerbForms) -> list[tuple[int, int]]:
     """The pairs of questions, by number, that ask for the same."""
     first: dict[str, int] = {}
-    found = []
+    pairs = []
     for number, question in enumerate(questions):
         parsed = machine(forms).parse(question)
         if isinstance(parsed, Parsed) and first.setdefault(parsed.key, number) != number:
-            found.append((first[parsed.key], number))
-    return found
+            pairs.append((first[parsed.key], number))
+    return pairs

@@ -46,19 +46,19 @@ class Next(NamedTuple):
     after: Path
 
 
-class Word(NamedTuple):
+class QuestionWord(NamedTuple):
     text: str
     start: int
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _GrammarState:
     ends: bool
     arcs: tuple[Arc, ...]
     by_first_word: dict[str, tuple[Arc, ...]]
 
 
-def _spread(name: str, forms: VerbForms | None, more_prepositions: Mapping[str, int]) -> _State:
+def _spread(name: str, forms: VerbForms | None, more_prepositions: Mapping[str, int]) -> _GrammarState:
     """A state with an arc for every value."""
     state, groups = table()["states"][name], table()["groups"]
     arcs = []
@@ -70,11 +70,11 @@ def _spread(name: str, forms: VerbForms | None, more_prepositions: Mapping[str, 
     first: dict[str, list[Arc]] = {}
     for arc in arcs:
         first.setdefault(arc.words[0], []).append(arc)
-    return _State(state.get("ends", False), tuple(arcs), {word: tuple(found) for word, found in first.items()})
+    return _GrammarState(state.get("ends", False), tuple(arcs), {word: tuple(found) for word, found in first.items()})
 
 
 @cache
-def _shared(name: str) -> _State:
+def _shared(name: str) -> _GrammarState:
     """A state that is the same for all verbs."""
     return _spread(name, None, {})
 
@@ -92,15 +92,15 @@ class Machine:
         self.forms = forms
         known: dict[str, int] = table()["groups"]["preposition"]
         self._more = {word: _EXTRA_WEIGHT for word in map(str.lower, more_prepositions) if word not in known}
-        self._reached: dict[str, _State] = {}
+        self._reached: dict[str, _GrammarState] = {}
 
-    def _state(self, name: str) -> _State:
-        found = self._reached.get(name)
-        if found is None:
+    def _state(self, name: str) -> _GrammarState:
+        state = self._reached.get(name)
+        if state is None:
             slots = {slot for slot, _, _ in table()["states"][name]["arcs"]}
             own = "verb" in slots or ("prep" in slots and self._more)
-            found = self._reached[name] = _spread(name, self.forms, self._more) if own else _shared(name)
-        return found
+            state = self._reached[name] = _spread(name, self.forms, self._more) if own else _shared(name)
+        return state
 
     def _knows(self, word: str) -> bool:
         return (
@@ -117,15 +117,15 @@ class Machine:
 
     def step(self, paths: Iterable[Path], word: str) -> list[Path]:
         """All ways to go on with one more word; none if it can't follow."""
-        found = []
+        onward = []
         for path in paths:
             if path.arc is not None:
                 if path.arc.words[path.matched] == word:
-                    found.append(_advanced(path, path.arc, path.matched + 1))
+                    onward.append(_advanced(path, path.arc, path.matched + 1))
             else:
                 arcs = self._state(path.state).by_first_word.get(word, ())
-                found += [_advanced(path, arc, 1) for arc in arcs]
-        return found
+                onward += [_advanced(path, arc, 1) for arc in arcs]
+        return onward
 
     def ended(self, paths: Iterable[Path]) -> list[Slots]:
         """The questions that are whole now, likeliest reading first."""
@@ -133,17 +133,17 @@ class Machine:
 
     def following(self, paths: Iterable[Path]) -> list[Next]:
         """Every piece that may come next, in the table's order."""
-        found = []
+        pieces = []
         for path in paths:
             if path.arc is not None:
                 rest = " ".join(path.arc.words[path.matched :])
-                found.append(Next(rest, SLOTS[path.arc.slot], path.arc.value, path.arc.weight, path))
+                pieces.append(Next(rest, SLOTS[path.arc.slot], path.arc.value, path.arc.weight, path))
             else:
-                found += [
+                pieces += [
                     Next(" ".join(arc.words), SLOTS[arc.slot], arc.value, arc.weight, path)
                     for arc in self._state(path.state).arcs
                 ]
-        return found
+        return pieces
 
     def walk(self, words: Iterable[str]) -> list[Path]:
         paths = self.start()
@@ -176,7 +176,7 @@ class Machine:
     def _why_not_begun(self) -> str:
         return f"A question begins with {_listed([piece.text for piece in self.following(self.start())])}."
 
-    def _why_not(self, paths: list[Path], before: Sequence[Word], rest: Sequence[Word]) -> str:
+    def _why_not(self, paths: list[Path], before: Sequence[QuestionWord], rest: Sequence[QuestionWord]) -> str:
         """Why the first word of the rest can't follow."""
         word = rest[0].text
         following = self.following(paths)
@@ -187,7 +187,7 @@ class Machine:
         if not before:
             return self._why_not_begun()
         if "someone" in first_words and not self._knows(word):
-            unknown = " ".join(one.text for one in takewhile(lambda one: not self._knows(one.text), rest))
+            unknown = " ".join(typed.text for typed in takewhile(lambda typed: not self._knows(typed.text), rest))
             return f"Write “someone” or “something” in place of “{unknown}”."
         if word == self.forms.stem and (finite := self._without_do(paths[0].slots)):
             return f"Write “{finite}” in place of “{before[-1].text} {word}”."
@@ -206,7 +206,7 @@ class Machine:
             return ""
         return {"did": self.forms.past, "does": self.forms.present_singular_3rd}.get(slots.aux, "")
 
-    def _what_follows(self, paths: list[Path], before: Sequence[Word]) -> str:
+    def _what_follows(self, paths: list[Path], before: Sequence[QuestionWord]) -> str:
         following = self.following(paths)
         if all(piece.slot == "verb" for piece in following):
             return _verb_must_be(before, following)
@@ -215,7 +215,7 @@ class Machine:
         return f"After “{_text(before)}” {may_end} {_listed(pieces, _MOST_NAMED)}."
 
 
-def _verb_must_be(before: Sequence[Word], following: Iterable[Next]) -> str:
+def _verb_must_be(before: Sequence[QuestionWord], following: Iterable[Next]) -> str:
     return f"After “{_text(before)}” the verb must be {_listed(_by_weight(following), _MOST_NAMED)}."
 
 
@@ -237,11 +237,11 @@ def filled(slots: Slots, slot: int, value: str) -> Slots:
     return Slots._make((*slots[:slot], f"{there} {value}" if there else value, *slots[slot + 1 :]))
 
 
-def words_of(text: str) -> list[Word]:
-    return [Word(found[0].lower().replace("\u2019", "'"), found.start()) for found in _WORD.finditer(text)]
+def words_of(text: str) -> list[QuestionWord]:
+    return [QuestionWord(found[0].lower().replace("\u2019", "'"), found.start()) for found in _WORD.finditer(text)]
 
 
-def _text(words: Sequence[Word]) -> str:
+def _text(words: Sequence[QuestionWord]) -> str:
     text = " ".join(word.text for word in words)
     return text[:1].upper() + text[1:]
 

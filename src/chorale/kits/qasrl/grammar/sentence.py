@@ -54,19 +54,19 @@ def clause_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Claus
 
 def _clause(word: str, nearest: str, helpers: dict[str, str], negated: bool, forms: VerbForms) -> Clause:
     of_be = nearest in ("be", "been", "being")
-    found = Clause(negated=negated)
+    clause = Clause(negated=negated)
     if word == forms.present_participle:
-        found = replace(found, progressive=of_be)
+        clause = replace(clause, progressive=of_be)
     elif word == forms.past_participle and (of_be or (not nearest and word != forms.past)):
-        found = replace(found, passive=True, progressive=nearest == "being")
-    found = replace(found, perfect="have" in helpers)
-    told = [tense for kind, tense in helpers.items() if tense]
+        clause = replace(clause, passive=True, progressive=nearest == "being")
+    clause = replace(clause, perfect="have" in helpers)
+    tenses = [tense for kind, tense in helpers.items() if tense]
     if "modal" in helpers:
-        return replace(found, tense=helpers["modal"])
-    if told:
-        return replace(found, tense=told[-1])
+        return replace(clause, tense=helpers["modal"])
+    if tenses:
+        return replace(clause, tense=tenses[-1])
     is_present = not nearest and word in (forms.stem, forms.present_singular_3rd) and word != forms.past
-    return replace(found, tense="present" if is_present else "past")
+    return replace(clause, tense="present" if is_present else "past")
 
 
 def object_in(tokens: Sequence[str], verb_index: int) -> bool:
@@ -126,7 +126,7 @@ def conjugated(clause: Clause, *, inverted: bool) -> tuple[str, str]:
 def _finite() -> dict[tuple[str, str], str]:
     """From a helping verb and a tense to its form: *was*, of be in the past."""
     return {
-        (one["kind"], one["tense"]): aux
-        for aux, one in table()["auxiliaries"].items()
-        if "negated" not in one and one["kind"] != "modal"
+        (form["kind"], form["tense"]): aux
+        for aux, form in table()["auxiliaries"].items()
+        if "negated" not in form and form["kind"] != "modal"
     }

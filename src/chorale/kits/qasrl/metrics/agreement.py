@@ -32,7 +32,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Agreement:
+class QasrlAgreement:
     pairs: tuple[PairAgreement, ...]
     scores: Mapping[str, float]
     """The mean over pairs."""
@@ -61,7 +61,7 @@ class Agreement:
         rows = both.reshape(len(cells), -1)
         return [Tally.of(rows[low:high]) for low, high in pairwise(edges.tolist())]
 
-    def beside(self, other: "Agreement") -> tuple[Statistics, Statistics, Metric] | None:
+    def beside(self, other: "QasrlAgreement") -> tuple[Statistics, Statistics, Metric] | None:
         """Statistics of both, over the verbs and the pairs of either; None if they have no verb in common.
 
         A pair that only one of them has is nothing in the other, and does not count in its mean.
@@ -84,7 +84,7 @@ class Agreement:
         return table.reshape(len(verbs), -1)
 
 
-def agreement(table: QuestionAnswers, rules: Rules | None = None) -> Agreement | None:
+def agreement(table: QuestionAnswers, rules: Rules | None = None) -> QasrlAgreement | None:
     """Between the workers of one file; None if no verb has two of them."""
 
     def alone(_verb: int, worker: int) -> frozenset[str]:
@@ -93,7 +93,7 @@ def agreement(table: QuestionAnswers, rules: Rules | None = None) -> Agreement |
     return _agreement(table, rules or Rules(), alone, disjoint=False)
 
 
-def consolidated_agreement(table: QuestionAnswers, rules: Rules | None = None) -> Agreement | None:
+def consolidated_agreement(table: QuestionAnswers, rules: Rules | None = None) -> QasrlAgreement | None:
     """Between consolidated annotations of the same verbs by teams that share nobody; None if the file has none.
 
     A team is a consolidator and the writers whose work they saw, mostly three people in all.
@@ -106,20 +106,20 @@ def consolidated_agreement(table: QuestionAnswers, rules: Rules | None = None) -
 
 
 def agreement_metric(pairs: int) -> Metric:
-    """The mean over pairs, from the columns of `Agreement.statistics`. A pair without any counts is left out."""
-    one = metric()
+    """The mean over pairs, from the columns of `QasrlAgreement.statistics`. A pair without any counts is left out."""
+    of_pair = metric()
 
     def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
         by_pair = sums.reshape(*sums.shape[:-1], pairs, 2, _COUNTS)
         there = by_pair.any(axis=(-1, -2))
         weights = there / np.maximum(1, there.sum(axis=-1, keepdims=True))
-        scores = one.formula(by_pair)
+        scores = of_pair.formula(by_pair)
         return {name: (np.asarray(value).mean(axis=-1) * weights).sum(axis=-1) for name, value in scores.items()}
 
     return Metric(formula)
 
 
-def _agreement(table: QuestionAnswers, rules: Rules, team_of: "_TeamOf", *, disjoint: bool) -> Agreement | None:
+def _agreement(table: QuestionAnswers, rules: Rules, team_of: "_TeamOf", *, disjoint: bool) -> QasrlAgreement | None:
     compared = _comparisons(table, team_of, disjoint=disjoint)
     if not compared:
         return None
@@ -142,7 +142,7 @@ def _agreement(table: QuestionAnswers, rules: Rules, team_of: "_TeamOf", *, disj
     )
     means = {name: float(np.mean([one.scores[name] for one in pairs])) for name in pairs[0].scores}
     names = tuple(str(table.verbs[verb]) for verb in shared)
-    return Agreement(pairs, means, _counts(sums.sum(axis=0)), names, place, pair, rows)
+    return QasrlAgreement(pairs, means, _counts(sums.sum(axis=0)), names, place, pair, rows)
 
 
 class _TeamOf(Protocol):
@@ -162,21 +162,21 @@ def _comparisons(table: QuestionAnswers, team_of: _TeamOf, *, disjoint: bool) ->
     for verb, worker in there.tolist():
         if table.workers[worker]:
             workers_of.setdefault(verb, []).append(worker)
-    found = []
+    comparisons = []
     for verb, workers in workers_of.items():
         teams = {worker: team_of(verb, worker) for worker in workers} if len(workers) > 1 else {}
-        for one, first in teams.items():
+        for worker, first in teams.items():
             for other, second in teams.items():
-                if one != other and first and second and not (disjoint and first & second):
-                    found.append((verb, one, other, "+".join(sorted(first)), "+".join(sorted(second))))
-    return found
+                if worker != other and first and second and not (disjoint and first & second):
+                    comparisons.append((verb, worker, other, "+".join(sorted(first)), "+".join(sorted(second))))
+    return comparisons
 
 
 def _compare(table: QuestionAnswers, compared: list[tuple[int, int, int]], rules: Rules) -> FloatArray:
     """Counts of every comparison, all in one alignment: each is a verb of its own there."""
     names = tuple(Verb(f"{number:09d}", 0) for number in range(len(compared)))
-    verb, one, other = (np.array(column, dtype=np.int64) for column in zip(*compared, strict=True))
-    system, gold = (_copied(table, names, verb * len(table.workers) + worker) for worker in (one, other))
+    verb, first, second = (np.array(column, dtype=np.int64) for column in zip(*compared, strict=True))
+    system, gold = (_copied(table, names, verb * len(table.workers) + worker) for worker in (first, second))
     return statistics(align(system, gold, rules)).rows
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from chorale.kits.qasrl.files import Qa, QuestionAnswers, Span, Verb
-from chorale.kits.qasrl.metrics.matching import Spans
+from chorale.kits.qasrl.metrics.matching import VerbSpans
 from chorale.kits.qasrl.metrics.measures import Alignment, Rules, Side, align
 
 Status = Literal["matched", "missed", "spurious", "redundant"]
@@ -52,21 +52,23 @@ def aligned_arguments(
     rows: list[AlignedArgument] = []
     pairs, iou = alignment.pairs, alignment.pairs.iou
     for number in range(len(pairs.gold)):
-        one, other = int(pairs.gold[number]), int(pairs.system[number])
+        in_gold, in_system = int(pairs.gold[number]), int(pairs.system[number])
         same = bool(alignment.equivalent[number])
-        rows.append(_row(alignment, gold, one, system, other, "matched", same, float(iou[number])))
+        rows.append(_row(alignment, gold, in_gold, system, in_system, "matched", same, float(iou[number])))
     matched_gold, matched_system = set(pairs.gold.tolist()), set(pairs.system.tolist())
     rows += [
-        _row(alignment, gold, one, system, None, "missed") for one in range(len(gold.spans)) if one not in matched_gold
+        _row(alignment, gold, in_gold, system, None, "missed")
+        for in_gold in range(len(gold.spans))
+        if in_gold not in matched_gold
     ]
-    for other in range(len(system.spans)):
-        if other in matched_system:
+    for in_system in range(len(system.spans)):
+        if in_system in matched_system:
             continue
-        if alignment.ignored[other]:
-            rows.append(_row(alignment, gold, None, system, other, "redundant"))
+        if alignment.ignored[in_system]:
+            rows.append(_row(alignment, gold, None, system, in_system, "redundant"))
         else:
-            row = _row(alignment, gold, None, system, other, "spurious")
-            rows.append(row._replace(counted_with=system.span(int(alignment.spurious[other]))))
+            row = _row(alignment, gold, None, system, in_system, "spurious")
+            rows.append(row._replace(counted_with=system.span(int(alignment.spurious[in_system]))))
     return iter(sorted(rows, key=_in_order))
 
 
@@ -78,7 +80,7 @@ class _Shown:
     """A side's spans with their words and questions."""
 
     def __init__(self, side: Side, sentences: Mapping[str, Sequence[str]]) -> None:
-        self.spans: Spans = side.spans
+        self.spans: VerbSpans = side.spans
         self._sentences = sentences
         self._questions: dict[int, set[str]] = defaultdict(set)
         texts = [question.text for question in side.table.questions]
@@ -101,14 +103,14 @@ class _Shown:
 def _row(
     alignment: Alignment,
     gold: _Shown,
-    one: int | None,
+    in_gold: int | None,
     system: _Shown,
-    other: int | None,
+    in_system: int | None,
     status: Status,
     same_role: bool | None = None,
     iou: float | None = None,
 ) -> AlignedArgument:
-    of_verb = gold.spans.verb[one] if one is not None else system.spans.verb[other]
+    of_verb = gold.spans.verb[in_gold] if in_gold is not None else system.spans.verb[in_system]
     verb = alignment.verbs[int(of_verb)]
     return AlignedArgument(
         verb=verb,
@@ -116,11 +118,11 @@ def _row(
         status=status,
         same_role=same_role,
         iou=iou,
-        gold_span=None if one is None else gold.span(one),
-        gold_text="" if one is None else gold.text(one, verb),
-        gold_questions=() if one is None else gold.questions(one),
-        system_span=None if other is None else system.span(other),
-        system_text="" if other is None else system.text(other, verb),
-        system_questions=() if other is None else system.questions(other),
+        gold_span=None if in_gold is None else gold.span(in_gold),
+        gold_text="" if in_gold is None else gold.text(in_gold, verb),
+        gold_questions=() if in_gold is None else gold.questions(in_gold),
+        system_span=None if in_system is None else system.span(in_system),
+        system_text="" if in_system is None else system.text(in_system, verb),
+        system_questions=() if in_system is None else system.questions(in_system),
         counted_with=None,
     )

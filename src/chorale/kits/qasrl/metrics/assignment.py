@@ -9,7 +9,7 @@ from math import lcm
 from typing import NamedTuple
 
 
-class Edge(NamedTuple):
+class SpanEdge(NamedTuple):
     """Two spans that may be matched, as numbers in the order of spans."""
 
     gold: int
@@ -20,7 +20,7 @@ class Edge(NamedTuple):
     """Tokens in either."""
 
 
-def best_matching(edges: Iterable[Edge]) -> list[tuple[int, int]]:
+def best_matching(edges: Iterable[SpanEdge]) -> list[tuple[int, int]]:
     """The best matching, as pairs of gold and system.
 
     >>> best_matching([Edge(0, 0, 3, 4), Edge(0, 1, 1, 2), Edge(1, 0, 1, 2)])
@@ -29,11 +29,11 @@ def best_matching(edges: Iterable[Edge]) -> list[tuple[int, int]]:
     return sorted(pair for component in components(edges) for pair in _best(component))
 
 
-def components(edges: Iterable[Edge]) -> Iterator[list[Edge]]:
+def components(edges: Iterable[SpanEdge]) -> Iterator[list[SpanEdge]]:
     """Edges that hang together, each component sorted."""
     listed = sorted(edges)
-    of_gold: dict[int, list[Edge]] = {}
-    of_system: dict[int, list[Edge]] = {}
+    of_gold: dict[int, list[SpanEdge]] = {}
+    of_system: dict[int, list[SpanEdge]] = {}
     for edge in listed:
         of_gold.setdefault(edge.gold, []).append(edge)
         of_system.setdefault(edge.system, []).append(edge)
@@ -42,18 +42,18 @@ def components(edges: Iterable[Edge]) -> Iterator[list[Edge]]:
         if first in seen:
             continue
         seen.add(first)
-        left, found = [first], []
+        left, component = [first], []
         while left:
             for edge in of_gold[left.pop()]:
-                found.append(edge)
+                component.append(edge)
                 for other in of_system[edge.system]:
                     if other.gold not in seen:
                         seen.add(other.gold)
                         left.append(other.gold)
-        yield sorted(found)
+        yield sorted(component)
 
 
-def _best(edges: Sequence[Edge]) -> list[tuple[int, int]]:
+def _best(edges: Sequence[SpanEdge]) -> list[tuple[int, int]]:
     """Of one component, its edges sorted.
 
     The three criteria become one whole number per edge: a pair is worth more than all IOU together, an IOU is brought

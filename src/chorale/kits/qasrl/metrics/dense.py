@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chorale.kits.qasrl.files import VALID, Bank, JudgedQuestion, QuestionAnswers, Span
-from chorale.kits.qasrl.metrics.assignment import Edge, best_matching
+from chorale.kits.qasrl.metrics.assignment import SpanEdge, best_matching
 from chorale.kits.qasrl.metrics.matching import iou
 from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
 
@@ -49,10 +49,10 @@ class DenseRules:
 def dense_statistics(system: QuestionAnswers, bank: Bank, rules: DenseRules | None = None) -> Statistics:
     """Per verb of the Bank that has a valid question or that the system speaks of, the counts of `COLUMNS`."""
     rules = rules or DenseRules()
-    said = _said(system)
+    answers = _spans_by_question(system)
     items, rows = [], []
     for verb in sorted(bank.questions):
-        row = _verb(said.get(verb, {}), bank.questions[verb], rules)
+        row = _verb(answers.get(verb, {}), bank.questions[verb], rules)
         if any(row):
             items.append(str(verb))
             rows.append(row)
@@ -78,30 +78,30 @@ def dense_metric() -> Metric:
     return Metric(formula)
 
 
-def _said(system: QuestionAnswers) -> dict[tuple[str, int], dict[str, set[Span]]]:
+def _spans_by_question(system: QuestionAnswers) -> dict[tuple[str, int], dict[str, set[Span]]]:
     """By verb, by question (in lower case), the spans."""
-    said: dict[tuple[str, int], dict[str, set[Span]]] = {}
+    spans: dict[tuple[str, int], dict[str, set[Span]]] = {}
     texts = [question.text.lower() for question in system.questions]
     verbs, questions = system.rows.verb[system.answers.row].tolist(), system.rows.question[system.answers.row].tolist()
     bounds = zip(system.answers.start.tolist(), system.answers.end.tolist(), strict=True)
     for verb, question, span in zip(verbs, questions, bounds, strict=True):
-        said.setdefault(system.verbs[verb], {}).setdefault(texts[question], set()).add(span)
-    return said
+        spans.setdefault(system.verbs[verb], {}).setdefault(texts[question], set()).add(span)
+    return spans
 
 
-def _verb(said: dict[str, set[Span]], judged: Iterable[JudgedQuestion], rules: DenseRules) -> tuple[int, ...]:
+def _verb(asked: dict[str, set[Span]], judged: Iterable[JudgedQuestion], rules: DenseRules) -> tuple[int, ...]:
     by_text = {one.question.text.lower(): one for one in judged}
     valid = {text: one for text, one in by_text.items() if one.is_valid(rules.valid)}
     roles = [one.spans for one in valid.values() if one.spans and (one.by_people or not rules.people_only)]
-    spans = sorted({span for answers in said.values() for span in answers})
+    spans = sorted({span for answers in asked.values() for span in answers})
     edges = [
-        Edge(role, place, 1, 1)
+        SpanEdge(role, place, 1, 1)
         for role, answers in enumerate(roles)
         for place, span in enumerate(spans)
         if _fits(span, answers, rules.iou)
     ]
-    in_bank = [text for text in said if text in by_text]
-    pairs = [(text, span) for text in in_bank for span in said[text]]
+    in_bank = [text for text in asked if text in by_text]
+    pairs = [(text, span) for text in in_bank for span in asked[text]]
     right = [text in valid and _fits(span, valid[text].spans, rules.iou) for text, span in pairs]
     return (
         len({edge.system for edge in edges}),
@@ -110,7 +110,7 @@ def _verb(said: dict[str, set[Span]], judged: Iterable[JudgedQuestion], rules: D
         len(roles),
         sum(text in valid for text in in_bank),
         len(in_bank),
-        len(said),
+        len(asked),
         sum(right),
         len(pairs),
     )

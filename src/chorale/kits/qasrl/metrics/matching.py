@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.kits.qasrl.files import Integers
-from chorale.kits.qasrl.metrics.assignment import Edge, best_matching
+from chorale.kits.qasrl.metrics.assignment import SpanEdge, best_matching
 from chorale.metrics import FloatArray
 
 _AT_ONCE = 2**21
 """Pairs of spans looked at in one go."""
 
 
-class Spans(NamedTuple):
+class VerbSpans(NamedTuple):
     """Distinct spans, in the order of verb, first and last token."""
 
     verb: Integers
@@ -28,8 +28,8 @@ class Spans(NamedTuple):
     def __len__(self) -> int:
         return len(self.verb)
 
-    def taken(self, kept: NDArray[np.bool_]) -> "Spans":
-        return Spans(self.verb[kept], self.start[kept], self.end[kept])
+    def taken(self, kept: NDArray[np.bool_]) -> "VerbSpans":
+        return VerbSpans(self.verb[kept], self.start[kept], self.end[kept])
 
 
 class Edges(NamedTuple):
@@ -48,38 +48,38 @@ class Edges(NamedTuple):
         return Edges(*(column[places] for column in self))
 
 
-def distinct_spans(verb: Integers, start: Integers, end: Integers) -> tuple[Spans, Integers]:
+def distinct_spans(verb: Integers, start: Integers, end: Integers) -> tuple[VerbSpans, Integers]:
     """Each span of a verb once, and for every given one its number among them."""
     width = int(end.max(initial=0)) + 1
     keys, numbers = np.unique((verb * width + start) * width + end, return_inverse=True)
     rest, last = np.divmod(keys, width)
     of_verb, first = np.divmod(rest, width)
-    return Spans(of_verb, first, last), numbers.astype(np.int64)
+    return VerbSpans(of_verb, first, last), numbers.astype(np.int64)
 
 
-def iou(one: tuple[int, int], other: tuple[int, int]) -> float:
+def iou(left: tuple[int, int], right: tuple[int, int]) -> float:
     """Tokens in both spans over tokens in either.
 
     >>> iou((0, 4), (2, 4))
     0.5
     """
-    joint = max(0, min(one[1], other[1]) - max(one[0], other[0]))
-    return joint / (one[1] - one[0] + other[1] - other[0] - joint)
+    joint = max(0, min(left[1], right[1]) - max(left[0], right[0]))
+    return joint / (left[1] - left[0] + right[1] - right[0] - joint)
 
 
-def find_edges(system: Spans, gold: Spans, threshold: float) -> Edges:
+def find_edges(system: VerbSpans, gold: VerbSpans, threshold: float) -> Edges:
     """Every pair of a verb's spans with an IOU of at least the threshold (0: any token in common)."""
-    found = [Edges(*(np.zeros(0, dtype=np.int64) for _ in range(4)))]
+    edges = [Edges(*(np.zeros(0, dtype=np.int64) for _ in range(4)))]
     for left, right in _pairs(system, gold):
         joint = np.minimum(system.end[left], gold.end[right]) - np.maximum(system.start[left], gold.start[right])
         lengths = system.end[left] - system.start[left] + gold.end[right] - gold.start[right]
         kept = joint > 0
         kept[kept] = joint[kept] / (lengths - joint)[kept] >= threshold
-        found.append(Edges(left[kept], right[kept], joint[kept], (lengths - joint)[kept]))
-    return Edges(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+        edges.append(Edges(left[kept], right[kept], joint[kept], (lengths - joint)[kept]))
+    return Edges(*(np.concatenate(columns) for columns in zip(*edges, strict=True)))
 
 
-def _pairs(system: Spans, gold: Spans) -> Iterator[tuple[Integers, Integers]]:
+def _pairs(system: VerbSpans, gold: VerbSpans) -> Iterator[tuple[Integers, Integers]]:
     """All pairs of spans of the same verb, a block at a time."""
     first = np.searchsorted(gold.verb, system.verb, "left")
     count = np.searchsorted(gold.verb, system.verb, "right") - first
@@ -109,7 +109,7 @@ def match(edges: Edges, systems: int, golds: int) -> Integers:
     rest = np.flatnonzero(~around_gold & ~around_system)
     if len(rest):
         columns = (edges.gold, edges.system, edges.joint, edges.union)
-        listed = [Edge(*row) for row in zip(*(column[rest].tolist() for column in columns), strict=True)]
+        listed = [SpanEdge(*row) for row in zip(*(column[rest].tolist() for column in columns), strict=True)]
         number = {(edge.gold, edge.system): int(place) for edge, place in zip(listed, rest.tolist(), strict=True)}
         chosen.append(np.array([number[pair] for pair in best_matching(listed)], dtype=np.int64))
     together = np.concatenate(chosen)
@@ -129,7 +129,7 @@ def _best_of_each(edges: Edges, among: NDArray[np.bool_], centre: Integers, end:
     return order[np.r_[True, centres[1:] != centres[:-1]]] if len(order) else order
 
 
-def linked(spans: Spans, threshold: float) -> Integers:
+def linked(spans: VerbSpans, threshold: float) -> Integers:
     """Which spans hang together by overlap: for each the number of the first span of its component."""
     edges = find_edges(spans, spans, threshold)
     apart = edges.system != edges.gold

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chorale.kits.qasrl.files import Integers, QuestionAnswers, Verb
-from chorale.kits.qasrl.metrics.matching import Edges, Spans, distinct_spans, find_edges, linked, match
+from chorale.kits.qasrl.metrics.matching import Edges, VerbSpans, distinct_spans, find_edges, linked, match
 from chorale.kits.qasrl.metrics.questions import label_of
 from chorale.metrics import Counts, FloatArray, Metric, Statistics, f1_of, ratio
 from chorale.model.plural import plural
@@ -40,7 +40,7 @@ class Side:
     """One of the two annotations, seen through the verbs that are scored."""
 
     table: QuestionAnswers
-    spans: Spans
+    spans: VerbSpans
     answer_span: Integers
     """For every answer kept, the number of its distinct span,"""
     answer_row: Integers
@@ -127,14 +127,14 @@ def _equivalent(system: Side, gold: Side, pairs: Edges, *, modality: bool) -> ND
         pair = pair_of[side.answer_span]
         asked = label[side.table.rows.question[side.answer_row[pair >= 0]]] if len(label) else np.zeros(0, np.int64)
         keys.append((pair[pair >= 0], asked))
-    one, other = (pair * max(1, len(codes)) + asked for pair, asked in keys)
-    common = np.intersect1d(one, other)
+    of_system, of_gold = (pair * max(1, len(codes)) + asked for pair, asked in keys)
+    common = np.intersect1d(of_system, of_gold)
     equivalent = np.zeros(len(pairs.system), dtype=bool)
     equivalent[common // max(1, len(codes))] = True
     return equivalent
 
 
-def _spurious(spans: Spans, wrong: NDArray[np.bool_], rules: Rules) -> Integers:
+def _spurious(spans: VerbSpans, wrong: NDArray[np.bool_], rules: Rules) -> Integers:
     spurious = np.full(len(spans), -1, dtype=np.int64)
     places = np.flatnonzero(wrong)
     if rules.redundant:
@@ -152,12 +152,20 @@ def statistics(alignment: Alignment) -> Statistics:
     verbs = len(alignment.verbs)
     system, gold, pairs = alignment.system, alignment.gold, alignment.pairs
     pair_verb = gold.spans.verb[pairs.gold]
-    found = np.bincount(pair_verb, minlength=verbs)
+    matched = np.bincount(pair_verb, minlength=verbs)
     labelled = np.bincount(pair_verb[alignment.equivalent], minlength=verbs)
     wanted = np.bincount(gold.spans.verb, minlength=verbs)
     first_of_its_kind = alignment.spurious == np.arange(len(alignment.spurious))
     wrong = np.bincount(system.spans.verb[first_of_its_kind], minlength=verbs)
-    rows = [found, wrong, wanted - found, labelled, wrong + found - labelled, wanted - labelled, *_roles(alignment)]
+    rows = [
+        matched,
+        wrong,
+        wanted - matched,
+        labelled,
+        wrong + matched - labelled,
+        wanted - labelled,
+        *_roles(alignment),
+    ]
     return Statistics(tuple(map(str, alignment.verbs)), np.column_stack(rows).astype(np.float64))
 
 
@@ -168,11 +176,11 @@ def _roles(alignment: Alignment) -> tuple[Integers, Integers, Integers]:
     of_gold[pairs.gold] = True
     of_system = alignment.ignored.copy()
     of_system[pairs.system] = True
-    found, _ = _asked(alignment.gold, of_gold, verbs)
+    matched, _ = _asked(alignment.gold, of_gold, verbs)
     supported, asked = _asked(alignment.system, of_system, verbs)
     gold = alignment.gold
     counted = (gold.row_verb >= 0) & (gold.table.rows.question >= 0)
-    return found, asked - supported, np.bincount(gold.row_verb[counted], minlength=verbs) - found
+    return matched, asked - supported, np.bincount(gold.row_verb[counted], minlength=verbs) - matched
 
 
 def _asked(side: Side, marked: NDArray[np.bool_], verbs: int) -> tuple[Integers, Integers]:
@@ -184,8 +192,8 @@ def _asked(side: Side, marked: NDArray[np.bool_], verbs: int) -> tuple[Integers,
     key = side.row_verb[side.answer_row] * len(texts) + text[side.table.rows.question[side.answer_row]]
     with_any, asked = np.unique(key[marked[side.answer_span]]), np.unique(key)
     per_verb = (np.bincount(keys // len(texts), minlength=verbs).astype(np.int64) for keys in (with_any, asked))
-    found, all_asked = per_verb
-    return found, all_asked
+    answered, all_asked = per_verb
+    return answered, all_asked
 
 
 def counts(statistics: Statistics) -> dict[str, Counts]:

@@ -27,7 +27,7 @@ _CORE = re.compile(r"A[0-5]")
 _NO_ARGUMENTS = frozenset({"AM-MOD", "AM-NEG"})
 
 
-class Part(NamedTuple):
+class PropBankPart(NamedTuple):
     """A piece of an argument: the token it hangs from, and the tokens it covers."""
 
     head: int
@@ -37,16 +37,16 @@ class Part(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class PropBankArgument:
     label: str
-    parts: tuple[Part, ...]
+    parts: tuple[PropBankPart, ...]
 
     @property
     def core(self) -> bool:
         return bool(_CORE.fullmatch(self.label))
 
 
-def arguments_of(labelled: list[tuple[str, Part]]) -> list[PropBankArgument]:
+def arguments_of(labelled: list[tuple[str, PropBankPart]]) -> list[PropBankArgument]:
     """Labelled pieces as whole arguments, without what QA-SRL has no answers for."""
-    parts: dict[str, list[list[Part]]] = {}
+    parts: dict[str, list[list[PropBankPart]]] = {}
     for label, part in labelled:
         name = label.removeprefix("C-")
         if name in _NO_ARGUMENTS or name.startswith("R-"):
@@ -102,10 +102,10 @@ def _verb(
     right = [
         (core, any(_holds(spans, argument, holding) for argument in arguments)) for (_, core), spans in asked.items()
     ]
-    found = [(argument.core, _holds(answers, argument, holding)) for argument in arguments]
+    covered = [(argument.core, _holds(answers, argument, holding)) for argument in arguments]
     row: list[float] = []
     for kind in KINDS:
-        for outcomes in (right, found):
+        for outcomes in (right, covered):
             kept = [is_so for core, is_so in outcomes if kind == "all" or core == (kind == "core")]
             row += [sum(kept) / len(kept), 1.0] if kept else [0.0, 0.0]
     return row

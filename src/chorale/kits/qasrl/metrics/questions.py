@@ -5,7 +5,7 @@ modality: whether a modal that changes factuality stands in the question. Tense,
 differ. It takes more questions apart than people would; no question that asks for another role should pass.
 """
 
-from chorale.kits.qasrl.files import Question
+from chorale.kits.qasrl.files import VerbQuestion
 
 MODALS = frozenset({"can", "could", "may", "might", "must", "should", "would"})
 """Those that change factuality. *Will* does not: what will happen is said to happen."""
@@ -23,12 +23,12 @@ def is_modal(aux: str) -> bool:
     return word in MODALS or word in ("cannot", "can't") or word.removesuffix("n't").removesuffix(" not") in MODALS
 
 
-def label_of(question: Question, *, modality: bool = True) -> Label:
+def label_of(question: VerbQuestion, *, modality: bool = True) -> Label:
     """What must be equal. Without modality, as the gold standard's own script compares."""
     modal = modality and is_modal(question.aux)
     return question.wh.lower(), question.subj, question.obj, question.negated, question.passive, modal
 
 
-def strict_match(one: Question, other: Question, *, modality: bool = True) -> bool:
+def strict_match(left: VerbQuestion, right: VerbQuestion, *, modality: bool = True) -> bool:
     """Whether two questions are equivalent under STRICT-MATCH."""
-    return label_of(one, modality=modality) == label_of(other, modality=modality)
+    return label_of(left, modality=modality) == label_of(right, modality=modality)

@@ -9,7 +9,7 @@ import numpy as np
 from chorale.kits.qasrl.files import QuestionAnswers
 from chorale.kits.qasrl.metrics import (
     MEASURES,
-    Agreement,
+    QasrlAgreement,
     agreement,
     agreement_metric,
     consolidated_agreement,
@@ -43,13 +43,13 @@ def score_agreement(
     """
     if options.average == "macro" or options.rules.extra_verbs or options.per_verb:
         raise UserError("Agreement is a mean over pairs. Leave out --average, --include-extra-verbs and --per-verb.")
-    found = _found(table, by, options)
+    agreed = _agreement(table, by, options)
     teams = consolidated_agreement(table, options.rules)
-    around = _intervals(found, resampling) if resampling.ci else {}
-    of_pairs = _pair_intervals(found, resampling, for_scripts=for_scripts)
-    json = {"by": by, **_json(found, around, of_pairs), "consolidated": None}
-    title = f"{Path(table.name).name}: mean over {plural(len(found.pairs), 'pair', 'pairs')} by {by}"
-    tables = [measures_table(title, found.counts, found.scores, around), _pairs_table("Pairs", found, of_pairs)]
+    around = _intervals(agreed, resampling) if resampling.ci else {}
+    of_pairs = _pair_intervals(agreed, resampling, for_scripts=for_scripts)
+    json = {"by": by, **_json(agreed, around, of_pairs), "consolidated": None}
+    title = f"{Path(table.name).name}: mean over {plural(len(agreed.pairs), 'pair', 'pairs')} by {by}"
+    tables = [measures_table(title, agreed.counts, agreed.scores, around), _pairs_table("Pairs", agreed, of_pairs)]
     notes = [*file_notes(table), *_nameless(table, by)]
     notes.append("Counts are of both directions of every pair; fractions are means over pairs.")
     if teams is not None:
@@ -69,47 +69,47 @@ def score_agreement(
     if against is not None:
         inputs["against"] = against.digest
         names = (Path(table.name).name, Path(against.name).name)
-        other, other_teams = _found(against, by, options), consolidated_agreement(against, options.rules)
-        json["against"], tests, told = _compared(found, other, names, resampling, tables, "Workers compared")
-        notes += told
+        other, other_teams = _agreement(against, by, options), consolidated_agreement(against, options.rules)
+        json["against"], tests, remarks = _compared(agreed, other, names, resampling, tables, "Workers compared")
+        notes += remarks
         if teams is not None and other_teams is not None:
-            json["consolidated"]["against"], _, told = _compared(
+            json["consolidated"]["against"], _, remarks = _compared(
                 teams, other_teams, names, resampling, tables, "Teams compared"
             )
-            notes += told
+            notes += remarks
     settings = {**options.settings(), "average": None, "extra-verbs": None, "by": by}
     settings |= resampling.settings(compared=against is not None)
     line = signature("qasrl-agreement", settings, inputs)
-    return Score(json, tables, line, notes, values=found.scores, intervals=around, tests=tests, main="ua_f1")
+    return Score(json, tables, line, notes, values=agreed.scores, intervals=around, tests=tests, main="ua_f1")
 
 
-def _found(table: QuestionAnswers, by: str, options: QasrlOptions) -> Agreement:
-    found = agreement(table, options.rules)
-    if found is None:
+def _agreement(table: QuestionAnswers, by: str, options: QasrlOptions) -> QasrlAgreement:
+    agreed = agreement(table, options.rules)
+    if agreed is None:
         values = plural(len(_named(table)), "value", "different values")
         message = f"has no verb that two or more annotators worked on: {by} has {values}"
         fix = "Agreement needs verbs annotated more than once; name the column that tells annotators apart with --by."
         raise UserError(f"{table.name} has no agreement", [Problem(table.name, None, message, fix)])
-    return found
+    return agreed
 
 
 def _compared(
-    found: Agreement,
-    other: Agreement,
+    agreed: QasrlAgreement,
+    other: QasrlAgreement,
     names: tuple[str, str],
     resampling: Resampling,
     tables: list[ScoreTable],
     title: str,
 ) -> tuple[dict[str, Any] | None, dict[str, Comparison], list[str]]:
     """Both on the verbs that two or more worked on in each; adds a table."""
-    both = found.beside(other)
+    both = agreed.beside(other)
     if both is None:
         return None, {}, [f"{title}: no verb has two annotations in both files, so there is nothing to compare."]
     ours, theirs, metric = both
     _check_size(ours.rows.size)
     compared = resampling.compare(ours, theirs, metric)
     tables.append(comparison_table(title, names, compared))
-    left = len(set(found.verbs) ^ set(other.verbs))
+    left = len(set(agreed.verbs) ^ set(other.verbs))
     notes = (
         [f"{title}: {plural(left, 'verb', 'verbs')} left out, annotated twice in only one of the files."]
         if left
@@ -129,9 +129,9 @@ def _named(table: QuestionAnswers) -> list[str]:
     return [worker for worker in table.workers if worker]
 
 
-def _intervals(found: Agreement, resampling: Resampling) -> dict[str, Interval]:
-    _check_size(len(found.pairs) * len(found.verbs) * 18)
-    return resampling.intervals(found.statistics(), agreement_metric(len(found.pairs)))
+def _intervals(agreed: QasrlAgreement, resampling: Resampling) -> dict[str, Interval]:
+    _check_size(len(agreed.pairs) * len(agreed.verbs) * 18)
+    return resampling.intervals(agreed.statistics(), agreement_metric(len(agreed.pairs)))
 
 
 def _check_size(numbers: int) -> None:
@@ -145,19 +145,19 @@ def _check_size(numbers: int) -> None:
 _OfPairs = Sequence[dict[str, Interval]]
 
 
-def _pair_intervals(found: Agreement, resampling: Resampling, *, for_scripts: bool) -> _OfPairs:
+def _pair_intervals(agreed: QasrlAgreement, resampling: Resampling, *, for_scripts: bool) -> _OfPairs:
     """For each pair, over the verbs both worked on; none if none are wanted."""
     if not resampling.ci:
         return []
     metric = agreement_metric(1)
-    wanted = found.of_pairs()[: None if for_scripts else _MOST_ROWS]
+    wanted = agreed.of_pairs()[: None if for_scripts else _MOST_ROWS]
     return [resampling.tally_intervals(tally, metric) for tally in wanted]
 
 
-def _json(found: Agreement, around: dict[str, Interval], of_pairs: _OfPairs) -> dict[str, Any]:
+def _json(agreed: QasrlAgreement, around: dict[str, Interval], of_pairs: _OfPairs) -> dict[str, Any]:
     return {
-        **{name: measure_json(name, found.counts[name], found.scores, around) for name in MEASURES},
-        "verbs": len(found.verbs),
+        **{name: measure_json(name, agreed.counts[name], agreed.scores, around) for name in MEASURES},
+        "verbs": len(agreed.verbs),
         "pairs": [
             {
                 "first": pair.first,
@@ -165,23 +165,25 @@ def _json(found: Agreement, around: dict[str, Interval], of_pairs: _OfPairs) -> 
                 "verbs": pair.verbs,
                 **{name: measure_json(name, pair.counts[name], pair.scores, drawn) for name in MEASURES},
             }
-            for pair, drawn in zip(found.pairs, [*of_pairs, *([{}] * (len(found.pairs) - len(of_pairs)))], strict=True)
+            for pair, drawn in zip(
+                agreed.pairs, [*of_pairs, *([{}] * (len(agreed.pairs) - len(of_pairs)))], strict=True
+            )
         ],
     }
 
 
-def _pairs_table(title: str, found: Agreement, of_pairs: _OfPairs) -> ScoreTable:
-    shown = found.pairs[:_MOST_ROWS]
-    if len(shown) < len(found.pairs):
-        title = f"{title}: the first {len(shown)} of {len(found.pairs):,}"
+def _pairs_table(title: str, agreed: QasrlAgreement, of_pairs: _OfPairs) -> ScoreTable:
+    shown = agreed.pairs[:_MOST_ROWS]
+    if len(shown) < len(agreed.pairs):
+        title = f"{title}: the first {len(shown)} of {len(agreed.pairs):,}"
     columns = ["first", "second", "verbs#"]
     for name in NAMES.values():
         columns += [f"{name} F1#", *(["95% interval#"] if of_pairs else [])]
     rows: list[list[Cell]] = []
-    for place, one in enumerate(shown):
-        rows.append([one.first, one.second, one.verbs])
+    for place, pair in enumerate(shown):
+        rows.append([pair.first, pair.second, pair.verbs])
         for name in MEASURES:
-            rows[-1].append(one.scores[f"{name}_f1"])
+            rows[-1].append(pair.scores[f"{name}_f1"])
             if of_pairs:
                 rows[-1].append(shown_interval(of_pairs[place][f"{name}_f1"], 3))
     return ScoreTable(title, tuple(columns), rows)

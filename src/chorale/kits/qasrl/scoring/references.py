@@ -9,8 +9,8 @@ from chorale.kits.qasrl.files import Bank, QuestionAnswers, Verb, joined
 from chorale.kits.qasrl.files.tokens import plain
 from chorale.kits.qasrl.metrics import (
     DenseRules,
-    Part,
     PropBankArgument,
+    PropBankPart,
     arguments_of,
     dense_metric,
     dense_statistics,
@@ -40,11 +40,11 @@ def score_dense(
     """FitzGerald et al.'s measures: spans, questions and both together, by what the Bank's judges say."""
     joined([(bank.name, bank.sentences), (system.name, system.sentences)])
     _common_verbs(system, bank.name, set(bank.questions))
-    found = dense_statistics(system, bank, rules)
-    sums = dict(zip(COLUMNS, (round(value) for value in found.rows.sum(axis=0)), strict=True))
-    scores = dense_metric().scores(found)
-    around = _intervals(found, dense_metric(), resampling)
-    json: dict[str, Any] = {"dense": {**scores, "counts": sums}, "verbs": len(found.items)}
+    per_verb = dense_statistics(system, bank, rules)
+    sums = dict(zip(COLUMNS, (round(value) for value in per_verb.rows.sum(axis=0)), strict=True))
+    scores = dense_metric().scores(per_verb)
+    around = _intervals(per_verb, dense_metric(), resampling)
+    json: dict[str, Any] = {"dense": {**scores, "counts": sums}, "verbs": len(per_verb.items)}
     if around:
         json["dense"]["ci"] = jsonable(around)
     unjudged = sums["asked"] - sums["judged"]
@@ -58,7 +58,7 @@ def score_dense(
     tests: dict[str, Comparison] = {}
     if against is not None:
         other = dense_statistics(against, bank, rules)
-        tests = _compared(json, tables, (system, against), same_items(found, other), dense_metric(), resampling)
+        tests = _compared(json, tables, (system, against), same_items(per_verb, other), dense_metric(), resampling)
         inputs["against"] = against.digest
     settings |= resampling.settings(compared=against is not None)
     line = signature("qasrl-dense", settings, inputs)
@@ -77,17 +77,17 @@ def score_propbank(
     """How questions and answers agree with PropBank's arguments, over the verbs that both have."""
     propbank = propbank_arguments(corpus, sentences, holding)
     _common_verbs(table, corpus.name, set(propbank))
-    found = propbank_statistics(table, propbank, holding)
-    scores, around = propbank_metric().scores(found), _intervals(found, propbank_metric(), resampling)
-    told: dict[str, Any] = {}
+    per_verb = propbank_statistics(table, propbank, holding)
+    scores, around = propbank_metric().scores(per_verb), _intervals(per_verb, propbank_metric(), resampling)
+    by_kind: dict[str, Any] = {}
     for kind in KINDS:
-        told[kind] = {score: scores[f"{kind}_{score}"] for score in SCORES}
+        by_kind[kind] = {score: scores[f"{kind}_{score}"] for score in SCORES}
         if around:
-            told[kind]["ci"] = {score: around[f"{kind}_{score}"].as_list() for score in SCORES}
-    json: dict[str, Any] = {"propbank": told, "verbs": len(found.items)}
+            by_kind[kind]["ci"] = {score: around[f"{kind}_{score}"].as_list() for score in SCORES}
+    json: dict[str, Any] = {"propbank": by_kind, "verbs": len(per_verb.items)}
     tables = [_kinds_table(f"{Path(table.name).name} against {Path(corpus.name).name}", scores, around)]
     notes = [*file_notes(table)]
-    elsewhere = len(table.verbs) - len(found.items)
+    elsewhere = len(table.verbs) - len(per_verb.items)
     if elsewhere:
         verbs = plural(elsewhere, "verb is no predicate", "verbs are no predicates")
         notes.append(f"{verbs} in {Path(corpus.name).name}: not counted.")
@@ -95,7 +95,7 @@ def score_propbank(
     tests: dict[str, Comparison] = {}
     if against is not None:
         other = propbank_statistics(against, propbank, holding)
-        tests = _compared(json, tables, (table, against), same_items(found, other), propbank_metric(), resampling)
+        tests = _compared(json, tables, (table, against), same_items(per_verb, other), propbank_metric(), resampling)
         inputs["against"] = against.digest
     settings: dict[str, Setting] = {"found-by": holding, **(reading or {})}
     settings |= resampling.settings(compared=against is not None)
@@ -116,23 +116,24 @@ def propbank_arguments(
     ids: dict[tuple[str, ...], list[str]] = {}
     for given, tokens in sentences.items():
         ids.setdefault(tuple(map(plain, tokens)), []).append(given)
-    found: dict[Verb, list[PropBankArgument]] = {}
+    arguments: dict[Verb, list[PropBankArgument]] = {}
     for sentence in corpus.sentences:
         for given in ids.get(tuple(map(plain, sentence.forms)), ()):
             for predicate in sentence.predicates:
                 parts = [
-                    (one.label, _part(sentence, one.first, one.last, corpus.marks_spans)) for one in predicate.arguments
+                    (argument.label, _part(sentence, argument.first, argument.last, corpus.marks_spans))
+                    for argument in predicate.arguments
                 ]
-                found[Verb(given, predicate.position)] = arguments_of(parts)
-    return found
+                arguments[Verb(given, predicate.position)] = arguments_of(parts)
+    return arguments
 
 
-def _part(sentence: Sentence, first: int, last: int, marks_spans: bool) -> Part:
+def _part(sentence: Sentence, first: int, last: int, marks_spans: bool) -> PropBankPart:
     """A piece of an argument; its span from the tokens under its head, where the file has only heads."""
     if marks_spans or not sentence.heads:
-        return Part(first, (first, last + 1))
+        return PropBankPart(first, (first, last + 1))
     under = tokens_under((first,), sentence.heads)
-    return Part(first, ((under & -under).bit_length() - 1, under.bit_length()))
+    return PropBankPart(first, ((under & -under).bit_length() - 1, under.bit_length()))
 
 
 def _digest(sentences: dict[str, tuple[str, ...]]) -> str:
@@ -151,10 +152,10 @@ def _common_verbs(system: QuestionAnswers, name: str, verbs: set[Verb]) -> None:
         raise UserError("the files are about different verbs", [problem])
 
 
-def _intervals(found: Statistics, by: Metric, resampling: Resampling) -> dict[str, Interval]:
+def _intervals(per_verb: Statistics, by: Metric, resampling: Resampling) -> dict[str, Interval]:
     if not resampling.ci:
         return {}
-    return resampling.intervals(found, by)
+    return resampling.intervals(per_verb, by)
 
 
 def _compared(

@@ -56,10 +56,10 @@ def score_qasrl(
     """UA, LA and role of a system, with what was asked for beside them; and the alignment they come from."""
     check_pair(system, gold)
     alignment = align(system, gold, options.rules)
-    found = statistics(alignment)
+    per_verb = statistics(alignment)
     by = metric(options.average)
-    scores, sums = by.scores(found), counts(found)
-    around = resampling.intervals(found, by) if resampling.ci else {}
+    scores, sums = by.scores(per_verb), counts(per_verb)
+    around = resampling.intervals(per_verb, by) if resampling.ci else {}
     json: dict[str, Any] = {name: measure_json(name, sums[name], scores, around) for name in MEASURES}
     json["verbs"] = _verbs(system, gold, alignment)
     title = f"{Path(system.name).name} against {Path(gold.name).name}"
@@ -67,13 +67,13 @@ def score_qasrl(
     notes = [*file_notes(system), *file_notes(gold), *_notes(alignment, sums), *_lacking(system, json["verbs"])]
     inputs = {"system": system.digest, "gold": gold.digest}
     if options.per_verb:
-        json["per_verb"] = per_verb_json(found)
+        json["per_verb"] = per_verb_json(per_verb)
     compared: Mapping[str, Comparison] = {}
     if against is not None:
         check_pair(against, gold)
         inputs["against"] = against.digest
         other = statistics(align(against, gold, options.rules))
-        compared = resampling.compare(*same_items(found, other), by)
+        compared = resampling.compare(*same_items(per_verb, other), by)
         json["against"] = {"file": against.name, "scores": jsonable(compared)}
         tables.append(comparison_table("Is the difference more than luck?", _two_names(system, against), compared))
         notes += [*file_notes(against), *_lacking(against, _verbs(against, gold, alignment))]
@@ -87,11 +87,11 @@ def measure_json(
     name: str, sums: Counts, scores: Mapping[str, float], around: Mapping[str, Interval]
 ) -> dict[str, Any]:
     """One measure as `--json` prints it: counts, fractions, and intervals if there are any."""
-    told: dict[str, Any] = {"tp": sums.tp, "fp": sums.fp, "fn": sums.fn}
-    told |= {score: scores[f"{name}_{score}"] for score in SCORES}
+    numbers: dict[str, Any] = {"tp": sums.tp, "fp": sums.fp, "fn": sums.fn}
+    numbers |= {score: scores[f"{name}_{score}"] for score in SCORES}
     if around:
-        told["ci"] = {score: around[f"{name}_{score}"].as_list() for score in SCORES}
-    return told
+        numbers["ci"] = {score: around[f"{name}_{score}"].as_list() for score in SCORES}
+    return numbers
 
 
 def measures_table(
@@ -116,14 +116,14 @@ def measures_table(
     return ScoreTable(f"{title}, mean over {of}" if of else title, tuple(columns), rows)
 
 
-def per_verb_json(found: Statistics) -> dict[str, dict[str, dict[str, int]]]:
+def per_verb_json(per_verb: Statistics) -> dict[str, dict[str, dict[str, int]]]:
     """The counts of every verb."""
     return {
         item: {
             name: {kind: int(row[3 * place + at]) for at, kind in enumerate(("tp", "fp", "fn"))}
             for place, name in enumerate(MEASURES)
         }
-        for item, row in zip(found.items, found.rows, strict=True)
+        for item, row in zip(per_verb.items, per_verb.rows, strict=True)
     }
 
 
@@ -139,9 +139,9 @@ def same_items(first: Statistics, second: Statistics) -> tuple[Statistics, Stati
     return filled[0], filled[1]
 
 
-def _two_names(one: QuestionAnswers, other: QuestionAnswers) -> tuple[str, str]:
-    names = Path(one.name).name, Path(other.name).name
-    return names if names[0] != names[1] else (one.name, other.name)
+def _two_names(system: QuestionAnswers, other: QuestionAnswers) -> tuple[str, str]:
+    names = Path(system.name).name, Path(other.name).name
+    return names if names[0] != names[1] else (system.name, other.name)
 
 
 # What files must have in common, and what is to be said about them

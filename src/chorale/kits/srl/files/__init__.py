@@ -1,18 +1,18 @@
 """Semantic role labelling: CoNLL-2005 props, CoNLL-2009, and CoNLL-U with columns for roles, as one model."""
 
 from chorale.kits.srl.files.frame_relations import FrameRelations, read_frame_relations
-from chorale.kits.srl.files.model import Argument, Corpus, Predicate, Sentence, canonical, lemma_of
+from chorale.kits.srl.files.model import Corpus, Sentence, SrlArgument, SrlPredicate, canonical, lemma_of
 from chorale.kits.srl.files.reading import READERS, check_alignment, parse_srl, read_srl
 from chorale.kits.srl.files.spans import subtrees, tokens_under, with_spans
 from chorale.kits.srl.files.writing import as_spans, written
 
 __all__ = [
     "READERS",
-    "Argument",
     "Corpus",
     "FrameRelations",
-    "Predicate",
     "Sentence",
+    "SrlArgument",
+    "SrlPredicate",
     "as_spans",
     "canonical",
     "check_alignment",

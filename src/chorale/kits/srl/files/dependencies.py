@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from chorale.files.blocks import EMPTY, Block, Report, blocks, check_numbering, heads_of, table_of
-from chorale.kits.srl.files.model import PREDICATE_ITSELF, Argument, Predicate, Sentence, canonical, lemma_of
+from chorale.files.blocks import EMPTY, Block, ProblemReport, blocks, check_numbering, heads_of, table_of
+from chorale.kits.srl.files.model import PREDICATE_ITSELF, Sentence, SrlArgument, SrlPredicate, canonical, lemma_of
 from chorale.model.plural import plural
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ColumnLayout:
     """Which column holds what, counted from 0. Columns of arguments follow the fixed ones."""
 
     fixed: int
@@ -29,19 +29,19 @@ class Layout:
     """How many columns a sentence may have that has no predicates."""
 
 
-CONLL09 = Layout(
+CONLL09 = ColumnLayout(
     fixed=14, sense=13, flag=12, lemma=2, upos=4, xpos=5, feats=6, head=8, deprel=10,
     columns="ID FORM LEMMA PLEMMA POS PPOS FEAT PFEAT HEAD PHEAD DEPREL PDEPREL FILLPRED PRED APRED…",
 )  # fmt: skip
-CONLLU = Layout(
+CONLLU = ColumnLayout(
     fixed=10, sense=9, flag=8, lemma=2, upos=3, xpos=4, feats=5, head=6, deprel=7,
     columns="ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL ISPRED PREDSENSE ARGS…",
 )  # fmt: skip
-CONLLU_UP = Layout(
+CONLLU_UP = ColumnLayout(
     fixed=11, sense=10, flag=None, lemma=2, upos=3, xpos=4, feats=5, head=6, deprel=7,
     columns="the ten of CoNLL-U, then PREDSENSE ARGS…", without_roles=10,
 )  # fmt: skip
-CONLLU_LONG = Layout(
+CONLLU_LONG = ColumnLayout(
     fixed=12, sense=11, flag=10, lemma=2, upos=3, xpos=4, feats=5, head=6, deprel=7,
     columns="the ten of CoNLL-U, then ISPRED PREDSENSE ARGS…", without_roles=10,
 )  # fmt: skip
@@ -49,27 +49,27 @@ _SAMPLE = 50
 """Sentences looked at to find out which columns a CoNLL-U file has."""
 
 
-def read_conll09(text: str, report: Report) -> Iterator[Sentence]:
+def read_conll09(text: str, report: ProblemReport) -> Iterator[Sentence]:
     for block in blocks(text, comments=True):
         if sentence := _sentence(block, CONLL09, report):
             yield sentence
 
 
-def read_conllu(text: str, report: Report) -> Iterator[Sentence]:
+def read_conllu(text: str, report: ProblemReport) -> Iterator[Sentence]:
     layout = conllu_layout(text)
     for block in blocks(text, comments=True):
         if sentence := _sentence(_without_ranges(block), layout, report):
             yield sentence
 
 
-def conllu_layout(text: str) -> Layout:
+def conllu_layout(text: str) -> ColumnLayout:
     """The layout that fits most of the first sentences that have roles."""
     split = ([line.split("\t") for line in _without_ranges(block).lines] for block in blocks(text, comments=True))
     sample = list(islice((rows for rows in split if len(rows[0]) > CONLLU.fixed), _SAMPLE))
     return max((CONLLU, CONLLU_UP, CONLLU_LONG), key=lambda layout: sum(_fits(rows, layout) for rows in sample))
 
 
-def _fits(rows: list[list[str]], layout: Layout) -> bool:
+def _fits(rows: list[list[str]], layout: ColumnLayout) -> bool:
     if any(len(row) < layout.fixed for row in rows):
         return False
     if layout.flag is not None and any((row[layout.flag] == "Y") != (row[layout.sense] != "_") for row in rows):
@@ -86,7 +86,7 @@ def _without_ranges(block: Block) -> Block:
     return Block([block.lines[index] for index in kept], [block.numbers[index] for index in kept])
 
 
-def _sentence(block: Block, layout: Layout, report: Report) -> Sentence | None:
+def _sentence(block: Block, layout: ColumnLayout, report: ProblemReport) -> Sentence | None:
     numbers = block.numbers
     table = table_of([line.rstrip().split("\t") for line in block.lines], numbers, report)
     if table is None:
@@ -107,7 +107,7 @@ def _sentence(block: Block, layout: Layout, report: Report) -> Sentence | None:
         return None
     senses = table[layout.sense]
     predicates = tuple(
-        Predicate(position, lemma_of(senses[position]), senses[position], _arguments(column))
+        SrlPredicate(position, lemma_of(senses[position]), senses[position], _arguments(column))
         for position, column in zip(positions, table[layout.fixed :], strict=False)
     )
     return Sentence(
@@ -124,7 +124,9 @@ def _sentence(block: Block, layout: Layout, report: Report) -> Sentence | None:
     )
 
 
-def _positions(table: list[tuple[str, ...]], layout: Layout, numbers: list[int], report: Report) -> list[int] | None:
+def _positions(
+    table: list[tuple[str, ...]], layout: ColumnLayout, numbers: list[int], report: ProblemReport
+) -> list[int] | None:
     """Where predicates are. A sense and the mark of a predicate must come together."""
     senses = table[layout.sense]
     positions = [index for index, sense in enumerate(senses) if sense not in EMPTY]
@@ -144,7 +146,7 @@ def _positions(table: list[tuple[str, ...]], layout: Layout, numbers: list[int],
 
 
 def _enough_columns(
-    table: list[tuple[str, ...]], layout: Layout, predicates: int, numbers: list[int], report: Report
+    table: list[tuple[str, ...]], layout: ColumnLayout, predicates: int, numbers: list[int], report: ProblemReport
 ) -> bool:
     given = len(table) - layout.fixed
     if given < predicates:
@@ -162,12 +164,12 @@ def _enough_columns(
     return True
 
 
-def _arguments(column: tuple[str, ...]) -> tuple[Argument, ...]:
-    found = []
+def _arguments(column: tuple[str, ...]) -> tuple[SrlArgument, ...]:
+    arguments = []
     for index, cell in enumerate(column):
         if cell in EMPTY:
             continue
         labels = [cell] if "|" not in cell else sorted(set(map(canonical, filter(None, cell.split("|")))))
         names = map(canonical, labels)
-        found += [Argument(name, index, index) for name in names if name not in PREDICATE_ITSELF]
-    return tuple(found)
+        arguments += [SrlArgument(name, index, index) for name in names if name not in PREDICATE_ITSELF]
+    return tuple(arguments)

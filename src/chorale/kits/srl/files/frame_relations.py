@@ -34,16 +34,16 @@ class FrameRelations:
     _frames: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
     _elements: dict[Element, dict[Element, int]] = field(default_factory=dict, repr=False)
 
-    def distance(self, one: str, other: str) -> int | None:
+    def distance(self, frame: str, other: str) -> int | None:
         """Links on the shortest way between two frames; None if there is none of nine or fewer."""
-        if one not in self._frames:
-            self._frames[one] = _distances(one, self.frames)
-        return self._frames[one].get(other)
+        if frame not in self._frames:
+            self._frames[frame] = _distances(frame, self.frames)
+        return self._frames[frame].get(other)
 
-    def element_distance(self, one: Element, other: Element) -> int | None:
-        if one not in self._elements:
-            self._elements[one] = _distances(one, self.elements)
-        return self._elements[one].get(other)
+    def element_distance(self, element: Element, other: Element) -> int | None:
+        if element not in self._elements:
+            self._elements[element] = _distances(element, self.elements)
+        return self._elements[element].get(other)
 
 
 def read_frame_relations(folder: Path, used: Iterable[str] = ()) -> FrameRelations:
@@ -76,7 +76,7 @@ def _digest(frames: dict[str, set[str]], elements: dict[Element, set[Element]], 
 
 
 def _peripheral(folder: Path, used: Iterable[str]) -> tuple[frozenset[Element], frozenset[str]]:
-    found: set[Element] = set()
+    elements: set[Element] = set()
     known: set[str] = set()
     for name in sorted(set(used)):
         path = folder / "frame" / f"{name}.xml"
@@ -84,22 +84,22 @@ def _peripheral(folder: Path, used: Iterable[str]) -> tuple[frozenset[Element], 
         if not name.replace("_", "").replace("-", "").isalnum() or not path.is_file():
             continue
         known.add(name)
-        found |= {
+        elements |= {
             (name, element.get("name", ""))
             for element in _children(_parsed(path), "FE")
             if element.get("coreType") != "Core"
         }
-    return frozenset(found), frozenset(known)
+    return frozenset(elements), frozenset(known)
 
 
 def _distances(start: _Node, links: dict[_Node, set[_Node]]) -> dict[_Node, int]:
-    found, edge = {start: 0}, {start}
+    distances, edge = {start: 0}, {start}
     for steps in range(1, FARTHEST + 1):
-        edge = {node for reached in edge for node in links.get(reached, ()) if node not in found}
+        edge = {node for reached in edge for node in links.get(reached, ()) if node not in distances}
         if not edge:
             break
-        found.update(dict.fromkeys(edge, steps))
-    return found
+        distances.update(dict.fromkeys(edge, steps))
+    return distances
 
 
 def _parsed(path: Path) -> ET.Element:

@@ -11,7 +11,7 @@ from chorale.model.reprs import brief_repr
 Heads = tuple[int, ...]
 
 
-class Argument(NamedTuple):
+class SrlArgument(NamedTuple):
     """One piece of an argument, as a file has it: `C-` and `R-` labels are not resolved yet.
 
     Tokens are counted from 0. Of a format that marks heads, `first` and `last` are both the head.
@@ -22,7 +22,7 @@ class Argument(NamedTuple):
     last: int
 
 
-class Predicate(NamedTuple):
+class SrlPredicate(NamedTuple):
     """A token that has arguments."""
 
     position: int
@@ -30,7 +30,7 @@ class Predicate(NamedTuple):
     """What srl-eval.pl compares: of `buy_out.03` it is `buy`."""
     sense: str
     """`buy.01`, or a frame's name. CoNLL-2005 files have no senses: there it is the lemma."""
-    arguments: tuple[Argument, ...]
+    arguments: tuple[SrlArgument, ...]
 
 
 class Sentence(NamedTuple):
@@ -39,7 +39,7 @@ class Sentence(NamedTuple):
     line: int
     """Where it begins in its file."""
     length: int
-    predicates: tuple[Predicate, ...]
+    predicates: tuple[SrlPredicate, ...]
     forms: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()

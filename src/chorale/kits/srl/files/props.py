@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from chorale.files.blocks import Report, blocks, table_of
-from chorale.kits.srl.files.model import PREDICATE_ITSELF, Argument, Predicate, Sentence, canonical
+from chorale.files.blocks import ProblemReport, blocks, table_of
+from chorale.kits.srl.files.model import PREDICATE_ITSELF, Sentence, SrlArgument, SrlPredicate, canonical
 from chorale.model.plural import plural
 
 _TAG = re.compile(r"(?P<opened>(?:\([^*()\s]+)*)\*(?P<closed>(?:[^*()\s]*\))*)")
 _NO_VERB = "-"
 
 
-def read_conll05(text: str, report: Report) -> Iterator[Sentence]:
+def read_conll05(text: str, report: ProblemReport) -> Iterator[Sentence]:
     for block in blocks(text, comments=False):
         table = table_of([line.split() for line in block.lines], block.numbers, report)
         if table is None:
@@ -24,14 +24,14 @@ def read_conll05(text: str, report: Report) -> Iterator[Sentence]:
             continue
         columns = [_arguments(column, block.numbers, report) for column in table[1:]]
         predicates = tuple(
-            Predicate(index, verb, verb, arguments) for (index, verb), arguments in zip(verbs, columns, strict=True)
+            SrlPredicate(index, verb, verb, arguments) for (index, verb), arguments in zip(verbs, columns, strict=True)
         )
         yield Sentence(line=block.numbers[0], length=len(block.lines), predicates=predicates)
 
 
-def _arguments(column: tuple[str, ...], numbers: list[int], report: Report) -> tuple[Argument, ...]:
+def _arguments(column: tuple[str, ...], numbers: list[int], report: ProblemReport) -> tuple[SrlArgument, ...]:
     """The spans of a column, by where they begin. What is wrong with its brackets is reported."""
-    found: list[Argument] = []
+    arguments: list[SrlArgument] = []
     opened: list[tuple[str, int]] = []
     for index, tag in enumerate(column):
         if tag == "*":
@@ -49,15 +49,15 @@ def _arguments(column: tuple[str, ...], numbers: list[int], report: Report) -> t
             if closing not in ("", label):
                 report(numbers[index], f"closes {closing} where {label} is open", "Close what was opened last.", tag)
                 return ()
-            found.append(Argument(canonical(label), first, index))
+            arguments.append(SrlArgument(canonical(label), first, index))
     if opened:
         label, first = opened[-1]
         report(numbers[first], "opens a bracket that is never closed", "Close it in the same sentence.", f"({label}*")
         return ()
-    found = [argument for argument in found if argument.label not in PREDICATE_ITSELF]
-    if len(set(found)) < len(found):
-        twice = next(argument for argument in found if found.count(argument) > 1)
+    arguments = [argument for argument in arguments if argument.label not in PREDICATE_ITSELF]
+    if len(set(arguments)) < len(arguments):
+        twice = next(argument for argument in arguments if arguments.count(argument) > 1)
         report(numbers[twice.first], "has the same argument twice", "Remove one of the two.", f"({twice.label}*")
         return ()
-    found.sort(key=lambda argument: (argument.first, -argument.last, argument.label))
-    return tuple(found)
+    arguments.sort(key=lambda argument: (argument.first, -argument.last, argument.label))
+    return tuple(arguments)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from chorale.files.blocks import Report, TooManyError, blocks
+from chorale.files.blocks import ProblemReport, TooManyError, blocks
 from chorale.files.source import MOST_PROBLEMS, Source, read_source, refused
 from chorale.kits.srl.files.dependencies import read_conll09, read_conllu
 from chorale.kits.srl.files.model import Corpus, Sentence
@@ -14,7 +14,7 @@ from chorale.kits.srl.files.props import read_conll05
 from chorale.model import Problem, UserError
 from chorale.model.problems import did_you_mean
 
-READERS: dict[str, Callable[[str, Report], Iterator[Sentence]]] = {
+READERS: dict[str, Callable[[str, ProblemReport], Iterator[Sentence]]] = {
     "conll05": read_conll05,
     "conll09": read_conll09,
     "conllu": read_conllu,
@@ -34,7 +34,7 @@ def parse_srl(source: Source, format_name: str = "auto") -> Corpus:
     if name not in READERS:
         meant = did_you_mean(name, ("auto", *READERS))
         raise UserError(f"there is no format {name!r}. Use auto, {', '.join(READERS)}.{meant}")
-    report = Report(source.name)
+    report = ProblemReport(source.name)
     sentences: list[Sentence] = []
     with suppress(TooManyError):
         sentences.extend(READERS[name](source.text, report))
@@ -46,7 +46,7 @@ def parse_srl(source: Source, format_name: str = "auto") -> Corpus:
     return Corpus(source.name, name, source.digest, sentences)
 
 
-def _suspect_a_cut(text: str, report: Report) -> None:
+def _suspect_a_cut(text: str, report: ProblemReport) -> None:
     """What is wrong with nothing but the last sentence, and no blank line behind it, is often half a download."""
     if text.endswith("\n\n"):
         return
@@ -83,11 +83,11 @@ def detected(source: Source) -> str:
 def check_alignment(system: Corpus, gold: Corpus) -> None:
     """Refuse a system's output that is not about the gold's sentences, token by token."""
     problems: list[Problem] = []
-    for number, (one, other) in enumerate(zip(system.sentences, gold.sentences, strict=False), 1):
-        if difference := _difference(one, other):
-            message = f"has another sentence {number} than {gold.name}:{other.line}: {difference}"
+    for number, (theirs, ours) in enumerate(zip(system.sentences, gold.sentences, strict=False), 1):
+        if difference := _difference(theirs, ours):
+            message = f"has another sentence {number} than {gold.name}:{ours.line}: {difference}"
             fix = "Give both files the same sentences in the same order, split into the same tokens."
-            problems.append(Problem(system.name, one.line, message, fix))
+            problems.append(Problem(system.name, theirs.line, message, fix))
             if len(problems) >= MOST_PROBLEMS:
                 break
     if len(system.sentences) != len(gold.sentences):
@@ -97,11 +97,11 @@ def check_alignment(system: Corpus, gold: Corpus) -> None:
         raise UserError(f"{system.name} and {gold.name} are not about the same sentences", problems)
 
 
-def _difference(one: Sentence, other: Sentence) -> str | None:
-    if one.length != other.length:
-        return f"{one.length} tokens here and {other.length} there"
-    if one.forms != other.forms and one.forms and other.forms:
-        places = zip(one.forms, other.forms, strict=True)
+def _difference(theirs: Sentence, ours: Sentence) -> str | None:
+    if theirs.length != ours.length:
+        return f"{theirs.length} tokens here and {ours.length} there"
+    if theirs.forms != ours.forms and theirs.forms and ours.forms:
+        places = zip(theirs.forms, ours.forms, strict=True)
         index, (here, there) = next((i, pair) for i, pair in enumerate(places, 1) if pair[0] != pair[1])
         return f"token {index} is {here!r} here and {there!r} there"
     return None

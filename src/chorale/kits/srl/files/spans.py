@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from chorale.kits.srl.files.model import Argument, Heads, Predicate, Sentence
+from chorale.kits.srl.files.model import Heads, Sentence, SrlArgument, SrlPredicate
 
 
 @lru_cache(maxsize=16384)
@@ -46,14 +46,14 @@ def with_spans(sentence: Sentence, *, apart: bool = False) -> Sentence:
     masks = subtrees(sentence.heads)
     predicates = tuple(
         [
-            Predicate(position, lemma, sense, _spans(arguments, masks, apart=apart))
+            SrlPredicate(position, lemma, sense, _spans(arguments, masks, apart=apart))
             for position, lemma, sense, arguments in sentence.predicates
         ]
     )
     return sentence._replace(predicates=predicates, heads=())
 
 
-def _spans(arguments: tuple[Argument, ...], masks: tuple[int, ...], *, apart: bool) -> tuple[Argument, ...]:
+def _spans(arguments: tuple[SrlArgument, ...], masks: tuple[int, ...], *, apart: bool) -> tuple[SrlArgument, ...]:
     if not arguments:
         return ()
     claims = [(masks[one[1]].bit_count(), number) for number, one in enumerate(arguments)]
@@ -74,17 +74,19 @@ def _spans(arguments: tuple[Argument, ...], masks: tuple[int, ...], *, apart: bo
     return _written(runs, arguments, apart=apart)
 
 
-def _written(runs: list[tuple[int, int, int]], arguments: tuple[Argument, ...], *, apart: bool) -> tuple[Argument, ...]:
-    found: list[Argument] = []
+def _written(
+    runs: list[tuple[int, int, int]], arguments: tuple[SrlArgument, ...], *, apart: bool
+) -> tuple[SrlArgument, ...]:
+    written: list[SrlArgument] = []
     seen: set[str] = set()
     started: set[int] = set()
     previous, end = "", -2
     for first, last, number in runs:
         label = arguments[number].label
         if label not in seen or (apart and previous == label and end + 1 == first and number not in started):
-            found.append(Argument(label, first, last))
+            written.append(SrlArgument(label, first, last))
         elif previous == label and end + 1 == first:
-            found[-1] = found[-1]._replace(last=last)
+            written[-1] = written[-1]._replace(last=last)
         else:
             # Left out; what follows it can't join it.
             previous = ""
@@ -92,4 +94,4 @@ def _written(runs: list[tuple[int, int, int]], arguments: tuple[Argument, ...], 
         seen.add(label)
         started.add(number)
         previous, end = label, last
-    return tuple(found)
+    return tuple(written)

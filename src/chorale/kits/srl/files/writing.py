@@ -40,7 +40,9 @@ def _conll05(sentence: Sentence) -> list[str]:
         verbs[predicate.position] = predicate.lemma
         before, after = [""] * sentence.length, [""] * sentence.length
         # Wider spans are opened first and closed last.
-        for label, first, last in sorted(predicate.arguments, key=lambda one: (one.first, -one.last, one.label)):
+        for label, first, last in sorted(
+            predicate.arguments, key=lambda argument: (argument.first, -argument.last, argument.label)
+        ):
             before[first] += f"({label}"
             after[last] += ")"
         columns.append([f"{opened}*{closed}" for opened, closed in zip(before, after, strict=True)])
@@ -80,8 +82,8 @@ def _head(sentence: Sentence, index: int) -> str:
 
 
 def _sense(sentence: Sentence, index: int) -> tuple[str, str]:
-    found = next((predicate.sense for predicate in sentence.predicates if predicate.position == index), None)
-    return ("_", "_") if found is None else ("Y", found)
+    sense = next((predicate.sense for predicate in sentence.predicates if predicate.position == index), None)
+    return ("_", "_") if sense is None else ("Y", sense)
 
 
 def _with_columns(sentence: Sentence, fixed: Callable[[int], list[str]]) -> list[str]:

@@ -4,7 +4,7 @@ from chorale.kits.srl.metrics.conll05 import conll05
 from chorale.kits.srl.metrics.conll09 import conll08, conll09
 from chorale.kits.srl.metrics.errors import ERROR_COUNTS, Finding, findings
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import Outcome, only_common
+from chorale.kits.srl.metrics.outcome import MetricOutcome, only_common
 from chorale.kits.srl.metrics.primesrl import primesrl
 from chorale.kits.srl.metrics.semeval07 import semeval07
 from chorale.kits.srl.metrics.senseval import senseval3
@@ -12,8 +12,8 @@ from chorale.kits.srl.metrics.senseval import senseval3
 __all__ = [
     "ERROR_COUNTS",
     "Finding",
+    "MetricOutcome",
     "Names",
-    "Outcome",
     "conll05",
     "conll08",
     "conll09",

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chorale.kits.srl.files import Argument, Sentence
+from chorale.kits.srl.files import Sentence, SrlArgument
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
 from chorale.metrics import FloatArray, Metric, ratio
 
 NONE = "-NONE-"
@@ -21,7 +21,7 @@ Span = tuple[int, ...]
 """First and last token of one piece after the other."""
 
 
-def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
     """Score spans. Sentences of the two stand in the same order; arguments are spans, not heads."""
     check_same_length(system, gold)
     rows = []
@@ -34,47 +34,49 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
             expected = joined(predicate.arguments)
             other = by_position.get(predicate.position)
             # With another verb it is another proposition: none of its arguments is looked at.
-            found = joined(other.arguments) if other is not None and other.lemma == predicate.lemma else []
-            common = expected if expected == found else [one for one in found if one in expected]
+            returned = joined(other.arguments) if other is not None and other.lemma == predicate.lemma else []
+            common = expected if expected == returned else [argument for argument in returned if argument in expected]
             correct += len(common)
-            excess += len(found) - len(common)
+            excess += len(returned) - len(common)
             missed += len(expected) - len(common)
-            perfect += len(common) == len(found) == len(expected)
+            perfect += len(common) == len(returned) == len(expected)
             roles.right.extend([label for label, _ in common])
-            roles.returned.extend([label for label, _ in found])
+            roles.returned.extend([label for label, _ in returned])
             roles.wanted.extend([label for label, _ in expected])
-            _confuse(confusion, expected, found)
+            _confuse(confusion, expected, returned)
         rows.append((correct, excess, missed, len(ours.predicates), perfect))
         roles.close_sentence()
     statistics = statistics_of(rows)
     wrong = statistics.rows[:, 1:3].sum(axis=1).astype(np.int64)
-    return Outcome("conll05", COLUMNS, statistics, Metric(_formula), wrong, {"roles": roles}, confusion=dict(confusion))
+    return MetricOutcome(
+        "conll05", COLUMNS, statistics, Metric(_formula), wrong, {"roles": roles}, confusion=dict(confusion)
+    )
 
 
-def joined(arguments: Sequence[Argument]) -> list[tuple[str, Span]]:
+def joined(arguments: Sequence[SrlArgument]) -> list[tuple[str, Span]]:
     """Whole arguments, each with the bounds of all its pieces."""
-    found: list[tuple[str, Span]] = []
+    whole: list[tuple[str, Span]] = []
     latest: dict[str, int] = {}
     for label, first, last in arguments:
         name = label[2:] if label[:2] == "C-" else label
         if name is not label and name in latest:
             place = latest[name]
-            found[place] = (name, (*found[place][1], first, last))
+            whole[place] = (name, (*whole[place][1], first, last))
         else:
-            latest[name] = len(found)
-            found.append((name, (first, last)))
-    return found
+            latest[name] = len(whole)
+            whole.append((name, (first, last)))
+    return whole
 
 
 def _confuse(
-    confusion: Counter[tuple[str, str]], expected: list[tuple[str, Span]], found: list[tuple[str, Span]]
+    confusion: Counter[tuple[str, str]], expected: list[tuple[str, Span]], returned: list[tuple[str, Span]]
 ) -> None:
     """Add a proposition: which role was given to each span."""
-    if expected == found:
+    if expected == returned:
         confusion.update([(label, label) for label, _ in expected])
         return
     roles = {span: label for label, span in expected}
-    for label, span in found:
+    for label, span in returned:
         confusion[roles.pop(span, NONE), label] += 1
     confusion.update([(label, NONE) for label in roles.values()])
 

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from chorale.kits.srl.files import Argument, Predicate, Sentence
+from chorale.kits.srl.files import Sentence, SrlArgument, SrlPredicate
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
 from chorale.metrics import FloatArray, Metric, f1_of, ratio
 
 COLUMNS = (
@@ -25,19 +25,19 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def conll09(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+def conll09(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
     """Score semantic dependencies."""
     return _scored("conll09", system, gold)
 
 
-def conll08(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+def conll08(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
     """Score semantic and syntactic dependencies, and both together."""
     if not all(sentence.heads for sentences in (system, gold) for sentence in sentences):
         raise ValueError("the score of CoNLL-2008 needs the syntax of every sentence")
     return _scored("conll08", system, gold)
 
 
-def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
     check_same_length(system, gold)
     roles, tagged, senses, predicates = (Names() for _ in range(4))
     rows = []
@@ -52,43 +52,47 @@ def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> 
     wrong = (sums[:, 0] + sums[:, 1] + sums[:, 5] + sums[:, 6] - 2 * (sums[:, 3] + sums[:, 8])).astype(np.int64)
     tables = {"roles": roles, "tags_and_roles": tagged, "tags": senses, "tags_unlabeled": predicates}
     formula = _formula_2008 if name == "conll08" else _formula
-    return Outcome(name, COLUMNS, statistics, Metric(formula), wrong, tables)
+    return MetricOutcome(name, COLUMNS, statistics, Metric(formula), wrong, tables)
 
 
 def _semantics(
     theirs: Sentence, ours: Sentence, roles: Names, tagged: Names, senses: Names, predicates: Names
 ) -> tuple[int, ...]:
     by_position = {each.position: each for each in theirs.predicates}
-    found_predicates = found_senses = propositions = wanted = unlabeled = labeled = 0
+    right_predicates = right_senses = propositions = wanted = unlabeled = labeled = 0
     for predicate in ours.predicates:
         tag = _tag(ours, predicate)
         expected = predicate.arguments
         wanted += len(expected)
         predicates.wanted.append(tag)
-        labels = [one.label for one in expected]
+        labels = [argument.label for argument in expected]
         roles.wanted.extend(labels)
         tagged.wanted.extend([f"{tag} + {label}" for label in labels])
         other = by_position.get(predicate.position)
         if other is None:
             continue
-        found_predicates += 1
+        right_predicates += 1
         predicates.right.append(tag)
-        common = expected if expected == other.arguments else [one for one in expected if one in other.arguments]
-        labels = [one.label for one in common]
+        common = (
+            expected
+            if expected == other.arguments
+            else [argument for argument in expected if argument in other.arguments]
+        )
+        labels = [argument.label for argument in common]
         roles.right.extend(labels)
         tagged.right.extend([f"{tag} + {label}" for label in labels])
         labeled += len(common)
         unlabeled += _in_common(expected, other.arguments)
         if sense_number(predicate.sense) == sense_number(other.sense):
-            found_senses += 1
+            right_senses += 1
             senses.right.append(tag)
             propositions += len(common) == len(expected) == len(other.arguments)
     returned = _returned(theirs, roles, tagged, predicates)
     senses.returned.extend(predicates.returned[len(senses.returned) :])
     senses.wanted.extend(predicates.wanted[len(senses.wanted) :])
-    exact = labeled == wanted == returned and found_senses == len(ours.predicates) == len(theirs.predicates)
+    exact = labeled == wanted == returned and right_senses == len(ours.predicates) == len(theirs.predicates)
     return (
-        len(ours.predicates), len(theirs.predicates), found_predicates, found_senses, propositions,
+        len(ours.predicates), len(theirs.predicates), right_predicates, right_senses, propositions,
         wanted, returned, unlabeled, labeled, int(exact), 1,
     )  # fmt: skip
 
@@ -106,13 +110,13 @@ def _returned(theirs: Sentence, roles: Names, tagged: Names, predicates: Names) 
     return returned
 
 
-def _tag(sentence: Sentence, predicate: Predicate) -> str:
+def _tag(sentence: Sentence, predicate: SrlPredicate) -> str:
     return sentence.xpos[predicate.position] if sentence.xpos else "_"
 
 
-def _in_common(expected: tuple[Argument, ...], found: tuple[Argument, ...]) -> int:
+def _in_common(expected: tuple[SrlArgument, ...], returned: tuple[SrlArgument, ...]) -> int:
     """Tokens that are arguments of both, whatever their roles; a token with two roles may count twice."""
-    ones, others = [one.first for one in expected], [one.first for one in found]
+    ones, others = [argument.first for argument in expected], [argument.first for argument in returned]
     if ones == others:
         return len(ones)
     return (Counter(ones) & Counter(others)).total()
@@ -167,7 +171,7 @@ def _formula_2008(sums: FloatArray) -> dict[str, FloatArray]:
     precision, recall = (las + semantics["labeled.precision"]) / 2, (las + semantics["labeled.recall"]) / 2
     bare, back = (uas + semantics["unlabeled.precision"]) / 2, (uas + semantics["unlabeled.recall"]) / 2
     attached, right = column["labeled_attachments"], column["senses"] + column["arguments"]
-    found = column["predicates"] + column["arguments_unlabeled"]
+    right_unlabeled = column["predicates"] + column["arguments_unlabeled"]
     returned = tokens + column["system_predicates"] + column["system_arguments"]
     wanted = tokens + column["gold_predicates"] + column["gold_arguments"]
     return {
@@ -181,7 +185,7 @@ def _formula_2008(sums: FloatArray) -> dict[str, FloatArray]:
         "macro_unlabeled.recall": back,
         "macro_unlabeled.f1": f1_of(bare, back),
         **fractions("micro", attached + right, returned, wanted),
-        **fractions("micro_unlabeled", column["attachments"] + found, returned, wanted),
+        **fractions("micro_unlabeled", column["attachments"] + right_unlabeled, returned, wanted),
         **semantics,
         "exact_syntax": ratio(column["exact_syntax"], column["sentences"]),
         "exact_overall": ratio(column["exact_overall"], column["sentences"]),

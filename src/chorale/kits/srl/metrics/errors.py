@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from chorale.kits.srl.files import Predicate, Sentence, tokens_under
+from chorale.kits.srl.files import Sentence, SrlPredicate, tokens_under
 from chorale.kits.srl.metrics.wholes import Mode, Whole, is_core, wholes
 from chorale.metrics import FloatArray, Metric
 
@@ -56,41 +56,45 @@ def mistakes(
 
     `same_tokens` tells whether two have the same tokens though their heads differ, where the trees are different.
     """
-    found: list[Mistake] = []
+    listed: list[Mistake] = []
     ours, theirs = list(gold), list(system)
     if same_tokens is not None:
         ours, theirs = _paired(
-            ours, theirs, OTHER_HEAD, found, lambda one, two: one.value == two.value and same_tokens(one, two)
+            ours,
+            theirs,
+            OTHER_HEAD,
+            listed,
+            lambda whole, other: whole.value == other.value and same_tokens(whole, other),
         )
-    ours, theirs = _paired(ours, theirs, OTHER_LABEL, found, lambda one, two: one.extent == two.extent)
-    ours, theirs = _paired(ours, theirs, OTHER_SPAN, found, lambda one, two: one.value == two.value)
-    found += [Mistake(MISSING, one, None) for one in ours]
-    found += [Mistake(SPURIOUS, None, one) for one in theirs]
-    return found
+    ours, theirs = _paired(ours, theirs, OTHER_LABEL, listed, lambda whole, other: whole.extent == other.extent)
+    ours, theirs = _paired(ours, theirs, OTHER_SPAN, listed, lambda whole, other: whole.value == other.value)
+    listed += [Mistake(MISSING, whole, None) for whole in ours]
+    listed += [Mistake(SPURIOUS, None, whole) for whole in theirs]
+    return listed
 
 
 def _paired(
     ours: list[Whole],
     theirs: list[Whole],
     kind: str,
-    found: list[Mistake],
+    listed: list[Mistake],
     alike: Callable[[Whole, Whole], bool],
 ) -> tuple[list[Whole], list[Whole]]:
     left = []
-    for one in ours:
-        index = next((index for index, other in enumerate(theirs) if alike(one, other)), None)
+    for whole in ours:
+        index = next((index for index, other in enumerate(theirs) if alike(whole, other)), None)
         if index is None:
-            left.append(one)
+            left.append(whole)
         else:
-            found.append(Mistake(kind, one, theirs.pop(index)))
+            listed.append(Mistake(kind, whole, theirs.pop(index)))
     return left, theirs
 
 
 def same_tokens_in(theirs: Sentence, ours: Sentence) -> Callable[[Whole, Whole], bool]:
     """Whether a gold and a system argument, given by their heads, have the same tokens in their own trees."""
 
-    def same(one: Whole, other: Whole) -> bool:
-        return tokens_under(_positions(one.place), ours.heads) == tokens_under(_positions(other.place), theirs.heads)
+    def same(whole: Whole, other: Whole) -> bool:
+        return tokens_under(_positions(whole.place), ours.heads) == tokens_under(_positions(other.place), theirs.heads)
 
     return same
 
@@ -114,22 +118,21 @@ def findings(theirs: Sentence, ours: Sentence, mode: Mode) -> Iterator[Finding]:
 
 
 def _in_proposition(
-    theirs: Sentence, other: Predicate | None, ours: Sentence, predicate: Predicate, mode: Mode
+    theirs: Sentence, other: SrlPredicate | None, ours: Sentence, predicate: SrlPredicate, mode: Mode
 ) -> Iterator[Finding]:
     expected = wholes(ours, predicate, mode)
-    found = [] if other is None else wholes(theirs, other, mode)
+    returned = [] if other is None else wholes(theirs, other, mode)
     same_sense = other is not None and other.sense == predicate.sense
     for core in (True, False):
-        ones = [whole for whole in expected if is_core(whole.label) == core]
-        others = [whole for whole in found if is_core(whole.label) == core]
+        gold = [whole for whole in expected if is_core(whole.label) == core]
+        system = [whole for whole in returned if is_core(whole.label) == core]
         if core and not same_sense:
-            wrong = [Mistake(MISSING, one, None) for one in ones] + [Mistake(SPURIOUS, None, one) for one in others]
+            wrong = [*(Mistake(MISSING, one, None) for one in gold), *(Mistake(SPURIOUS, None, one) for one in system)]
         else:
-            common = set(ones) & set(others)
-            left = [one for one in ones if one not in common], [one for one in others if one not in common]
-            wrong = mistakes(*left)
-        for kind, one, two in wrong:
-            shown = "" if one is None else _shown(one, ours), "" if two is None else _shown(two, theirs)
+            common = set(gold) & set(system)
+            wrong = mistakes([one for one in gold if one not in common], [one for one in system if one not in common])
+        for kind, missed, spurious in wrong:
+            shown = ("" if side is None else _shown(side, text) for side, text in ((missed, ours), (spurious, theirs)))
             yield Finding(kind, predicate.position, *shown)
 
 

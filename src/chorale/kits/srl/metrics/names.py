@@ -33,8 +33,8 @@ class Names:
 
     def tallies(self) -> dict[str, Tally]:
         """Of every name true positives, false positives and false negatives, over sentences."""
-        found = _by_name(self)
-        return {name: Tally.of(rows, absent=len(self._ends) - len(rows)) for name, (_, rows) in found.items()}
+        counted = _by_name(self)
+        return {name: Tally.of(rows, absent=len(self._ends) - len(rows)) for name, (_, rows) in counted.items()}
 
     def tallies_beside(self, other: "Names") -> dict[str, Tally]:
         """The same of two systems on the same sentences, the other's three counts behind our own."""
@@ -60,9 +60,9 @@ def _by_name(names: Names) -> dict[str, tuple[Places, FloatArray]]:
     ends = np.asarray(names._ends, dtype=np.int64).reshape(-1, 3)
     sentences = len(ends)
     keys = []
-    for column, said in enumerate((names.right, names.returned, names.wanted)):
+    for column, listed in enumerate((names.right, names.returned, names.wanted)):
         sentence = np.repeat(np.arange(sentences), np.diff(ends[:, column], prepend=0))
-        coded = np.fromiter((code[name] for name in said), dtype=np.int64, count=len(said))
+        coded = np.fromiter((code[name] for name in listed), dtype=np.int64, count=len(listed))
         keys.append(coded * sentences + sentence)
     cells = np.unique(np.concatenate(keys[1:]))
     right, returned, wanted = (

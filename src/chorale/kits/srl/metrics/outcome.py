@@ -18,7 +18,7 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MetricOutcome:
     """One system under one metric: an item is a sentence."""
 
     name: str
@@ -37,7 +37,7 @@ class Outcome:
 
     def __repr__(self) -> str:
         shown = [f"{name} {value:.4f}" for name, value in self.scores().items() if name.endswith("f1")]
-        return brief_repr("Outcome", self.name, plural(len(self.wrong), "sentence", "sentences"), *shown)
+        return brief_repr("MetricOutcome", self.name, plural(len(self.wrong), "sentence", "sentences"), *shown)
 
     @property
     def tables(self) -> dict[str, dict[str, Counts]]:
@@ -98,12 +98,12 @@ def check_same_length(system: Sequence[Sentence], gold: Sequence[Sentence]) -> N
 
 def only_common(system: Sequence[Sentence], gold: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
     """Both without the predicates that only one of them has."""
-    ones, others = [], []
-    for one, other in zip(system, gold, strict=True):
-        shared = {each.position for each in one.predicates} & {each.position for each in other.predicates}
-        ones.append(_only(one, shared))
-        others.append(_only(other, shared))
-    return ones, others
+    of_system, of_gold = [], []
+    for theirs, ours in zip(system, gold, strict=True):
+        shared = {each.position for each in theirs.predicates} & {each.position for each in ours.predicates}
+        of_system.append(_only(theirs, shared))
+        of_gold.append(_only(ours, shared))
+    return of_system, of_gold
 
 
 def _only(sentence: Sentence, positions: set[int]) -> Sentence:

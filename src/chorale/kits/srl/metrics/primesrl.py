@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chorale.kits.srl.files import Predicate, Sentence
+from chorale.kits.srl.files import Sentence, SrlPredicate
 from chorale.kits.srl.metrics.errors import CORRECT, KINDS, MISSING, OTHER_EXTENT, SPURIOUS, mistakes, same_tokens_in
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
 from chorale.kits.srl.metrics.wholes import Mode, Whole, is_core, wholes
 from chorale.metrics import FloatArray, Metric
 
@@ -30,7 +30,7 @@ _NOTHING: _Proposition = ("", [], [])
 _PLACE = {kind: place for place, kind in enumerate(KINDS)}
 
 
-def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode = "head") -> Outcome:
+def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode = "head") -> MetricOutcome:
     """Score predicates, senses and arguments. `span` compares sets of tokens; of files that mark heads, those under
     the head in the file's own tree."""
     check_same_length(system, gold)
@@ -38,19 +38,19 @@ def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode
     names = Names()
     for theirs, ours in zip(system, gold, strict=True):
         expected = {each.position: _proposition(ours, each, mode) for each in ours.predicates}
-        found = {each.position: _proposition(theirs, each, mode) for each in theirs.predicates}
+        returned = {each.position: _proposition(theirs, each, mode) for each in theirs.predicates}
         same_trees = theirs.heads == ours.heads or mode == "span" or not (theirs.heads and ours.heads)
         row, kinds = [0] * len(COLUMNS), [0] * (2 * len(KINDS))
-        row[1], row[2] = len(found), len(expected)
-        for position, one in expected.items():
-            other = found.get(position)
+        row[1], row[2] = len(returned), len(expected)
+        for position, proposition in expected.items():
+            other = returned.get(position)
             if other is None:
                 other = _NOTHING
             else:
                 row[0] += 1
-                row[3] += one[0] == other[0]
-            _compare(one, other, row, names, kinds, None if same_trees else (theirs, ours))
-        for position, other in found.items():
+                row[3] += proposition[0] == other[0]
+            _compare(proposition, other, row, names, kinds, None if same_trees else (theirs, ours))
+        for position, other in returned.items():
             if position not in expected:
                 _compare(_NOTHING, other, row, names, kinds, None)
         rows.append(row)
@@ -61,10 +61,10 @@ def primesrl(system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode
     wrong = (sums[:, 1] + sums[:, 2] - 2 * sums[:, 3] + sums[:, 5] + sums[:, 6] - 2 * sums[:, 4]).astype(np.int64)
     wrong += (sums[:, 8] + sums[:, 9] - 2 * sums[:, 7]).astype(np.int64)
     counted = statistics_of(errors)
-    return Outcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names}, counted)
+    return MetricOutcome("primesrl", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names}, counted)
 
 
-def _proposition(sentence: Sentence, predicate: Predicate, mode: Mode) -> _Proposition:
+def _proposition(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> _Proposition:
     core: list[Whole] = []
     context: list[Whole] = []
     for whole in wholes(sentence, predicate, mode):
@@ -73,7 +73,7 @@ def _proposition(sentence: Sentence, predicate: Predicate, mode: Mode) -> _Propo
 
 
 def _compare(
-    one: _Proposition,
+    proposition: _Proposition,
     other: _Proposition,
     row: list[int],
     names: Names,
@@ -81,18 +81,21 @@ def _compare(
     differing_trees: tuple[Sentence, Sentence] | None,
 ) -> None:
     """Add a gold and a system proposition to the counts."""
-    for expected, found, column, start in ((one[1], other[1], 4, 0), (one[2], other[2], 7, len(KINDS))):
-        if not expected and not found:
+    for expected, returned, column, start in (
+        (proposition[1], other[1], 4, 0),
+        (proposition[2], other[2], 7, len(KINDS)),
+    ):
+        if not expected and not returned:
             continue
-        row[column + 1] += len(found)
+        row[column + 1] += len(returned)
         row[column + 2] += len(expected)
-        names.returned.extend([whole[0] for whole in found])
+        names.returned.extend([whole[0] for whole in returned])
         names.wanted.extend([whole[0] for whole in expected])
-        if column == 4 and one[0] != other[0]:
+        if column == 4 and proposition[0] != other[0]:
             kinds[_PLACE[MISSING]] += len(expected)
-            kinds[_PLACE[SPURIOUS]] += len(found)
+            kinds[_PLACE[SPURIOUS]] += len(returned)
             continue
-        common = expected if expected == found else [whole for whole in expected if whole in found]
+        common = expected if expected == returned else [whole for whole in expected if whole in returned]
         row[column] += len(common)
         names.right.extend([whole[0] for whole in common])
         kinds[start + _PLACE[CORRECT]] += len(common)
@@ -101,8 +104,8 @@ def _compare(
             moved = sum(not alike(whole, whole) for whole in common)
             kinds[start + _PLACE[CORRECT]] -= moved
             kinds[start + _PLACE[OTHER_EXTENT]] += moved
-        if len(common) < max(len(expected), len(found)):
-            ours, theirs = ([whole for whole in side if whole not in common] for side in (expected, found))
+        if len(common) < max(len(expected), len(returned)):
+            ours, theirs = ([whole for whole in side if whole not in common] for side in (expected, returned))
             for mistake in mistakes(ours, theirs, alike):
                 kinds[start + _PLACE[mistake.kind]] += 1
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chorale.kits.srl.files import FrameRelations, Predicate, Sentence
+from chorale.kits.srl.files import FrameRelations, Sentence, SrlPredicate
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
 from chorale.kits.srl.metrics.wholes import Whole, wholes
 from chorale.metrics import FloatArray, Metric
 
@@ -24,7 +24,7 @@ PERIPHERAL = 0.5
 
 def semeval07(
     system: Sequence[Sentence], gold: Sequence[Sentence], *, relations: FrameRelations, decay: float = DECAY
-) -> Outcome:
+) -> MetricOutcome:
     """Score frames (the predicates' senses) and frame elements (their arguments)."""
     check_same_length(system, gold)
     rows = []
@@ -36,13 +36,13 @@ def semeval07(
             points[2] += 1
             points[5] += sum(_worth(predicate, whole, relations) for whole in wholes(ours, predicate, "span"))
         for other in theirs.predicates:
-            found = wholes(theirs, other, "span")
+            returned = wholes(theirs, other, "span")
             points[1] += 1
-            points[4] += sum(_worth(other, whole, relations) for whole in found)
+            points[4] += sum(_worth(other, whole, relations) for whole in returned)
             predicate_there = by_position.get(other.position)
             if predicate_there is not None:
                 expected = wholes(ours, predicate_there, "span")
-                frame, elements = _earned(predicate_there, expected, other, found, relations, decay)
+                frame, elements = _earned(predicate_there, expected, other, returned, relations, decay)
                 points[0] += frame
                 points[3] += elements
         names.right.extend([
@@ -56,18 +56,18 @@ def semeval07(
     statistics = statistics_of(rows)
     lost = statistics.rows @ np.asarray([-2.0, 1.0, 1.0, -2.0, 1.0, 1.0])
     wrong = np.ceil(np.round(lost, 9)).astype(np.int64)
-    return Outcome("semeval07", COLUMNS, statistics, Metric(_formula), wrong, {"frames": names})
+    return MetricOutcome("semeval07", COLUMNS, statistics, Metric(_formula), wrong, {"frames": names})
 
 
-def _worth(predicate: Predicate, whole: Whole, relations: FrameRelations) -> float:
+def _worth(predicate: SrlPredicate, whole: Whole, relations: FrameRelations) -> float:
     return PERIPHERAL if (predicate.sense, whole.label) in relations.peripheral else 1.0
 
 
 def _earned(
-    predicate: Predicate,
+    predicate: SrlPredicate,
     expected: list[Whole],
-    other: Predicate,
-    found: list[Whole],
+    other: SrlPredicate,
+    returned: list[Whole],
     relations: FrameRelations,
     decay: float,
 ) -> tuple[float, float]:
@@ -76,7 +76,7 @@ def _earned(
     if distance is None:
         return 0.0, 0.0
     elements = 0.0
-    left = list(found)
+    left = list(returned)
     for whole in expected:
         match = next((each for each in left if _same(predicate, whole, other, each, distance, relations)), None)
         if match is not None:
@@ -86,7 +86,7 @@ def _earned(
 
 
 def _same(
-    predicate: Predicate, whole: Whole, other: Predicate, answer: Whole, distance: int, relations: FrameRelations
+    predicate: SrlPredicate, whole: Whole, other: SrlPredicate, answer: Whole, distance: int, relations: FrameRelations
 ) -> bool:
     if whole.place != answer.place:
         return False

@@ -12,14 +12,14 @@ import numpy as np
 
 from chorale.kits.srl.files import Sentence
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import Outcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
 from chorale.kits.srl.metrics.wholes import Whole, wholes
 from chorale.metrics import FloatArray, Metric, ratio
 
 COLUMNS = ("correct", "attempted", "gold", "overlap")
 
 
-def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
+def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
     """Score frame elements with partial overlap. Characters are counted where the files have words, else tokens."""
     check_same_length(system, gold)
     rows = []
@@ -28,10 +28,10 @@ def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
         expected = {each.position: wholes(ours, each, "span") for each in ours.predicates}
         correct, overlap, attempted = 0, 0.0, 0
         for predicate in theirs.predicates:
-            found = wholes(theirs, predicate, "span")
-            attempted += len(found)
-            names.returned.extend([whole.label for whole in found])
-            for label, share in _matched(expected.get(predicate.position, []), found, ours):
+            returned = wholes(theirs, predicate, "span")
+            attempted += len(returned)
+            names.returned.extend([whole.label for whole in returned])
+            for label, share in _matched(expected.get(predicate.position, []), returned, ours):
                 correct += 1
                 overlap += share
                 names.right.append(label)
@@ -41,16 +41,16 @@ def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Outcome:
         names.close_sentence()
     statistics = statistics_of(rows)
     wrong = (statistics.rows[:, 1] + statistics.rows[:, 2] - 2 * statistics.rows[:, 0]).astype(np.int64)
-    return Outcome("senseval3", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names})
+    return MetricOutcome("senseval3", COLUMNS, statistics, Metric(_formula), wrong, {"roles": names})
 
 
-def _matched(expected: list[Whole], found: list[Whole], sentence: Sentence) -> list[tuple[str, float]]:
+def _matched(expected: list[Whole], returned: list[Whole], sentence: Sentence) -> list[tuple[str, float]]:
     """Names of the elements found, and how much of each: those with most overlap are paired first."""
     pairs = [
-        (-_characters(one.place & other.place, sentence) / _characters(one.place, sentence), number, answer)
-        for number, one in enumerate(expected)
-        for answer, other in enumerate(found)
-        if one.label == other.label and one.place & other.place
+        (-_characters(element.place & other.place, sentence) / _characters(element.place, sentence), number, answer)
+        for number, element in enumerate(expected)
+        for answer, other in enumerate(returned)
+        if element.label == other.label and element.place & other.place
     ]
     taken: set[int] = set()
     answered: set[int] = set()
@@ -60,7 +60,7 @@ def _matched(expected: list[Whole], found: list[Whole], sentence: Sentence) -> l
             continue
         taken.add(number)
         answered.add(answer)
-        exact = expected[number].place == found[answer].place
+        exact = expected[number].place == returned[answer].place
         matched.append((expected[number].label, 1.0 if exact else -share))
     return matched
 

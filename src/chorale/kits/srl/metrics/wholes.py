@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from chorale.kits.srl.files import Argument, Predicate, Sentence, tokens_under
+from chorale.kits.srl.files import Sentence, SrlArgument, SrlPredicate, tokens_under
 
 Mode = Literal["head", "span"]
 
@@ -30,7 +30,7 @@ class Whole(NamedTuple):
         return self.place | max(self.referred, 0)
 
 
-def wholes(sentence: Sentence, predicate: Predicate, mode: Mode) -> list[Whole]:
+def wholes(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> list[Whole]:
     """The arguments of a proposition, in the order they begin in.
 
     `C-X` belongs to the first `X`; where there is none, the first `C-X` takes its place.
@@ -41,8 +41,8 @@ def wholes(sentence: Sentence, predicate: Predicate, mode: Mode) -> list[Whole]:
         if mode == "head":
             return [Whole(label, (1 << end + 1) - (1 << start), -1) for label, start, end in arguments]
         return [Whole(label, _bits(start, end, sentence, mode), -1) for label, start, end in arguments]
-    places: dict[Argument, int] = {}
-    first: dict[str, Argument] = {}
+    places: dict[SrlArgument, int] = {}
+    first: dict[str, SrlArgument] = {}
     continued = False
     for argument in arguments:
         label, start, end = argument
@@ -61,15 +61,15 @@ def wholes(sentence: Sentence, predicate: Predicate, mode: Mode) -> list[Whole]:
 
 def _continue(
     sentence: Sentence,
-    arguments: Sequence[Argument],
+    arguments: Sequence[SrlArgument],
     mode: Mode,
-    places: dict[Argument, int],
-    first: dict[str, Argument],
+    places: dict[SrlArgument, int],
+    first: dict[str, SrlArgument],
 ) -> None:
     for label, start, end in arguments:
         if label[:2] == "C-":
             name = label[2:]
-            key = first.setdefault(name, Argument(name, start, end))
+            key = first.setdefault(name, SrlArgument(name, start, end))
             places[key] = places.get(key, 0) | _bits(start, end, sentence, mode)
 
 

@@ -3,17 +3,19 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from chorale.kits.srl.metrics import Names, Outcome
+from chorale.kits.srl.metrics import MetricOutcome, Names
 from chorale.metrics import Comparison, Interval, counts_metric
 from chorale.metrics.resampling import Resampling
 
-_Found = TypeVar("_Found", Mapping[str, Interval], Mapping[str, Comparison])
-ByName = Mapping[str, Mapping[str, _Found]]
+_OfName = TypeVar("_OfName", Mapping[str, Interval], Mapping[str, Comparison])
+ByName = Mapping[str, Mapping[str, _OfName]]
 """Table, name, score."""
 _METRIC = counts_metric()
 
 
-def drawn_tables(outcomes: Mapping[str, Outcome], resampling: Resampling) -> dict[str, ByName[Mapping[str, Interval]]]:
+def drawn_tables(
+    outcomes: Mapping[str, MetricOutcome], resampling: Resampling
+) -> dict[str, ByName[Mapping[str, Interval]]]:
     """Of every metric, an interval for each fraction in its tables."""
 
     def drawn(names: Names, _metric: str, _table: str) -> dict[str, Mapping[str, Interval]]:
@@ -23,7 +25,7 @@ def drawn_tables(outcomes: Mapping[str, Outcome], resampling: Resampling) -> dic
 
 
 def compared_tables(
-    outcomes: Mapping[str, Outcome], rival: Mapping[str, Outcome], resampling: Resampling
+    outcomes: Mapping[str, MetricOutcome], rival: Mapping[str, MetricOutcome], resampling: Resampling
 ) -> dict[str, ByName[Mapping[str, Comparison]]]:
     def compared(names: Names, metric: str, table: str) -> dict[str, Mapping[str, Comparison]]:
         both = names.tallies_beside(rival[metric].names[table])
@@ -33,29 +35,32 @@ def compared_tables(
 
 
 def _of_tables(
-    outcomes: Mapping[str, Outcome], resampling: Resampling, find: Callable[[Names, str, str], dict[str, _Found]]
-) -> dict[str, ByName[_Found]]:
-    found: dict[str, ByName[_Found]] = {}
+    outcomes: Mapping[str, MetricOutcome], resampling: Resampling, find: Callable[[Names, str, str], dict[str, _OfName]]
+) -> dict[str, ByName[_OfName]]:
+    by_metric: dict[str, ByName[_OfName]] = {}
     tables = sum(len(outcome.names) for outcome in outcomes.values())
     done = 0
     for metric, outcome in outcomes.items():
         # The two count semantics alike, whichever comes first.
         twin = {"conll08": "conll09", "conll09": "conll08"}.get(metric)
-        if twin in found:
-            found[metric] = found[twin]
+        if twin in by_metric:
+            by_metric[metric] = by_metric[twin]
             continue
-        of_metric: dict[str, Mapping[str, _Found]] = {}
+        of_metric: dict[str, Mapping[str, _OfName]] = {}
         for table, names in outcome.names.items():
             of_metric[table] = find(names, metric, table)
             done += 1
             if resampling.progress:
                 resampling.progress(done, tables)
-        found[metric] = of_metric
-    return found
+        by_metric[metric] = of_metric
+    return by_metric
 
 
-def tables_json(found: ByName[Mapping[str, Comparison]]) -> dict[str, Any]:
+def tables_json(by_table: ByName[Mapping[str, Comparison]]) -> dict[str, Any]:
     return {
-        table: {name: {score: one.as_dict() for score, one in scores.items()} for name, scores in names.items()}
-        for table, names in found.items()
+        table: {
+            name: {score: comparison.as_dict() for score, comparison in scores.items()}
+            for name, scores in names.items()
+        }
+        for table, names in by_table.items()
     }

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from chorale.kits.srl.files import Corpus, FrameRelations, Predicate, Sentence, as_spans
+from chorale.kits.srl.files import Corpus, FrameRelations, Sentence, SrlPredicate, as_spans
 from chorale.kits.srl.metrics import (
-    Outcome,
+    MetricOutcome,
     conll05,
     conll08,
     conll09,
@@ -93,30 +93,30 @@ def outcomes(
     metrics: Sequence[str],
     options: SrlOptions,
     relations: FrameRelations | None = None,
-) -> dict[str, Outcome]:
+) -> dict[str, MetricOutcome]:
     """What every metric says of a system whose sentences are the gold's."""
     mode = mode_for(options, (system, gold))
     theirs: Sequence[Sentence] = system.sentences
     ours: Sequence[Sentence] = gold.sentences
     shared = only_common(theirs, ours) if options.predicates == "common" else (theirs, ours)
     mixed = system.marks_spans != gold.marks_spans
-    found: dict[str, Outcome] = {}
+    scored: dict[str, MetricOutcome] = {}
     for name in metrics:
         if name == "primesrl":
             both = [theirs, ours]
             if mixed:
                 both = [_by_verb(each) for each in both]
-            found[name] = primesrl(*both, mode=mode)
+            scored[name] = primesrl(*both, mode=mode)
         elif name == "conll05":
             spans = [_spans(corpus, each, options) for corpus, each in zip((system, gold), shared, strict=True)]
-            found[name] = conll05(*([_by_verb(each) for each in spans] if mixed else spans))
+            scored[name] = conll05(*([_by_verb(each) for each in spans] if mixed else spans))
         elif name == "senseval3":
-            found[name] = senseval3(theirs, ours)
+            scored[name] = senseval3(theirs, ours)
         elif name == "semeval07" and relations is not None:
-            found[name] = semeval07(theirs, ours, relations=relations)
+            scored[name] = semeval07(theirs, ours, relations=relations)
         else:
-            found[name] = (conll08 if name == "conll08" else conll09)(*shared)
-    return found
+            scored[name] = (conll08 if name == "conll08" else conll09)(*shared)
+    return scored
 
 
 def _spans(corpus: Corpus, sentences: Sequence[Sentence], options: SrlOptions) -> list[Sentence]:
@@ -126,31 +126,33 @@ def _spans(corpus: Corpus, sentences: Sequence[Sentence], options: SrlOptions) -
 def _by_verb(sentences: Sequence[Sentence]) -> list[Sentence]:
     """Of a file with senses and one with verbs only: what both have is the verb, without its particle."""
 
-    def bare(predicate: Predicate) -> Predicate:
+    def bare(predicate: SrlPredicate) -> SrlPredicate:
         verb = predicate.lemma.partition("_")[0] or predicate.lemma
         return predicate._replace(lemma=verb, sense=verb)
 
     return [each._replace(predicates=tuple(map(bare, each.predicates))) for each in sentences]
 
 
-def remarks(system: Corpus, gold: Corpus, found: Mapping[str, Outcome], options: SrlOptions) -> list[str]:
+def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], options: SrlOptions) -> list[str]:
     """What somebody should know who publishes the numbers."""
-    told = [*_about_nothing(system, "precision"), *_about_nothing(gold, "recall")]
-    if "conll05" in found:
-        told += _about_propositions(system, gold, options)
+    notes = [*_about_nothing(system, "precision"), *_about_nothing(gold, "recall")]
+    if "conll05" in scored:
+        notes += _about_propositions(system, gold, options)
         computed = " and ".join(corpus.name for corpus in (system, gold) if not corpus.marks_spans)
         if computed:
-            told.append(f"conll05: spans of {computed} were computed from heads and syntax.")
+            notes.append(f"conll05: spans of {computed} were computed from heads and syntax.")
     without_senses = next((corpus for corpus in (gold, system) if corpus.marks_spans), None)
-    if "primesrl" in found and without_senses is not None:
-        told.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma stands for its sense.")
-    for name, outcome in found.items():
+    if "primesrl" in scored and without_senses is not None:
+        notes.append(f"primesrl: {without_senses.name} has no senses; the verb's lemma stands for its sense.")
+    for name, outcome in scored.items():
         empty = [score for score, value in outcome.scores().items() if score.endswith("f1") and value == 0]
         totals = outcome.totals()
         for group in ("core", "context"):
             if f"{group}.f1" in empty and not totals[f"system_{group}"] and not totals[f"gold_{group}"]:
-                told.append(f"{name}: neither {system.name} nor {gold.name} has {group} arguments; their scores are 0.")
-    return told
+                notes.append(
+                    f"{name}: neither {system.name} nor {gold.name} has {group} arguments; their scores are 0."
+                )
+    return notes
 
 
 def _about_nothing(corpus: Corpus, score: str) -> list[str]:
@@ -174,15 +176,15 @@ def _about_propositions(system: Corpus, gold: Corpus, options: SrlOptions) -> li
             verb = verbs.get(predicate.position)
             unseen += verb is None
             other_verb += verb is not None and verb != predicate.lemma
-    told = []
+    notes = []
     if unseen and options.predicates == "all":
-        told.append(
+        notes.append(
             f"conll05: {plural(unseen, 'proposition', 'propositions')} that only {system.name} has "
             f"{'was' if unseen == 1 else 'were'} not looked at, as in srl-eval.pl."
         )
     if other_verb:
-        told.append(
+        notes.append(
             f"conll05: propositions of {system.name} with another verb than the gold's: {other_verb:,}. "
             "All gold arguments of those are missed, as in srl-eval.pl."
         )
-    return told
+    return notes

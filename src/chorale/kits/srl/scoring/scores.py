@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chorale.kits.srl.files import Corpus, FrameRelations
-from chorale.kits.srl.metrics import ERROR_COUNTS, Outcome, findings
+from chorale.kits.srl.metrics import ERROR_COUNTS, MetricOutcome, findings
 from chorale.kits.srl.metrics.outcome import grouped
 from chorale.kits.srl.metrics.wholes import Mode
 from chorale.kits.srl.scoring.names import compared_tables, drawn_tables, tables_json
@@ -18,7 +18,7 @@ from chorale.metrics.score_table import jsonable
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ExtraTables:
     """What to show beside the scores."""
 
     worst: int = 0
@@ -32,45 +32,47 @@ def srl_scores(
     *,
     against: tuple[str, Corpus] | None = None,
     resampling: Resampling | None = None,
-    shown: Shown | None = None,
+    shown: ExtraTables | None = None,
     relations: FrameRelations | None = None,
 ) -> Score:
     """Score every system under every metric."""
-    resampling, shown = resampling or Resampling(), shown or Shown()
+    resampling, shown = resampling or Resampling(), shown or ExtraTables()
     others = [] if against is None else [against[1]]
     corpora = [*systems.values(), gold, *others]
     metrics = metrics_for(options, corpora, relations)
     rival = None if against is None else outcomes(against[1], gold, metrics, options, relations)
-    found: list[System] = []
+    scored_systems: list[System] = []
     notes: list[str] = []
     for name, corpus in systems.items():
         scored = outcomes(corpus, gold, metrics, options, relations)
-        found.append(_system(name, corpus, scored, rival, resampling))
+        scored_systems.append(_system(name, corpus, scored, rival, resampling))
         notes += remarks(corpus, gold, scored, options)
     if relations is not None and "semeval07" in metrics:
         notes += _about_frames(gold, relations)
-    ranks = _ranks(found, metrics)
+    ranks = _ranks(scored_systems, metrics)
     mode = mode_for(options, corpora)
-    worst = {system.name: _worst(system, gold, mode, shown.worst) for system in found} if shown.worst else {}
+    worst = {system.name: _worst(system, gold, mode, shown.worst) for system in scored_systems} if shown.worst else {}
     json: dict[str, Any] = {
-        "systems": {system.name: _system_json(system, shown, worst.get(system.name)) for system in found},
+        "systems": {system.name: _system_json(system, shown, worst.get(system.name)) for system in scored_systems},
         "ranks": ranks,
         "gold": {"name": gold.name, "format": gold.format, "sentences": len(gold.sentences)},
     }
     if against is not None:
         json["against"] = {
             "name": against[0],
-            "systems": {system.name: _compared_json(system) for system in found},
+            "systems": {system.name: _compared_json(system) for system in scored_systems},
         }
     rival_name = "" if against is None else against[0]
-    tables = tables_of(found, ranks, rival_name, worst, confusion=shown.confusion)
+    tables = tables_of(scored_systems, ranks, rival_name, worst, confusion=shown.confusion)
     frames = relations.digest if relations is not None and "semeval07" in metrics else None
-    line = _signature(found, gold, options, resampling, metrics, mode, None if against is None else against[1], frames)
+    line = _signature(
+        scored_systems, gold, options, resampling, metrics, mode, None if against is None else against[1], frames
+    )
     values: dict[str, float | None] = {}
     around: dict[str, Interval] = {}
     tests: dict[str, Comparison] = {}
-    for system in found:
-        before = "" if len(found) == 1 else f"{system.name}: "
+    for system in scored_systems:
+        before = "" if len(scored_systems) == 1 else f"{system.name}: "
         for metric, outcome in system.outcomes.items():
             values |= {f"{before}{metric}.{score}": value for score, value in outcome.scores().items()}
             around |= {f"{before}{metric}.{score}": one for score, one in system.intervals.get(metric, {}).items()}
@@ -87,7 +89,7 @@ def _ranking_score(metric: str) -> str:
 
 
 def _signature(
-    found: Sequence[System],
+    scored_systems: Sequence[System],
     gold: Corpus,
     options: SrlOptions,
     resampling: Resampling,
@@ -96,7 +98,7 @@ def _signature(
     rival: Corpus | None,
     frames: str | None,
 ) -> str:
-    corpora = [*(system.corpus for system in found), gold, *([] if rival is None else [rival])]
+    corpora = [*(system.corpus for system in scored_systems), gold, *([] if rival is None else [rival])]
     settings = {
         "mode": mode if "primesrl" in metrics else None,
         "predicates": options.predicates,
@@ -105,7 +107,7 @@ def _signature(
         "ci": resampling.ci,
         **resampling.settings(compared=rival is not None),
     }
-    inputs = {f"system/{system.name}": system.corpus.digest for system in found} | {"gold": gold.digest}
+    inputs = {f"system/{system.name}": system.corpus.digest for system in scored_systems} | {"gold": gold.digest}
     if rival is not None:
         inputs |= {"against": rival.digest}
     if frames is not None:
@@ -127,17 +129,17 @@ def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
 def _system(
     name: str,
     corpus: Corpus,
-    scored: Mapping[str, Outcome],
-    rival: Mapping[str, Outcome] | None,
+    scored: Mapping[str, MetricOutcome],
+    rival: Mapping[str, MetricOutcome] | None,
     resampling: Resampling,
 ) -> System:
     drawn, compared = {}, {}
     if resampling.ci:
-        drawn = {metric: resampling.intervals(one.statistics, one.metric) for metric, one in scored.items()}
+        drawn = {metric: resampling.intervals(outcome.statistics, outcome.metric) for metric, outcome in scored.items()}
     if rival is not None:
         compared = {
-            metric: resampling.compare(one.statistics, rival[metric].statistics, one.metric)
-            for metric, one in scored.items()
+            metric: resampling.compare(outcome.statistics, rival[metric].statistics, outcome.metric)
+            for metric, outcome in scored.items()
         }
     return System(
         name,
@@ -152,13 +154,13 @@ def _system(
     )
 
 
-def _drawn_errors(scored: Mapping[str, Outcome], resampling: Resampling) -> dict[str, Interval]:
+def _drawn_errors(scored: Mapping[str, MetricOutcome], resampling: Resampling) -> dict[str, Interval]:
     counted = [one.errors for one in scored.values() if one.errors is not None]
     return resampling.intervals(counted[0], ERROR_COUNTS) if counted else {}
 
 
 def _compared_errors(
-    scored: Mapping[str, Outcome], rival: Mapping[str, Outcome], resampling: Resampling
+    scored: Mapping[str, MetricOutcome], rival: Mapping[str, MetricOutcome], resampling: Resampling
 ) -> dict[str, Comparison]:
     both = [(one.errors, rival[name].errors) for name, one in scored.items()]
     for ours, theirs in both:
@@ -205,7 +207,7 @@ def _worst(system: System, gold: Corpus, mode: Mode, count: int) -> list[dict[st
 # JSON
 
 
-def _system_json(system: System, shown: Shown, worst: list[dict[str, Any]] | None) -> dict[str, Any]:
+def _system_json(system: System, shown: ExtraTables, worst: list[dict[str, Any]] | None) -> dict[str, Any]:
     json: dict[str, Any] = {}
     for name, outcome in system.outcomes.items():
         json[name] = _outcome_json(name, outcome, shown)
@@ -231,7 +233,7 @@ def _compared_json(system: System) -> dict[str, Any]:
     return json
 
 
-def _outcome_json(name: str, outcome: Outcome, shown: Shown) -> dict[str, Any]:
+def _outcome_json(name: str, outcome: MetricOutcome, shown: ExtraTables) -> dict[str, Any]:
     json: dict[str, Any] = {}
     for score, value in outcome.scores().items():
         group, _, last = score.rpartition(".")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chorale.kits.srl.files import Corpus
-from chorale.kits.srl.metrics import Outcome
+from chorale.kits.srl.metrics import MetricOutcome
 from chorale.kits.srl.scoring.names import ByName
 from chorale.metrics import Comparison, Counts, Interval
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, shown_interval
@@ -45,7 +45,7 @@ class System:
 
     name: str
     corpus: Corpus
-    outcomes: Mapping[str, Outcome]
+    outcomes: Mapping[str, MetricOutcome]
     intervals: Mapping[str, Drawn]
     compared: Mapping[str, Mapping[str, Comparison]]
     table_intervals: Mapping[str, ByName[Drawn]]
@@ -178,7 +178,8 @@ def _roles(metric: str, system: System) -> ScoreTable:
     roles = system.outcomes[metric].tables["roles"]
     together = {"all": sum(roles.values(), Counts(0, 0, 0)), **roles}
     rows: list[Sequence[Cell]] = [
-        (role, one.tp, one.fp, one.fn, one.precision, one.recall, one.f1) for role, one in together.items()
+        (role, counts.tp, counts.fp, counts.fn, counts.precision, counts.recall, counts.f1)
+        for role, counts in together.items()
     ]
     columns: tuple[str, ...] = ("role", "correct#", "excess#", "missed#", "precision#", "recall#", "F1#")
     if metric in system.table_intervals:
@@ -191,9 +192,9 @@ def _roles(metric: str, system: System) -> ScoreTable:
 def _compared_roles(metric: str, system: System, rival: str) -> ScoreTable:
     compared = {f"all {name}": system.compared[metric][_ALL_ROLES[metric] + name] for name in _FRACTIONS}
     compared |= {
-        f"{role} {name}": one
+        f"{role} {name}": comparison
         for role, scores in system.table_compared[metric]["roles"].items()
-        for name, one in scores.items()
+        for name, comparison in scores.items()
     }
     return comparison_table(f"{_TITLES[metric]}, by role", (system.name, rival), compared)
 
@@ -209,13 +210,14 @@ def _confusion(system: System) -> ScoreTable:
 
 def _worst(name: str, sentences: Sequence[Mapping[str, Any]]) -> ScoreTable:
     rows: list[Sequence[Cell]] = []
-    for one in sentences:
-        told = [_told(error) for error in one["errors"]]
-        more = [f"and {len(told) - _MOST_ERRORS} more"] if len(told) > _MOST_ERRORS else []
-        rows.append((one["sentence"], one["line"], one["wrong"], one["text"], "; ".join([*told[:_MOST_ERRORS], *more])))
+    for sentence in sentences:
+        errors = [_in_words(error) for error in sentence["errors"]]
+        more = [f"and {len(errors) - _MOST_ERRORS} more"] if len(errors) > _MOST_ERRORS else []
+        facts = [sentence[name] for name in ("sentence", "line", "wrong", "text")]
+        rows.append((*facts, "; ".join([*errors[:_MOST_ERRORS], *more])))
     return ScoreTable(f"Worst sentences of {name}", ("sentence#", "line#", "wrong#", "text", "errors"), rows)
 
 
-def _told(error: Mapping[str, Any]) -> str:
+def _in_words(error: Mapping[str, Any]) -> str:
     sides = [side for side in (error["gold"], error["system"]) if side]
     return f"{_words(error['kind'])}: {' → '.join(sides)}"

@@ -120,14 +120,14 @@ def _block(vectors: Vectors, entries: Index, sayings: _Sayings) -> _Block:
     row, other = row[apart], other[apart]
     # The entries are sorted by annotation and worker: a rank of those makes a short key.
     annotation, worker = vectors.annotation[entries], vectors.worker[own]
-    said = np.empty(len(row))
+    chosen_by_other = np.empty(len(row))
     for low, high in pairwise(np.flatnonzero(np.r_[True, annotation[1:] != annotation[:-1], True]).tolist()):
         here = slice(*np.searchsorted(row, [low, high]))
-        said[here] = sayings.of(int(annotation[low]))[other[here]]
+        chosen_by_other[here] = sayings.of(int(annotation[low]))[other[here]]
     rank = np.cumsum(np.r_[True, (annotation[1:] != annotation[:-1]) | (worker[1:] != worker[:-1])]) - 1
     key = rank[row] * len(vectors.workers) + vectors.worker[other]
     order = np.argsort(key, kind="stable")
-    key, row, other, said = key[order], row[order], other[order], said[order]
+    key, row, other, chosen_by_other = key[order], row[order], other[order], chosen_by_other[order]
     start = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
     of_pair = annotation[row[start]]
     first = np.flatnonzero(np.r_[True, of_pair[1:] != of_pair[:-1]])
@@ -136,7 +136,7 @@ def _block(vectors: Vectors, entries: Index, sayings: _Sayings) -> _Block:
     return _Block(
         unit=unit[row].astype(np.int32),
         chosen=None if plain else mine.astype(np.float32),
-        both=said > 0 if plain else (said * mine).astype(np.float32),
+        both=chosen_by_other > 0 if plain else (chosen_by_other * mine).astype(np.float32),
         start=start,
         i=vectors.worker[other[start]].astype(np.int32),
         j=worker[row[start]].astype(np.int32),
@@ -177,7 +177,7 @@ def _by_matrices(vectors: Vectors, sayings: _Sayings, uqs: Values, wqs: Values) 
     return _quality(part, whole)
 
 
-def _met(vectors: Vectors, said: Values, uqs: Values) -> tuple[Values, Values]:
+def _met(vectors: Vectors, chosen_values: Values, uqs: Values) -> tuple[Values, Values]:
     """Σ_u UQS·v_i·v_j and Σ_u UQS·v_j over common units, worker i × worker j."""
     workers = len(vectors.workers)
     both, chosen = np.zeros((workers, workers)), np.zeros((workers, workers))
@@ -188,7 +188,7 @@ def _met(vectors: Vectors, said: Values, uqs: Values) -> tuple[Values, Values]:
         place = (vectors.unit[judged] - low, vectors.worker[judged])
         there, choice = np.zeros((high - low, workers)), np.zeros((high - low, workers))
         there[place] = uqs[vectors.unit[judged]]
-        choice[place] = said[judged]
+        choice[place] = chosen_values[judged]
         chosen += there.T @ choice
         both += (choice * there).T @ choice
     return both, chosen

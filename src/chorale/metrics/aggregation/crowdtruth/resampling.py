@@ -56,27 +56,30 @@ class CrowdTruthResampling:
         scaled = np.sqrt(quality) * vectors.value / np.sqrt(squared)[vectors.judgment]
         cells = np.searchsorted(vectors.cell_unit, np.arange(len(vectors.units) + 1))
         entries = np.searchsorted(vectors.judgment, vectors.first)
-        found = {}
+        ends = {}
         for unit in places:
             own, part = slice(entries[unit], entries[unit + 1]), slice(vectors.first[unit], vectors.first[unit + 1])
             weight = self._before.wqs[vectors.worker[part]]
             row, column = vectors.judgment[own] - part.start, vectors.cell[own] - cells[unit]
-            said = np.zeros((2, len(weight), int(cells[unit + 1] - cells[unit])))
-            said[0, row, column], said[1, row, column] = scaled[own], vectors.value[own]
-            found[unit] = self._of_unit(weight, said)
-        return found
+            choices = np.zeros((2, len(weight), int(cells[unit + 1] - cells[unit])))
+            choices[0, row, column], choices[1, row, column] = scaled[own], vectors.value[own]
+            ends[unit] = self._of_unit(weight, choices)
+        return ends
 
-    def _of_unit(self, weight: Values, said: Values) -> tuple[Values, Values]:
+    def _of_unit(self, weight: Values, choices: Values) -> tuple[Values, Values]:
         weighted = self._draws(len(weight)) * weight
         total = weighted.sum(axis=1)
         alone = (weighted**2).sum(axis=1)
         pairs = total**2 - alone
-        agreed = ((weighted @ said[0]) ** 2).sum(axis=1) - alone
+        agreed = ((weighted @ choices[0]) ** 2).sum(axis=1) - alone
         there = pairs > 1e-12 * total**2
         # A resample of one worker alone says nothing of agreement.
         uqs = np.divide(agreed, pairs, out=np.zeros(len(pairs)), where=there)[there] if there.any() else np.zeros(1)
         uas = np.divide(
-            weighted @ said[1], total[:, None], out=np.zeros((len(total), said.shape[2])), where=total[:, None] > 0
+            weighted @ choices[1],
+            total[:, None],
+            out=np.zeros((len(total), choices.shape[2])),
+            where=total[:, None] > 0,
         )
         return self._between(np.clip(uqs, 0.0, None)), self._between(uas)
 
@@ -88,17 +91,17 @@ class CrowdTruthResampling:
         rows = np.column_stack([uqs * agreed, uqs * of_others, uqs * cosine, uqs])
         order = np.argsort(vectors.worker, kind="stable")
         edges = np.searchsorted(vectors.worker[order], np.arange(len(vectors.workers) + 1))
-        found = {}
+        intervals = {}
         wanted = list(places)
         for number, worker in enumerate(wanted, 1):
             own = rows[order[edges[worker] : edges[worker + 1]]]
             sums = self._draws(len(own)) @ own
             wwa, wua = (_ratio(sums[:, part], sums[:, part + 1]) for part in (0, 2))
             ends = {"wqs": wwa * wua, "wwa": wwa, "wua": wua}
-            found[worker] = {name: self._between(values) for name, values in ends.items()}
+            intervals[worker] = {name: self._between(values) for name, values in ends.items()}
             if progress:
                 progress(number, len(wanted))
-        return found
+        return intervals
 
     def of_annotations(self, progress: Progress | None = None) -> Values:
         """The ends of AQS of every annotation; of an open task they are all 1."""

@@ -17,7 +17,7 @@ from chorale.kits.qasrl.metrics.matching import iou
 from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
 from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, first_mistake, in_words
 from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, groups, reasons
-from chorale.kits.qasrl.tasks.shared.predicates import Predicate, caption, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem, caption, only_predicate, view_of
 from chorale.kits.qasrl.tasks.shared.tables import (
     ANNOTATORS,
     GOLD_STANDARD,
@@ -33,7 +33,7 @@ MOST_SETS = 10
 _SAME = 0.5
 
 
-class SetsOfQuestions(Predicate):
+class SetsOfQuestions(PredicateItem):
     """A predicate, and what each writer asked about it."""
 
     sets: tuple[tuple[QuestionAnswer, ...], ...] = Field(min_length=1, max_length=MOST_SETS)
@@ -67,8 +67,8 @@ def _with_slots(asked: Sequence[Mapping[str, Any]], item: Payload) -> Sequence[M
 
 
 def _misfit(given: Answer, item: Payload) -> str | None:
-    found = first_mistake(given, item)
-    return None if found is None else str(found)
+    mistake = first_mistake(given, item)
+    return None if mistake is None else str(mistake)
 
 
 def _presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -90,12 +90,12 @@ def _guess(view: Mapping[str, Any], known: Answer, _rng: Random | None) -> Answe
     for group in view["groups"]:
         covered: list[tuple[int, int]] = []
         for number, at in group["members"]:
-            one = view["sets"][number][at]
-            spans = [(start, end) for start, end in one["answers"]]
+            asked = view["sets"][number][at]
+            spans = [(start, end) for start, end in asked["answers"]]
             new = [span for span in spans if all(iou(span, old) < _SAME for old in covered)]
             covered += new
             if new:
-                settled.setdefault(one["question"], []).extend(new)
+                settled.setdefault(asked["question"], []).extend(new)
     return [{"question": question, "answers": sorted(map(list, spans))} for question, spans in settled.items()]
 
 
@@ -116,15 +116,15 @@ def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Itera
     """Every question settled on, by whoever wrote it so; its consolidator is the judge who calls it valid."""
     for item, written in behind_each([item for item in items if item.label is not None], results):
         for judgment in results.judgments(item):
-            for one in judgment.answer:
-                if one.get("redundant"):
+            for asked in judgment.answer:
+                if asked.get("redundant"):
                     continue
                 writers = {
-                    each.worker for each in written if any(one["question"] == q["question"] for q in each.answer)
+                    each.worker for each in written if any(asked["question"] == q["question"] for q in each.answer)
                 }
-                spans = tuple((start, end) for start, end in one["answers"])
+                spans = tuple((start, end) for start, end in asked["answers"])
                 sources = tuple(sorted(writers or {judgment.worker}))
-                yield BankQuestion(item.payload, one["question"], sources, ((judgment.worker, spans),))
+                yield BankQuestion(item.payload, asked["question"], sources, ((judgment.worker, spans),))
 
 
 _FORMS = {

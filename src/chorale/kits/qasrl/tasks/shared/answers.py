@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from chorale.kits.qasrl.files import Qa, Question
+from chorale.kits.qasrl.files import Qa, VerbQuestion
 from chorale.kits.qasrl.grammar import NotAQuestion, Parsed, parse
 from chorale.kits.qasrl.tasks.shared.predicates import excerpt, forms_of, prepositions_of
 from chorale.model import Answer, Payload
@@ -80,7 +80,7 @@ class OwnQuestionAnswer(QuestionAnswer):
     answers: OwnSpans
 
 
-class Mistake(NamedTuple):
+class QuestionMistake(NamedTuple):
     """What is wrong with one question, and which it is."""
 
     number: int
@@ -94,24 +94,22 @@ class UnaskableError(ValueError):
     """A question that the grammar does not know, with the reason in plain words."""
 
 
-def first_mistake(given: Sequence[Mapping[str, Any]], item: Payload) -> Mistake | None:
+def first_mistake(given: Sequence[Mapping[str, Any]], item: Payload) -> QuestionMistake | None:
     """What keeps questions and answers about a predicate from being taken."""
     asked: dict[str, int] = {}
     answers = 0
-    for number, one in enumerate(given):
-        answers += len(one["answers"])
-        found = misplaced(one["answers"], item) or (
-            None if one["answers"] else "has no answer: mark it in the sentence"
-        )
+    for number, qa in enumerate(given):
+        answers += len(qa["answers"])
+        wrong = misplaced(qa["answers"], item) or (None if qa["answers"] else "has no answer: mark it in the sentence")
         if answers > MOST_ANSWERS_TOGETHER:
-            found = f"has too many answers: all questions together may have {MOST_ANSWERS_TOGETHER}"
-        if found is not None:
-            return Mistake(number, found)
-        parsed = _parsed(one["question"], forms_of(item), prepositions_of(item))
+            wrong = f"has too many answers: all questions together may have {MOST_ANSWERS_TOGETHER}"
+        if wrong is not None:
+            return QuestionMistake(number, wrong)
+        parsed = _parsed(qa["question"], forms_of(item), prepositions_of(item))
         if isinstance(parsed, NotAQuestion):
-            return Mistake(number, f"can't be taken: {parsed.reason}")
+            return QuestionMistake(number, f"can't be taken: {parsed.reason}")
         if parsed.text in asked:
-            return Mistake(number, f"is the same as question {asked[parsed.text] + 1}: ask each thing once")
+            return QuestionMistake(number, f"is the same as question {asked[parsed.text] + 1}: ask each thing once")
         asked[parsed.text] = number
     return None
 
@@ -156,18 +154,18 @@ def _written(question: str, item: Payload) -> dict[str, Any]:
 def as_qas(given: Iterable[Mapping[str, Any]], worker: str = "") -> list[Qa]:
     """Stored questions and answers as the measures take them, without those marked redundant."""
     return [
-        Qa(asked_question(one), tuple((start, end) for start, end in one["answers"]), worker)
-        for one in given
-        if not one.get("redundant")
+        Qa(asked_question(stored), tuple((start, end) for start, end in stored["answers"]), worker)
+        for stored in given
+        if not stored.get("redundant")
     ]
 
 
-def asked_question(one: Mapping[str, Any]) -> Question:
+def asked_question(stored: Mapping[str, Any]) -> VerbQuestion:
     """A stored question. Without slots, which only a sentence gives, it is taken by its first word."""
-    slots = one.get("slots") or {}
-    wh = slots.get("wh") or str(one["question"]).split(maxsplit=1)[0].lower()
-    return Question(
-        one["question"],
+    slots = stored.get("slots") or {}
+    wh = slots.get("wh") or str(stored["question"]).split(maxsplit=1)[0].lower()
+    return VerbQuestion(
+        stored["question"],
         wh,
         slots.get("aux", ""),
         slots.get("subj", ""),
@@ -182,7 +180,7 @@ def asked_question(one: Mapping[str, Any]) -> Question:
 def in_words(item: Payload, given: Iterable[Mapping[str, Any]]) -> str:
     """Questions and answers as lines of text."""
     return "\n".join(
-        f"{one['question']} — {' / '.join(excerpt(item['tokens'], span) for span in one['answers'])}"
-        for one in given
-        if not one.get("redundant")
+        f"{stored['question']} — {' / '.join(excerpt(item['tokens'], span) for span in stored['answers'])}"
+        for stored in given
+        if not stored.get("redundant")
     )

@@ -22,12 +22,12 @@ def agreement(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, An
 
     The mean of the F1 of arguments (UA) and of arguments with their questions (LA). Two that say nothing agree.
     """
-    one, other = as_qas(left), as_qas(right)
-    if one == other or not one or not other:
-        return float(one == other)
-    first, second = QuestionAnswers.of({_VERB: one}), QuestionAnswers.of({_VERB: other})
-    found = counts(statistics(align(first, second, _RULES)))
-    return (found[MEASURES[0]].f1 + found[MEASURES[1]].f1) / 2
+    ours, theirs = as_qas(left), as_qas(right)
+    if ours == theirs or not ours or not theirs:
+        return float(ours == theirs)
+    first, second = QuestionAnswers.of({_VERB: ours}), QuestionAnswers.of({_VERB: theirs})
+    measured = counts(statistics(align(first, second, _RULES)))
+    return (measured[MEASURES[0]].f1 + measured[MEASURES[1]].f1) / 2
 
 
 def distance(left: Answer, right: Answer) -> float:
@@ -46,17 +46,17 @@ def _aligned(answer: Answer, gold: Answer, tokens: Sequence[str] = ()) -> list[A
 
 def _reasons(rows: Sequence[AlignedArgument]) -> list[str]:
     matched = sum(row.status == "matched" for row in rows)
-    found = [f"found {matched} of {sum(row.gold_span is not None for row in rows)} answers"]
-    found += [f"missed the answer to “{row.gold_questions[0]}”" for row in rows if row.status == "missed"]
-    found += [
+    reasons = [f"found {matched} of {sum(row.gold_span is not None for row in rows)} answers"]
+    reasons += [f"missed the answer to “{row.gold_questions[0]}”" for row in rows if row.status == "missed"]
+    reasons += [
         f"not an answer the expert has: to “{row.system_questions[0]}”" for row in rows if row.status == "spurious"
     ]
-    found += [
+    reasons += [
         f"asked “{row.system_questions[0]}” where the expert asks “{row.gold_questions[0]}”"
         for row in rows
         if row.status == "matched" and not row.same_role
     ]
-    return found
+    return reasons
 
 
 def reasons(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
@@ -118,10 +118,10 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
     if weight <= 0:
         return None
     support = [judgment.trust for judgment in by_text]
-    for (one, left), (other, right) in combinations(enumerate(by_text), 2):
+    for (first, left), (second, right) in combinations(enumerate(by_text), 2):
         shared = agreement(left.answer, right.answer)
-        support[one] += right.trust * shared
-        support[other] += left.trust * shared
+        support[first] += right.trust * shared
+        support[second] += left.trust * shared
     best = max(range(len(by_text)), key=lambda number: (round(support[number], 9), -number))
     return Combined(by_text[best].answer, min(1.0, support[best] / weight))
 
@@ -136,7 +136,7 @@ def groups(sets: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
     for the same role. A group has the places of its questions, as set and number, and whether all agree: everybody
     has one question in it, the questions are equal, and so are the answers.
     """
-    places = [(number, at) for number, one in enumerate(sets) for at in range(len(one))]
+    places = [(number, at) for number, place in enumerate(sets) for at in range(len(place))]
     qas = {(number, at): as_qas([{**sets[number][at], "redundant": False}])[0] for number, at in places}
     root = {place: place for place in places}
 
@@ -145,27 +145,27 @@ def groups(sets: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
             place = root[place]
         return place
 
-    for one in places:
+    for place in places:
         for other in places:
-            if one[0] < other[0] and _belong_together(qas[one], qas[other]):
-                first, second = sorted((find(one), find(other)))
+            if place[0] < other[0] and _belong_together(qas[place], qas[other]):
+                first, second = sorted((find(place), find(other)))
                 root[second] = first
     members: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for place in places:
         members.setdefault(find(place), []).append(place)
-    found = [
+    described = [
         {
             "members": [list(place) for place in group],
             "agreed": _agree([(number, qas[number, at]) for number, at in group], len(sets)),
         }
         for group in members.values()
     ]
-    return sorted(found, key=lambda group: (group["agreed"], _where(group, qas)))
+    return sorted(described, key=lambda group: (group["agreed"], _where(group, qas)))
 
 
-def _belong_together(one: Qa, other: Qa) -> bool:
-    overlap = any(iou(left, right) >= _RULES.iou for left in one.spans for right in other.spans)
-    return overlap or label_of(one.question) == label_of(other.question)
+def _belong_together(left_qa: Qa, right_qa: Qa) -> bool:
+    overlap = any(iou(left, right) >= _RULES.iou for left in left_qa.spans for right in right_qa.spans)
+    return overlap or label_of(left_qa.question) == label_of(right_qa.question)
 
 
 def _agree(group: Sequence[tuple[int, Qa]], writers: int) -> bool:

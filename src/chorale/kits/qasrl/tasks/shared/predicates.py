@@ -39,7 +39,7 @@ class Forms(BaseModel):
     pastParticiple: _Form  # noqa: N815 - the Bank's name
 
 
-class Predicate(BaseModel):
+class PredicateItem(BaseModel):
     """A row of an items file, and the item made of it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -54,7 +54,7 @@ class Predicate(BaseModel):
     """Of the sentence, in small letters: questions may have them besides the usual ones."""
 
     @model_validator(mode="after")
-    def _of_the_sentence(self) -> "Predicate":
+    def _of_the_sentence(self) -> "PredicateItem":
         there = {token.lower() for token in self.tokens}
         strange = next((word for word in self.prepositions if word not in there), None)
         if strange is not None:
@@ -138,4 +138,4 @@ def view_of(item: Payload) -> dict[str, Any]:
 
 def only_predicate(item: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a predicate, of an item that has more."""
-    return {name: item[name] for name in Predicate.model_fields if name in item}
+    return {name: item[name] for name in PredicateItem.model_fields if name in item}

@@ -14,7 +14,7 @@ from chorale.kits.qasrl.files import Bank, Qa, Span, Verb, joined, read_bank, re
 from chorale.kits.qasrl.files.header import ANOTHER_NAME
 from chorale.kits.qasrl.files.tokens import plain
 from chorale.kits.qasrl.grammar import Parsed, parse
-from chorale.kits.qasrl.tasks.shared.predicates import Predicate
+from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 from chorale.text.inflections import KEYS, VerbForms, verbs_of
@@ -97,13 +97,13 @@ def _settled(bank: Bank) -> dict[Verb, dict[str, list[Qa]]]:
 
 def _lines(path: Path) -> dict[str, int]:
     """The first line about each sentence, and about each verb where a line has one."""
-    found: dict[str, int] = {}
+    lines: dict[str, int] = {}
     for row in read_rows(path, shown_as=str(path), problems=[]):
         sentence = str(row.values.get("qasrl_id") or row.values.get("sentenceId") or "")
         index = next((row.values[name] for name in ("verb_idx", *ANOTHER_NAME) if name in row.values), None)
         for name in (sentence, f"{sentence}:{index}"):
-            found.setdefault(name, row.line)
-    return found
+            lines.setdefault(name, row.line)
+    return lines
 
 
 class _Converter:
@@ -114,7 +114,7 @@ class _Converter:
         self._lines: dict[Path, dict[str, int]] = {}
 
     def converted(self) -> Published:
-        found = Published(notes=[note for source in self._sources for note in source.notes])
+        published = Published(notes=[note for source in self._sources for note in source.notes])
         unknown: dict[Path, set[str]] = {}
         for verb in sorted({verb for source in self._sources for verb in source.annotated}):
             of_verb = [source for source in self._sources if verb in source.annotated]
@@ -124,23 +124,23 @@ class _Converter:
                 continue
             row = self._predicate(verb, tokens, of_verb)
             if row is not None:
-                self._add(found, row, of_verb, verb)
+                self._add(published, row, of_verb, verb)
             if len(self._problems) >= MOST_PROBLEMS:
                 break
         for path, names in unknown.items():
             count = plural(len(names), "sentence", "sentences")
             fix = "Name the file with the sentences with --sentences."
-            self._tell(path, min(names), f"has {count} whose words are not known", fix, min(names))
+            self._add_problem(path, min(names), f"has {count} whose words are not known", fix, min(names))
         if self._problems:
             files = " and ".join(str(source.path) for source in self._sources)
             raise UserError(f"{files} can't be used", self._problems[:MOST_PROBLEMS])
         if self._left_out:
             named = "; ".join(f"“{text}”" for text in self._left_out[:SHOWN])
             count = plural(len(self._left_out), "question is", "questions are")
-            found.notes.append(f"{count} left out: the grammar does not know {named}.")
-        return found
+            published.notes.append(f"{count} left out: the grammar does not know {named}.")
+        return published
 
-    def _tell(self, path: Path, place: str, message: str, fix: str, value: str) -> None:
+    def _add_problem(self, path: Path, place: str, message: str, fix: str, value: str) -> None:
         """`place` is the sentence or the verb it is about."""
         if path not in self._lines:
             self._lines[path] = _lines(path)
@@ -154,12 +154,12 @@ class _Converter:
             word = source.words.get(verb, "")
             if word and plain(word).lower() != plain(tokens[verb.token]).lower():
                 fix = f"Correct verb_idx: token {verb.token}, counted from 0, is “{tokens[verb.token]}”."
-                self._tell(source.path, str(verb), "has a verb that stands elsewhere in its sentence", fix, word)
+                self._add_problem(source.path, str(verb), "has a verb that stands elsewhere in its sentence", fix, word)
                 return None
         forms = self._forms_of(verb, tokens[verb.token], sources)
         if forms is None:
             fix = "Correct verb_idx: does it point at the verb?"
-            self._tell(path, str(verb), "has a verb whose forms are not known", fix, tokens[verb.token])
+            self._add_problem(path, str(verb), "has a verb whose forms are not known", fix, tokens[verb.token])
             return None
         row = {
             "sentence_id": verb.sentence,
@@ -169,10 +169,10 @@ class _Converter:
             "forms": forms.as_bank(),
         }
         try:
-            Predicate.model_validate(row)
+            PredicateItem.model_validate(row)
         except ValidationError as error:
             why = error.errors()[0]["msg"].removeprefix("Value error, ")
-            self._tell(path, str(verb), "has a sentence that can't be an item", f"{why}.", verb.sentence)
+            self._add_problem(path, str(verb), "has a sentence that can't be an item", f"{why}.", verb.sentence)
             return None
         return {"id": str(verb), **row}
 
@@ -182,31 +182,31 @@ class _Converter:
             given = source.forms.get(verb, {})
             if all(given.get(key) for key in KEYS):
                 return VerbForms.from_bank(given)
-        found = verbs_of(word)
-        if len(found) < 2:
-            return found[0] if found else None
+        candidates = verbs_of(word)
+        if len(candidates) < 2:
+            return candidates[0] if candidates else None
         asked = [qa.question.text for source in sources for qas in source.annotated[verb].values() for qa in qas]
-        fits = [sum(isinstance(parse(text, forms), Parsed) for text in asked) for forms in found]
-        return found[max(range(len(found)), key=lambda number: (fits[number], -number))]
+        fits = [sum(isinstance(parse(text, forms), Parsed) for text in asked) for forms in candidates]
+        return candidates[max(range(len(candidates)), key=lambda number: (fits[number], -number))]
 
-    def _add(self, found: Published, row: Row, sources: Sequence[_Source], verb: Verb) -> None:
+    def _add(self, published: Published, row: Row, sources: Sequence[_Source], verb: Verb) -> None:
         forms = VerbForms.from_bank(row["forms"])
         sets = [
             self._asked(source.annotated[verb][worker], forms)
             for source in sources
             for worker in sorted(source.annotated[verb])
         ]
-        found.predicates.append(row)
+        published.predicates.append(row)
         if len(sets) == 1 and sets[0]:
-            found.gold.append({**row, "answer": sets[0], "explanation": EXPLANATION})
+            published.gold.append({**row, "answer": sets[0], "explanation": EXPLANATION})
         elif sum(map(bool, sets)) > 1:
             several = [each for each in sets if each]
             # Their order must not tell whose is whose.
             Random(str(verb)).shuffle(several)
-            found.sets.append({**row, "sets": several})
-        questions = {one["question"]: one for each in sets for one in each}
+            published.sets.append({**row, "sets": several})
+        questions = {question["question"]: question for each in sets for question in each}
         if questions:
-            found.asked.append({**row, "questions": list(questions.values())})
+            published.asked.append({**row, "questions": list(questions.values())})
 
     def _asked(self, qas: Sequence[Qa], forms: VerbForms) -> list[Row]:
         """The questions as the grammar writes them, each once with all its answers."""
@@ -219,5 +219,5 @@ class _Converter:
                 self._left_out.append(qa.question.text)
         return [
             {"question": text, "answers": [list(span) for span in sorted(answers)]}
-            for text, answers in sorted(spans.items(), key=lambda one: (min(one[1]), one[0]))
+            for text, answers in sorted(spans.items(), key=lambda asked: (min(asked[1]), asked[0]))
         ]

@@ -58,20 +58,22 @@ def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random
     ten), or it is asked of what might happen, which is another question.
     """
     written: list[dict[str, Any]] = []
-    for one in truth:
-        kept = {name: value for name, value in one.items() if name != "slots"}
+    for question in truth:
+        kept = {name: value for name, value in question.items() if name != "slots"}
         if rng.random() < accuracy:
-            written.append({**kept, **({"slots": one["slots"]} if one.get("slots") else {})})
+            written.append({**kept, **({"slots": question["slots"]} if question.get("slots") else {})})
             continue
         mistake = rng.random()
         if mistake < DROPPED:
             continue
         if mistake < DROPPED + SHIFTED:
-            written.append({**kept, "answers": [_shifted(span, len(view["tokens"]), rng) for span in one["answers"]]})
+            written.append(
+                {**kept, "answers": [_shifted(span, len(view["tokens"]), rng) for span in question["answers"]]}
+            )
         else:
-            written.append({**kept, "question": _reworded(one["question"], view["forms"])})
+            written.append({**kept, "question": _reworded(question["question"], view["forms"])})
     # Two questions may have become one by it, and nobody hands in nothing.
-    unique = list({one["question"]: one for one in written}.values())
+    unique = list({question["question"]: question for question in written}.values())
     return own_answers(unique or list(truth)[:1])
 
 

@@ -27,31 +27,31 @@ class Annotation(NamedTuple):
 
 def csv_rows(annotations: Iterable[Annotation]) -> Iterator[dict[str, Any]]:
     """A row a question; a predicate about which nothing is asked has one without a question."""
-    for one in annotations:
+    for annotation in annotations:
         about = {
-            "qasrl_id": one.item["sentence_id"],
-            "verb_idx": one.item["verb_index"],
-            "verb": one.item["verb"],
-            "worker_id": one.worker,
-            "assign_id": str(one.response),
-            "source_worker_ids": SEPARATOR.join(sorted(source.worker for source in one.sources)),
+            "qasrl_id": annotation.item["sentence_id"],
+            "verb_idx": annotation.item["verb_index"],
+            "verb": annotation.item["verb"],
+            "worker_id": annotation.worker,
+            "assign_id": str(annotation.response),
+            "source_worker_ids": SEPARATOR.join(sorted(source.worker for source in annotation.sources)),
         }
-        for asked in one.given:
-            yield about | _asked_row(asked, one)
-        if not one.given:
+        for asked in annotation.given:
+            yield about | _asked_row(asked, annotation)
+        if not annotation.given:
             yield about | {"is_redundant": "False"}
 
 
-def _asked_row(asked: Mapping[str, Any], one: Annotation) -> dict[str, Any]:
-    tokens = one.item["tokens"]
-    source = _source_of(asked, one.sources)
+def _asked_row(asked: Mapping[str, Any], annotation: Annotation) -> dict[str, Any]:
+    tokens = annotation.item["tokens"]
+    source = _source_of(asked, annotation.sources)
     return {
-        "source_assign_id": f"Some({source})" if source else "None" if one.sources else "",
+        "source_assign_id": f"Some({source})" if source else "None" if annotation.sources else "",
         "question": asked["question"],
         "is_redundant": str(bool(asked.get("redundant"))),
         "answer_range": SEPARATOR.join(f"{start}:{end}" for start, end in asked["answers"]),
         "answer": SEPARATOR.join(" ".join(tokens[start:end]) for start, end in asked["answers"]),
-        **understood(asked["question"], one.item).slots.as_gold_standard(forms_of(one.item)),
+        **understood(asked["question"], annotation.item).slots.as_gold_standard(forms_of(annotation.item)),
     }
 
 
@@ -86,10 +86,10 @@ class BankQuestion(NamedTuple):
 def bank_rows(asked: Iterable[BankQuestion], items: Iterable[Payload]) -> Iterator[dict[str, Any]]:
     """A row a sentence, in the order of their ids, with all its verbs."""
     questions: dict[tuple[str, int], dict[str, BankQuestion]] = {}
-    for one in asked:
-        of_verb = questions.setdefault((one.item["sentence_id"], one.item["verb_index"]), {})
-        before = of_verb.get(one.question)
-        of_verb[one.question] = one if before is None else _together(before, one)
+    for question in asked:
+        of_verb = questions.setdefault((question.item["sentence_id"], question.item["verb_index"]), {})
+        before = of_verb.get(question.question)
+        of_verb[question.question] = question if before is None else _together(before, question)
     predicates = {(item["sentence_id"], item["verb_index"]): item for item in items}
     for given, verbs in groupby(sorted(predicates), key=lambda key: key[0]):
         listed = [(predicates[key], questions.get(key, {})) for key in verbs]
@@ -107,20 +107,20 @@ def bank_rows(asked: Iterable[BankQuestion], items: Iterable[Payload]) -> Iterat
         }
 
 
-def _together(one: BankQuestion, other: BankQuestion) -> BankQuestion:
-    sources = tuple(sorted({*one.sources, *other.sources}))
-    return one._replace(sources=sources, judgments=(*one.judgments, *other.judgments))
+def _together(first: BankQuestion, second: BankQuestion) -> BankQuestion:
+    sources = tuple(sorted({*first.sources, *second.sources}))
+    return first._replace(sources=sources, judgments=(*first.judgments, *second.judgments))
 
 
-def _bank_question(one: BankQuestion) -> dict[str, Any]:
-    parsed = understood(one.question, one.item)
+def _bank_question(question: BankQuestion) -> dict[str, Any]:
+    parsed = understood(question.question, question.item)
     return {
-        "questionString": one.question,
-        "questionSources": [f"turk-{source}" for source in one.sources],
+        "questionString": question.question,
+        "questionSources": [f"turk-{source}" for source in question.sources],
         "answerJudgments": [
             {"sourceId": f"turk-{judge}", "isValid": spans is not None}
             | ({} if spans is None else {"spans": [list(span) for span in spans]})
-            for judge, spans in sorted(set(one.judgments), key=repr)
+            for judge, spans in sorted(set(question.judgments), key=repr)
         ],
         "questionSlots": parsed.slots.as_bank(),
         "tense": parsed.tense,
@@ -139,7 +139,7 @@ def everybodys(results: StageResults) -> Iterator[Annotation]:
     sources = dict(_sources(results))
     for item in results.items:
         behind = _behind(item, sources, results)
-        for judgment in sorted(results.judgments(item), key=lambda one: one.response):
+        for judgment in sorted(results.judgments(item), key=lambda judgment: judgment.response):
             yield Annotation(item.payload, judgment.answer, judgment.worker, judgment.response, behind)
 
 
@@ -173,8 +173,8 @@ def results_of(results: StageResults) -> Iterator[Annotation]:
     for item in results.items:
         if item.label is None:
             continue
-        given = sorted(results.judgments(item), key=lambda one: one.response)
-        author = next((one for one in given if one.answer == item.label.answer), None)
+        given = sorted(results.judgments(item), key=lambda judgment: judgment.response)
+        author = next((judgment for judgment in given if judgment.answer == item.label.answer), None)
         if author is not None:
             behind = _behind(item, sources, results)
             yield Annotation(item.payload, author.answer, author.worker, author.response, behind)

@@ -33,7 +33,7 @@ from chorale.kits.qasrl.files import JUDGES, VALID
 from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
 from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, OwnSpans, QuestionAnswer, Spans, in_words, misplaced
 from chorale.kits.qasrl.tasks.shared.comparing import agreement
-from chorale.kits.qasrl.tasks.shared.predicates import Predicate, caption, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem, caption, only_predicate, view_of
 from chorale.kits.qasrl.tasks.shared.simulating import own_answers, some_words
 from chorale.kits.qasrl.tasks.shared.tables import SENTENCES, BankQuestion, bank_table, behind_each, gold_standard_of
 from chorale.model import Answer, Judgment, Payload, SourceItem
@@ -43,7 +43,7 @@ _OFTEN_VALID = 0.85
 _ALMOST = 1e-9
 
 
-class ValidateOptions(BaseModel):
+class QasrlValidateOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     valid: float = Field(
@@ -55,13 +55,13 @@ class ValidateOptions(BaseModel):
     )
 
 
-class AskedQuestions(Predicate):
+class AskedQuestions(PredicateItem):
     """A predicate, and what a writer asked about it."""
 
     questions: tuple[QuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
-class Verdict(BaseModel):
+class QuestionVerdict(BaseModel):
     """What a validator says of one question."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -71,7 +71,7 @@ class Verdict(BaseModel):
     answers: Spans = ()
 
 
-class OwnVerdict(Verdict):
+class OwnVerdict(QuestionVerdict):
     answers: OwnSpans = ()
 
 
@@ -84,7 +84,7 @@ class Validated(BaseModel):
 class ExpertValidated(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    answer: tuple[Verdict, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
+    answer: tuple[QuestionVerdict, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
 def _gathered(item: Payload, answers: Sequence[Answer], _rng: Random) -> dict[str, Any]:
@@ -98,13 +98,13 @@ def _view(item: Payload) -> dict[str, Any]:
 
 
 def _misfit(given: Answer, item: Payload) -> str | None:
-    if [one["question"] for one in given] != [one["question"] for one in item["questions"]]:
+    if [judged["question"] for judged in given] != [judged["question"] for judged in item["questions"]]:
         return "must be a word on every question, in their order"
-    for number, one in enumerate(given, 1):
-        wrong = misplaced(one["answers"], item)
-        if wrong is None and one["valid"] and not one["answers"]:
+    for number, judged in enumerate(given, 1):
+        wrong = misplaced(judged["answers"], item)
+        if wrong is None and judged["valid"] and not judged["answers"]:
             wrong = "has no answer: mark it in the sentence, or say that it can't be answered"
-        if wrong is None and not one["valid"] and one["answers"]:
+        if wrong is None and not judged["valid"] and judged["answers"]:
             wrong = "can't have an answer and be one that can't be answered: take one of the two back"
         if wrong is not None:
             return f"must be put right: question {number} {wrong}"
@@ -130,10 +130,10 @@ def _grade(answer: Answer, gold: Answer) -> GradeResult:
     score = _agreement(answer, gold)
     reasons = [
         f"answered “{expert['question']}” otherwise than the expert"
-        if one["valid"] and expert["valid"]
+        if judged["valid"] and expert["valid"]
         else f"“{expert['question']}” {'can' if expert['valid'] else 'can not'} be answered"
-        for one, expert in zip(answer, gold, strict=False)
-        if _alike(one, expert) < 1
+        for judged, expert in zip(answer, gold, strict=False)
+        if _alike(judged, expert) < 1
     ]
     return GradeResult(score, tuple(reasons))
 
@@ -169,12 +169,12 @@ def _presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, A
 def _guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
     if known is not None:
         return own_answers(known)
-    found = []
+    judged = []
     for question in view["questions"]:
         valid = rng is None or rng.random() < _OFTEN_VALID
         answers = ([[0, 1]] if rng is None else [some_words(view, rng)]) if valid else []
-        found.append({"question": question, "valid": valid, "answers": answers})
-    return found
+        judged.append({"question": question, "valid": valid, "answers": answers})
+    return judged
 
 
 def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
@@ -196,9 +196,9 @@ def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Itera
             own = tuple((start, end) for start, end in asked["answers"])
             judged: list[tuple[str, tuple[tuple[int, int], ...] | None]] = [(writer.worker, own) for writer in writers]
             for validator in validators:
-                one = validator.answer[number]
-                spans = tuple((start, end) for start, end in one["answers"])
-                judged.append((validator.worker, spans if one["valid"] else None))
+                judgment = validator.answer[number]
+                spans = tuple((start, end) for start, end in judgment["answers"])
+                judged.append((validator.worker, spans if judgment["valid"] else None))
             yield BankQuestion(item.payload, asked["question"], tuple(w.worker for w in writers), tuple(judged))
 
 
@@ -206,7 +206,7 @@ def _valid_ones(item: SourceItem) -> list[Mapping[str, Any]]:
     return [one for one in item.label.answer if one["valid"]] if item.label is not None else []
 
 
-def _configured(options: ValidateOptions) -> Task:
+def _configured(options: QasrlValidateOptions) -> Task:
     return replace(
         QASRL_VALIDATE, combining=replace(QASRL_VALIDATE.combining, combine=_combiner(options.valid)), examples=()
     )
@@ -254,7 +254,7 @@ QASRL_VALIDATE = Task(
             ],
         ),
     ),
-    options=Options(model=ValidateOptions, configure=_configured),
+    options=Options(model=QasrlValidateOptions, configure=_configured),
     grading=Grading(grade=_grade, parts=_parts, most_parts=MOST_QUESTIONS),
     combining=Combining(distance=_distance, combine=_combiner(VALID / JUDGES)),
     deriving=Deriving(gather=_gathered),

@@ -21,7 +21,7 @@ from chorale.kits.qasrl.tasks.shared.answers import (
     in_words,
 )
 from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, reasons
-from chorale.kits.qasrl.tasks.shared.predicates import Predicate, caption, view_of
+from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem, caption, view_of
 from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate
 from chorale.kits.qasrl.tasks.shared.tables import ANNOTATORS
 from chorale.model import Answer, Payload
@@ -29,7 +29,7 @@ from chorale.model import Answer, Payload
 _HERE = Path(__file__).parent
 
 
-class Written(BaseModel):
+class WrittenQuestions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     answer: tuple[OwnQuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
@@ -42,8 +42,8 @@ class ExpertWritten(BaseModel):
 
 
 def _misfit(given: Answer, item: Payload) -> str | None:
-    found = first_mistake(given, item)
-    return None if found is None else str(found)
+    mistake = first_mistake(given, item)
+    return None if mistake is None else str(mistake)
 
 
 def _presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -59,8 +59,8 @@ QASRL_WRITE = Task(
     version=1,
     summary="Ask about a verb and mark the answers",
     shape=Shape(
-        item_type=Predicate,
-        answer_type=Written,
+        item_type=PredicateItem,
+        answer_type=WrittenQuestions,
         gold_type=ExpertWritten,
         misfit=_misfit,
         canonical=canonical,
