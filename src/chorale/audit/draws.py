@@ -7,24 +7,26 @@ from chorale.audit.managing import taken_away
 from chorale.engine.advancing import drawn_items
 from chorale.engine.drawing_answers import drawn_answers
 from chorale.engine.running import Study
-from chorale.model import AssignmentKind, StageSettings, StudySettings
+from chorale.model import AssignmentKind, Event, Response, StageSettings, StudySettings
 from chorale.protocol import draw_arm
-from chorale.store import Tx, arm_rows, events, gates, item_rows, labels, people, setting_rows
-from chorale.store.events import EventRow
-from chorale.store.response_rows import ResponseRow
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, events, gates, items, labels, workers
+from chorale.store.arms import arms_by_worker
+from chorale.store.participations import ParticipationSummary
+from chorale.store.settings import setting_value
 
 ALL = 1_000_000
 SettingsAt = Callable[[int], StudySettings]
 
 
-def arm_differences(tx: Tx, study: Study, settings_at: SettingsAt, standings: Sequence[WorkerStanding]) -> list[str]:
+def arm_differences(
+    tx: Tx, study: Study, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]
+) -> list[str]:
     """Whether everybody is in the arm that chance put them in, and worked in its stages only."""
     found: list[str] = []
-    present = arm_rows.arms(tx)
+    present = arms_by_worker(tx)
     told = events.recent(tx, ALL, kinds=("arm",))
     numbers: dict[str, list[int]] = defaultdict(list)
-    held, panels = _held(tx), people.panels(tx)
+    held, panels = _held(tx), workers.panels(tx)
     for event in told:
         numbers[event.evidence["stratum"]].append(event.evidence["number"])
         found += _draw_differences(study, settings_at(event.at), event, held, panels)
@@ -36,7 +38,7 @@ def arm_differences(tx: Tx, study: Study, settings_at: SettingsAt, standings: Se
         if times[worker] > 1:
             found.append(f"worker {worker}: was put in an arm {times[worker]} times")
     for stratum, drawn in numbers.items():
-        counter = int(setting_rows.setting_value(tx, f"arms:{stratum}") or 0)
+        counter = int(setting_value(tx, f"arms:{stratum}") or 0)
         if sorted(drawn) != list(range(counter)):
             found.append(f"arms: the numbers drawn in stratum {stratum!r} are not 0 to {counter - 1}, each once")
     for row in standings:
@@ -49,7 +51,7 @@ def arm_differences(tx: Tx, study: Study, settings_at: SettingsAt, standings: Se
 def _draw_differences(
     study: Study,
     settings: StudySettings,
-    event: EventRow,
+    event: Event,
     held: dict[tuple[str, str], int],
     panels: dict[str, str],
 ) -> Iterator[str]:
@@ -66,7 +68,7 @@ def _draw_differences(
         yield f"worker {event.worker}: was put in an arm before they had {rule.after}"
 
 
-def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[WorkerStanding]) -> Iterator[str]:
+def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]) -> Iterator[str]:
     """Whether everybody had what a stage asks for when they came in."""
     held = _held(tx)
     for row in standings:
@@ -103,14 +105,14 @@ def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> list[st
                 f"stage {event.stage}: the items drawn from {event.evidence['from']} are not those chance draws"
             )
     for stage in study.stages.values():
-        marked = {item.key for item in item_rows.all_items(tx, stage.name) if item.sampled}
+        marked = {item.key for item in items.all_items(tx, stage.name) if item.sampled}
         for key in sorted(marked ^ drawn[stage.name]):
             what = "marked as drawn and was not" if key in marked else "drawn and not marked so"
             found.append(f"item {key} of {stage.name}: {what}")
     return found
 
 
-def _drawn_again(tx: Tx, study: Study, event: EventRow, rule: StageSettings) -> tuple[int, list[str]]:
+def _drawn_again(tx: Tx, study: Study, event: Event, rule: StageSettings) -> tuple[int, list[str]]:
     """How many items there were to draw from, and the keys of those that chance draws of them."""
     stage = study.stage(event.stage or "")
     source = event.evidence["from"]
@@ -134,7 +136,7 @@ def answers_drawn(tx: Tx, stage: str) -> set[int]:
 
 
 def drawing_differences(
-    tx: Tx, study: Study, settings_at: SettingsAt, by_worker: Mapping[tuple[str, str], Sequence[ResponseRow]]
+    tx: Tx, study: Study, settings_at: SettingsAt, by_worker: Mapping[tuple[str, str], Sequence[Response]]
 ) -> Iterator[str]:
     """Whether the answers that a stage took of everybody are those that chance draws of all they had given."""
     times: Counter[tuple[str, str, str]] = Counter()

@@ -5,11 +5,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from chorale.engine.grading import PeoplesGrade, grade_of
 from chorale.engine.running import Study
-from chorale.model import AssignmentKind, ItemState, Judgment
-from chorale.store import Tx, corrections, events, grade_rows, item_rows
+from chorale.model import AssignmentKind, Grade, ItemState, Judgment, Response
+from chorale.store import Tx, corrections, events, items
 from chorale.store.corrections import is_by_gold
-from chorale.store.grade_rows import GradeRow
-from chorale.store.response_rows import ResponseRow
+from chorale.store.grades import all_grades
 
 ALL = 1_000_000
 TOLERANCE = 1e-9
@@ -17,11 +16,11 @@ GOLD = "gold"
 
 
 def grade_differences(
-    tx: Tx, study: Study, responses: Sequence[ResponseRow], judged: Mapping[str, Mapping[str, Sequence[Judgment]]]
+    tx: Tx, study: Study, responses: Sequence[Response], judged: Mapping[str, Mapping[str, Sequence[Judgment]]]
 ) -> list[str]:
     """Grades that do not follow from what graders answered, then or by now. `judged`: counted, by stage and item."""
-    by_response: dict[int, list[GradeRow]] = defaultdict(list)
-    for grade in grade_rows.all_grades(tx):
+    by_response: dict[int, list[Grade]] = defaultdict(list)
+    for grade in all_grades(tx):
         by_response[grade.response_id].append(grade)
     given = {response.id: response for response in responses}
     made_from: dict[int, int | None] = {}
@@ -29,7 +28,7 @@ def grade_differences(
     for stage in study.stages.values():
         if not stage.settings.grades:
             continue
-        for item in item_rows.all_items(tx, stage.name):
+        for item in items.all_items(tx, stage.name):
             made_from[item.id] = item.response_id
             if item.state == ItemState.COMPLETE and item.response_id is not None:
                 answers = [judgment.answer for judgment in judged[stage.name].get(item.key, ())]
@@ -57,7 +56,7 @@ def grade_differences(
 
 
 def _present_differences(
-    study: Study, response_id: int, grade: PeoplesGrade | None, grades: Sequence[GradeRow]
+    study: Study, response_id: int, grade: PeoplesGrade | None, grades: Sequence[Grade]
 ) -> Iterator[str]:
     """The grade an answer has is what its graders say by now."""
     by_people = [one for one in grades if not is_by_gold(one.source)]
@@ -76,7 +75,7 @@ def _present_differences(
 
 
 def _gold_differences(
-    grade: GradeRow, given: Mapping[int, ResponseRow], corrected: Collection[tuple[int, int]]
+    grade: Grade, given: Mapping[int, Response], corrected: Collection[tuple[int, int]]
 ) -> Iterator[str]:
     response = given[grade.response_id]
     if grade.source != GOLD:
@@ -89,9 +88,7 @@ def _gold_differences(
         yield f"response {grade.response_id}: graded by gold at another time than it was given"
 
 
-def _told_differences(
-    study: Study, grade: GradeRow, number: int, answers: Sequence[ResponseRow], said: int
-) -> Iterator[str]:
+def _told_differences(study: Study, grade: Grade, number: int, answers: Sequence[Response], said: int) -> Iterator[str]:
     """A grade is what the answers come to that the event of the time names."""
     name = f"response {grade.response_id}: grade {grade.source}"
     stage_name, _, place = grade.source.rpartition("#")

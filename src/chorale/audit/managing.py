@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chorale.engine.managing import BY_STAFF
+from chorale.model import Event
 from chorale.store import Tx, corrections, events
-from chorale.store.events import EventRow
 
 ALL = 1_000_000
 Moments = Mapping[tuple[str, str], Iterable[int]]
@@ -46,9 +46,9 @@ def counting_again(tx: Tx) -> set[tuple[str, str]]:
     return {(event.stage, event.worker) for event in found if event.stage and event.worker}
 
 
-def taken_away(tx: Tx) -> dict[tuple[str, str], list[EventRow]]:
+def taken_away(tx: Tx) -> dict[tuple[str, str], list[Event]]:
     """The events by which qualifications were taken away, by worker and name."""
-    found: dict[tuple[str, str], list[EventRow]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for event in events.recent(tx, ALL, kinds=("disqualified",)):
         if event.worker:
             found[event.worker, str(event.evidence["qualification"])].append(event)
@@ -56,7 +56,7 @@ def taken_away(tx: Tx) -> dict[tuple[str, str], list[EventRow]]:
 
 
 def held_since(
-    granted: Moments, held: Mapping[tuple[str, str], int], taken: Mapping[tuple[str, str], list[EventRow]]
+    granted: Moments, held: Mapping[tuple[str, str], int], taken: Mapping[tuple[str, str], list[Event]]
 ) -> dict[tuple[str, str], int]:
     """Since when everybody should have what they have: the first time it was given after it was last taken away."""
     expected = {}

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from chorale.audit.managing import held_since, taken_away, written_by_hand
 from chorale.engine.gates import survey
 from chorale.engine.running import Study
-from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings, invited_to
+from chorale.model import EXPERT, AssignmentKind, Event, GateSettings, Grade, StudySettings, invited_to
 from chorale.protocol import Candidate, GateVerdict, closed_by, decide_gate, part_of_round
-from chorale.store import Tx, events, gates, grade_rows, message_rows, response_rows
-from chorale.store.events import EventRow
+from chorale.store import Tx, events, gates, responses
 from chorale.store.gates import VerdictRow
-from chorale.store.grade_rows import GradeRow
+from chorale.store.grades import all_grades
+from chorale.store.messages import all_messages
 
 Bonuses = defaultdict[tuple[str, str], list[tuple[int, int]]]
 SettingsAt = Callable[[int], StudySettings]
@@ -27,7 +27,7 @@ class _Decided:
 
     row: VerdictRow
     rule: GateSettings
-    seen: tuple[GradeRow, ...]
+    seen: tuple[Grade, ...]
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class GatePay(NamedTuple):
 def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[GatePay, list[str]]:
     """What gates paid; and what does not follow from the grades."""
     found: list[str] = []
-    grades = {grade.id: grade for grade in grade_rows.all_grades(tx)}
+    grades = {grade.id: grade for grade in all_grades(tx)}
     decided: list[_Decided] = []
     for row in gates.verdicts(tx):
         rule = next((gate for gate in settings_at(row.at).gate if gate.name == row.gate), None)
@@ -61,7 +61,7 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[GatePay
             continue
         seen = tuple(grades[number] for number in row.evidence.get("grades", ()) if number in grades)
         decided.append(_Decided(row, rule, seen))
-    by_worker: dict[str, list[GradeRow]] = defaultdict(list)
+    by_worker: dict[str, list[Grade]] = defaultdict(list)
     for grade in grades.values():
         if grade.kind != AssignmentKind.GOLD:
             by_worker[grade.worker].append(grade)
@@ -101,7 +101,7 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
                 yield f"gate {event.evidence['gate']}: graders in {name} were paid for finishing, which is not due"
                 continue
             times: dict[str, list[int]] = defaultdict(list)
-            for response in response_rows.all_responses(tx, stage_name=name):
+            for response in responses.all_responses(tx, stage_name=name):
                 times[response.worker].append(response.submitted_at)
             for worker, given in sorted(times.items()):
                 # What came in the very moment of closing may have come before it or after.
@@ -137,7 +137,7 @@ def _round_differences(
                 continue
             several = told.get(stage.name, {})
             times: dict[str, list[int]] = {worker: [] for worker in several}
-            for response in response_rows.all_responses(tx, stage_name=stage.name):
+            for response in responses.all_responses(tx, stage_name=stage.name):
                 times.setdefault(response.worker, []).append(response.submitted_at)
             for worker, given in sorted(times.items()):
                 # What came in the very moment of closing may have come before it or after.
@@ -163,12 +163,12 @@ def _answered_at_closing(told: int | None, before: int, until: int, size: int) -
     return None if before else 0
 
 
-def _seen_differences(study: Study, one: _Decided, own: Sequence[GradeRow]) -> Iterator[str]:
+def _seen_differences(study: Study, one: _Decided, own: Sequence[Grade]) -> Iterator[str]:
     """Whether the gate saw the worker's grades of that time: all of them, the latest of each, and no others."""
     row = one.row
     if len(one.seen) != len(row.evidence.get("grades", ())):
         yield f"{one.name}: decided by grades that are not there"
-    latest: dict[int, GradeRow] = {}
+    latest: dict[int, Grade] = {}
     for grade in own:
         # Of the same moment, some came before the verdict and some after it: those it names did come before.
         if grade.stage in one.rule.stage and (grade.graded_at < row.at or grade in one.seen):
@@ -215,7 +215,7 @@ def _outcome_differences(one: _Decided, again: GateVerdict, *, alone: bool) -> I
 
 def _event_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
     """Every verdict is an event with its evidence, and every such event a verdict."""
-    told: dict[tuple[str, str | None], list[EventRow]] = defaultdict(list)
+    told: dict[tuple[str, str | None], list[Event]] = defaultdict(list)
     for event in events.recent(tx, ALL, kinds=("passed", "not passed")):
         told[event.evidence["gate"], event.worker].append(event)
     for one in decided:
@@ -228,7 +228,7 @@ def _event_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
 
 
 def _closing_differences(
-    tx: Tx, study: Study, decided: Sequence[_Decided], grades: Mapping[str, Sequence[GradeRow]]
+    tx: Tx, study: Study, decided: Sequence[_Decided], grades: Mapping[str, Sequence[Grade]]
 ) -> Iterator[str]:
     """Gates that were closed decided about everybody who was scored; those that decide about each, too."""
     told = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
@@ -287,7 +287,7 @@ def _message_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
     expected |= written_by_hand(tx)
     # What scripts write to workers is theirs to decide.
-    messages = (message for message in message_rows.all_messages(tx) if not message.cause.startswith("mturk:"))
+    messages = (message for message in all_messages(tx) if not message.cause.startswith("mturk:"))
     written = {(message.worker, message.cause): message.written_at for message in messages}
     for worker, cause in sorted(expected.keys() | written.keys()):
         if (worker, cause) not in written:

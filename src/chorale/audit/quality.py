@@ -5,10 +5,9 @@ from collections.abc import Callable
 
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import Study
-from chorale.model import StageSettings
+from chorale.model import Event, StageSettings
 from chorale.protocol import WorkerQuality, review_quality
 from chorale.store import Tx, events
-from chorale.store.events import EventRow
 
 TOLERANCE = 1e-9
 
@@ -20,7 +19,7 @@ def quality_drops(
     drops = [
         event for event in reversed(events.recent(tx, 1_000_000, kinds=("dropped",))) if event.stage and event.worker
     ]
-    by_basis: defaultdict[tuple[str, int, int], list[EventRow]] = defaultdict(list)
+    by_basis: defaultdict[tuple[str, int, int], list[Event]] = defaultdict(list)
     for event in drops:
         if event.evidence.get("rule") == "quality":
             by_basis[str(event.stage), int(event.evidence["upto"]), int(event.evidence["events"])].append(event)

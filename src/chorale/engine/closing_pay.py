@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from chorale.engine.paying import covers, for_part, lacking, pay_bonus
 from chorale.engine.running import RunningGate, RunningStage, Study
 from chorale.model import money_text
-from chorale.store import Tx, gates, grade_rows
+from chorale.store import Tx, gates, grades
 from chorale.store.participations import Unfinished, in_the_middle
 
 
@@ -56,7 +56,7 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
     Where several gates rest on the same grading, the first to close ends it.
     """
     return {
-        stage.name: grade_rows.active_in(tx, stage.id, stage.settings.pay.finished_from)
+        stage.name: grades.active_in(tx, stage.id, stage.settings.pay.finished_from)
         for stage in _ended_by(tx, study, gate)
         if stage.settings.grades and stage.settings.pay.finished
     }

@@ -16,13 +16,12 @@ from chorale.engine.managing import BY_STAFF
 from chorale.engine.paying import pay_bonus, would_cover
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
-from chorale.model import AssignmentKind, EntryKind, GoldRecord, Standing, UserError
+from chorale.model import AssignmentKind, EntryKind, GoldRecord, Item, Participation, Standing, UserError
 from chorale.protocol import gold_after, gold_bonus, review_worker
-from chorale.store import Tx, corrections, events, item_rows, participations, responses
+from chorale.store import Tx, corrections, events, gold, grades, items, participations
 from chorale.store.codec import as_text
 from chorale.store.corrections import Correction, GradedByGold
-from chorale.store.item_rows import ItemRow
-from chorale.store.responses import GoldAnswer
+from chorale.store.gold import GoldAnswer
 
 WORKERS_AT_ONCE = 20
 
@@ -60,10 +59,10 @@ def finish_corrections(study: Study) -> None:
             pass
 
 
-def _checked(tx: Tx, new: NewGold) -> tuple[ItemRow, GoldAnswer, Any]:
+def _checked(tx: Tx, new: NewGold) -> tuple[Item, GoldAnswer, Any]:
     """The item, its gold as it is, and the new answer, if it is one."""
-    item = item_rows.one_item(tx, new.stage.name, new.key)
-    before = None if item is None else responses.gold_answer(tx, item.id)
+    item = items.find_item(tx, new.stage.name, new.key)
+    before = None if item is None else gold.gold_answer(tx, item.id)
     if item is None or before is None:
         raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists it.")
     if not new.reason.strip():
@@ -132,7 +131,7 @@ def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
             if one.item_id == correction.item_id and one.submitted_at < correction.at > one.graded_at:
                 again = stage.task.grading.grade(one.answer, one.gold)
                 source = f"{corrections.LATER_GRADES}{one.times + 1}"
-                responses.add_grade(tx, one.response_id, source, again.score, again.reasons, correction.at)
+                grades.add_grade(tx, one.response_id, source, again.score, again.reasons, correction.at)
         owed = _review_again(tx, study, stage, present, given, history)
         if owed > 0:
             cause = f"correction:{correction.item_id}:{number}:{worker_id}"
@@ -144,7 +143,7 @@ def _review_again(
     tx: Tx,
     study: Study,
     stage: RunningStage,
-    present: participations.ParticipationRow,
+    present: Participation,
     given: Sequence[GradedByGold],
     history: History,
 ) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from chorale.engine.offering import more_may_come
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import derive_answers
-from chorale.store import Tx, drawing, events, participations, positions, stage_rows
+from chorale.store import Tx, drawing, events, participations, positions, stages
 from chorale.store.gates import closed_gates
 
 
@@ -22,7 +22,7 @@ def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
     takers = study.taking_some
     if not takers:
         return []
-    paused = stage_rows.paused_stages(tx)
+    paused = stages.paused_stages(tx)
     done = []
     for later in takers:
         if not closed.isdisjoint(later.closed_by):
@@ -69,10 +69,10 @@ def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, 
         return False
     given = drawing.answers_given(tx, source.id, worker_id)
     seed, count = study.settings.study.seed, later.per_worker or 0
-    drawn = drawn_answers(seed, later.name, count, (one.response_id for one in given))
-    items = sorted(one.item_id for one in given if one.response_id in drawn)
+    drawn = drawn_answers(seed, later.name, count, given)
+    items = sorted(item_id for response_id, item_id in given.items() if response_id in drawn)
     if not derive_answers(tx, study, later, source, items, drawn):
         return False
-    evidence = {"from": source.name, "of": [one.response_id for one in given], "answers": drawn}
+    evidence = {"from": source.name, "of": list(given), "answers": drawn}
     events.record(tx, study.clock(), "drawn", evidence, stage_id=later.id, worker_id=worker_id)
     return True

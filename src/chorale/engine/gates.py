@@ -25,8 +25,8 @@ from chorale.engine.running import RunningGate, RunningStage, Study
 from chorale.folder.feedback import TemplateMistakeError, compose, mean_criteria
 from chorale.model import MessageState, Refusal, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
-from chorale.store import Tx, events, gates, grade_rows, locks, message_rows
-from chorale.store.grade_rows import GradedAnswer
+from chorale.store import Tx, events, gates, grades, locks, messages
+from chorale.store.grades import GradedAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None
     decided = gates.decided_about(tx, gate.name, worker_id)
     done = [
         each
-        for each, answered in grade_rows.answered_by(tx, ids, worker_id).items()
+        for each, answered in grades.answered_by(tx, ids, worker_id).items()
         if each not in decided and all(answered.get(stage.id, 0) >= _enough(stage, gate) for stage in stages)
     ]
     graded: dict[int, list[GradedAnswer]] = defaultdict(list)
-    for answer in grade_rows.graded_answers(tx, ids, worker_id) if done else ():
+    for answer in grades.graded_answers(tx, ids, worker_id) if done else ():
         graded[answer.worker_id].append(answer)
     candidates, by_name, found, waiting = [], {}, {}, 0
     for each in done:
@@ -175,7 +175,7 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
     everybody = [answer for answers in field.answers.values() for answer in answers]
     if alone and gate.message is not None and "criteria" in gate.message:
         # Only to tell somebody how others did by each criterion are all answers needed.
-        everybody = grade_rows.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
+        everybody = grades.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
     averages = mean_criteria(everybody)
     for verdict in verdicts:
         worker_id, own = field.ids[verdict.worker], field.answers[verdict.worker]
@@ -240,7 +240,7 @@ def _write(
         told = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
         events.record(tx, now, "message not filled", told, worker_id=worker_id)
     title = study.stage(gate.settings.stage[-1]).settings.title
-    message_rows.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
+    messages.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
 
 
 def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
@@ -268,10 +268,10 @@ def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, s
 
 def send_message(tx: Tx, study: Study, message_id: int, body: str, by: str) -> bool:
     """Send a message that waited for an expert, as they have left it; False if it was sent before."""
-    found = message_rows.message_by_id(tx, message_id)
+    found = messages.message_by_id(tx, message_id)
     if found is None:
         raise Refusal("not_found", "There is no such message. Go back to the list.", 404)
-    sent = message_rows.send(tx, message_id, body, study.clock())
+    sent = messages.send(tx, message_id, body, study.clock())
     if sent:
         evidence = {"message": message_id, "cause": found.cause, "by": by, "changed": body != found.body}
         events.record(tx, study.clock(), "message sent", evidence, worker_id=found.worker_id)

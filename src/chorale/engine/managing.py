@@ -10,9 +10,8 @@ from chorale.engine.entering import put_in_arm
 from chorale.engine.leases import give_back_everything
 from chorale.engine.paying import covers, pay_bonus
 from chorale.engine.running import RunningStage, Study
-from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError
-from chorale.store import Tx, console, events, gates, message_rows, participations, people, standing_rows
-from chorale.store.people import WorkerRow
+from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError, Worker
+from chorale.store import Tx, console, events, gates, messages, participations, workers
 
 BY_STAFF = "staff"
 """The rule by which somebody was dropped whom a person dropped."""
@@ -39,8 +38,8 @@ class Act:
         return {"by": self.by, "reason": self.reason.strip()}
 
 
-def worker_called(tx: Tx, pseudonym: str) -> WorkerRow:
-    found = people.find_by_pseudonym(tx, pseudonym)
+def worker_called(tx: Tx, pseudonym: str) -> Worker:
+    found = workers.find_by_pseudonym(tx, pseudonym)
     if found is None:
         raise Refusal("not_found", f"There is no worker {pseudonym}. The list of workers has all there are.", 404)
     return found
@@ -52,9 +51,7 @@ def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) 
     if not title.strip() or not body.strip():
         raise UserError("A message needs a title and a text.")
     now = study.clock()
-    sent = message_rows.add_message(
-        tx, worker.id, act.cause, now, title.strip()[:LONGEST_TITLE], body, MessageState.SENT
-    )
+    sent = messages.add_message(tx, worker.id, act.cause, now, title.strip()[:LONGEST_TITLE], body, MessageState.SENT)
     if sent:
         events.record(tx, now, "message written", {**act.told(), "cause": act.cause}, worker_id=worker.id)
     return sent
@@ -62,7 +59,7 @@ def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) 
 
 def send_to_all(tx: Tx, study: Study, stage: RunningStage, title: str, body: str, act: Act) -> int:
     """Write the same to everybody who works in a stage and was not dropped there; how many it goes to."""
-    rows = standing_rows.worker_standings(tx, stage_name=stage.name)
+    rows = participations.participation_summaries(tx, stage_name=stage.name)
     working = [row.worker for row in rows if row.standing == Standing.ACTIVE]
     if not working:
         raise UserError(f"Nobody works in {stage.name} now.")
@@ -144,12 +141,12 @@ def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, st
     """Who a worker is to their panel, for whoever has a reason to know; every look is written down."""
     worker = worker_called(tx, pseudonym)
     events.record(tx, study.clock(), "identity shown", act.told(), worker_id=worker.id)
-    return people.identities(tx, worker.id)
+    return workers.identities(tx, worker.id)
 
 
 def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
     """The pseudonym of whoever a panel knows by an id; being told it is a look behind a pseudonym as well."""
-    found = people.find_by_panel_id(tx, panel_id.strip())
+    found = workers.find_by_panel_id(tx, panel_id.strip())
     if found is None:
         raise UserError("Nobody has come to this study with that id.")
     events.record(tx, study.clock(), "identity shown", {**act.told(), "asked": "by the panel's id"}, worker_id=found.id)

@@ -14,7 +14,7 @@ from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
 from chorale.model import ProlificStudy, UserError, money_text
 from chorale.platforms.prolific import Prolific, RefusedError, RemoteStudy, study_body
-from chorale.store import Tx, events, people, submissions
+from chorale.store import Tx, events, settings, submissions
 from chorale.store.submissions import DRAFT, GONE, PUBLISHED, PanelStudyRow
 
 PANEL = "prolific"
@@ -112,7 +112,7 @@ def publish(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Draf
 
 
 def _planned(tx: Tx, study: Study, wanted: ProlificStudy, base_url: str) -> PanelStudyRow:
-    secret = people.secret(tx, "prolific")
+    secret = settings.secret(tx, "prolific")
     codes = (
         wanted.completion_code or _made_up(secret, wanted.name, "done"),
         wanted.screenout_code or _made_up(secret, wanted.name, "out"),

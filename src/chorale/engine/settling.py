@@ -17,9 +17,10 @@ from chorale.engine.grading import grade_answer
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
-from chorale.store import Tx, codec, events, item_rows, labels, positions, responses
-from chorale.store.labels import LabelledItem, Unsettled
-from chorale.store.leasing import Assigned
+from chorale.store import Tx, codec, events, labels, positions
+from chorale.store.assignments import Assigned
+from chorale.store.items import add_items, content_of
+from chorale.store.labels import ItemProgress, Unsettled
 
 GROUPS_AT_ONCE = 40
 
@@ -41,7 +42,7 @@ def settle_group(
     changed = False
     for place, item in enumerate(group):
         if only is None or item.id == only:
-            known[item.id] = judgments = responses.judgments_of(tx, item.id, stage.settings.gold)
+            known[item.id] = judgments = labels.judgments_of(tx, item.id, stage.settings.gold)
             group[place] = settled = _settle_item(tx, study, stage, item, judgments, answered=answered)
             changed = changed or _finished(settled) != _finished(item)
     # Whose answers count may have changed although as many do and the result is the same, or not there yet.
@@ -49,7 +50,7 @@ def settle_group(
         _derive(tx, study, stage, group, known)
 
 
-def _finished(item: LabelledItem) -> tuple[Any, ...]:
+def _finished(item: ItemProgress) -> tuple[Any, ...]:
     """What later stages hear of an item."""
     if item.state != ItemState.COMPLETE:
         return (item.state,)
@@ -61,7 +62,7 @@ def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_
     if "answers" not in study.made_of(stage):
         return
     assignment = held.assignment
-    key, payload = item_rows.content_of(tx, assignment.item_id)
+    key, payload = content_of(tx, assignment.item_id)
     judgment = Judgment("", answer, 1.0, response_id)
     source = SourceItem(assignment.item_id, key, assignment.group_key, payload, None, (judgment,))
     for later in study.fed_by(stage):
@@ -111,8 +112,8 @@ def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[s
 
 
 def _settle_item(
-    tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment], *, answered: bool
-) -> LabelledItem:
+    tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], *, answered: bool
+) -> ItemProgress:
     """Decide one item again by the judgments that count; the item as it is now."""
     if item.wanted == 0 and not judgments:
         return item  # gold and nothing else: nobody is asked to judge it
@@ -129,7 +130,7 @@ def _settle_item(
     return settled
 
 
-def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment], taken: int) -> LabelledItem:
+def _decided(stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], taken: int) -> ItemProgress:
     """The item as these judgments make it, with so many of its places taken."""
     rule = rule_for(stage.settings.judgments, item.sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
@@ -150,7 +151,7 @@ def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgme
 
 
 def settle_finished(
-    tx: Tx, study: Study, stage: RunningStage, judged: Sequence[tuple[LabelledItem, Sequence[Judgment]]]
+    tx: Tx, study: Study, stage: RunningStage, judged: Sequence[tuple[ItemProgress, Sequence[Judgment]]]
 ) -> None:
     """Label many items at once that have all their judgments: nobody is at work on them, and nothing follows."""
     settled = [(_decided(stage, item, judgments, len(judgments)), judgments) for item, judgments in judged]
@@ -161,7 +162,7 @@ def settle_finished(
     )
 
 
-def _taken(tx: Tx, item: LabelledItem, judgments: int, *, answered: bool) -> int:
+def _taken(tx: Tx, item: ItemProgress, judgments: int, *, answered: bool) -> int:
     """How many of the places of an item are taken: by judgments, and by people who are at work on it."""
     if answered and judgments == item.counted + 1:
         # Somebody has answered, and no other judgment has come to count or ceased to: an item in work has become a
@@ -179,16 +180,16 @@ def has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence
     return ranking_is_stable([chosen(judgment.answer) for judgment in in_order], rule.stable)
 
 
-def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment]) -> None:
+def _record_label(tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment]) -> None:
     evidence = _evidence_of(item, judgments)
     events.record(tx, study.clock(), _happened(item), evidence, stage_id=stage.id, item_id=item.id)
 
 
-def _happened(item: LabelledItem) -> str:
+def _happened(item: ItemProgress) -> str:
     return "labelled" if item.state == ItemState.COMPLETE else "reopened"
 
 
-def _evidence_of(item: LabelledItem, judgments: Sequence[Judgment]) -> dict[str, Any]:
+def _evidence_of(item: ItemProgress, judgments: Sequence[Judgment]) -> dict[str, Any]:
     """What a label rests on."""
     return {
         "answer": None if item.label is None else codec.answer_from_text(item.label),
@@ -216,7 +217,7 @@ def _derive(
     tx: Tx,
     study: Study,
     stage: RunningStage,
-    group: Sequence[LabelledItem],
+    group: Sequence[ItemProgress],
     known: Mapping[int, Sequence[Judgment]],
 ) -> None:
     """The same for a group that is locked, with the judgments of those of its items that are known."""
@@ -227,8 +228,8 @@ def _derive(
         group = [item for item in group if item.id in known]
     sources = [
         item.as_source(
-            item_rows.content_of(tx, item.id)[1],
-            known[item.id] if item.id in known else responses.judgments_of(tx, item.id, stage.settings.gold),
+            content_of(tx, item.id)[1],
+            known[item.id] if item.id in known else labels.judgments_of(tx, item.id, stage.settings.gold),
         )
         for item in group
     ]
@@ -259,8 +260,8 @@ def derive_answers(
     """Add the items of a later stage that are made of some answers, given to these items; how many there are."""
     sources = [
         labels.lock_item(tx, item_id).as_source(
-            item_rows.content_of(tx, item_id)[1],
-            [one for one in responses.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn],
+            content_of(tx, item_id)[1],
+            [one for one in labels.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn],
         )
         for item_id in items
     ]
@@ -286,7 +287,7 @@ def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, A
 
 def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
     if new:
-        item_rows.add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
         told = {**evidence, "items": [item.key for item in new]}
         events.record(tx, study.clock(), "derived", told, stage_id=later.id)
 
@@ -380,7 +381,7 @@ def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _changed(
-    tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, kind: str, evidence: dict[str, Any]
+    tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, kind: str, evidence: dict[str, Any]
 ) -> None:
     events.record(tx, study.clock(), kind, evidence, stage_id=stage.id, item_id=item.id)
     if stage.feeds:

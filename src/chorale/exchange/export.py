@@ -44,7 +44,7 @@ from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
 from chorale.registry import loaded_parts
 from chorale.store import Tx, events
-from chorale.store.response_rows import count_responses
+from chorale.store.responses import count_responses
 
 Progress = Callable[[int, int], None]
 """Told how many rows have been written, and of how many."""

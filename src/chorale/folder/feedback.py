@@ -11,7 +11,7 @@ from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from chorale.protocol import GateVerdict
-from chorale.store.grade_rows import GradedAnswer
+from chorale.store.grades import GradedAnswer
 
 LISTED = 3
 """How many of the best and of the worst answers a message lists."""

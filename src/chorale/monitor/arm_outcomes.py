@@ -10,8 +10,9 @@ from statistics import fmean
 from chorale.engine.running import Study
 from chorale.model import Standing
 from chorale.monitor.costs import CostTerms, arm_costs, final_stages_of_arm
-from chorale.store import Tx, arm_rows, grade_rows, people, standing_rows
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, grades, participations, workers
+from chorale.store.arms import arms_by_worker
+from chorale.store.participations import ParticipationSummary
 
 LEVEL = 0.95
 _NORMAL = 1.959963984540054
@@ -60,10 +61,10 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
     rule = study.settings.arms
     if rule is None:
         return []
-    arms, panels, costs = arm_rows.arms(tx), people.panels(tx), arm_costs(tx, study)
+    arms, panels, costs = arms_by_worker(tx), workers.panels(tx), arm_costs(tx, study)
     weights = dict(zip(rule.names, rule.weights or (1,) * len(rule.names), strict=True))
-    rows: dict[str, list[WorkerStanding]] = defaultdict(list)
-    for row in standing_rows.worker_standings(tx):
+    rows: dict[str, list[ParticipationSummary]] = defaultdict(list)
+    for row in participations.participation_summaries(tx):
         if row.answered and row.worker in arms:
             rows[arms[row.worker]].append(row)
     found: list[ArmOutcome] = []
@@ -151,7 +152,7 @@ def _grades(tx: Tx, study: Study, arm: str, mine: set[str]) -> tuple[list[float]
     """The mean grade of each of an arm, where they were graded last: what they make in the end may be validated."""
     for stage in reversed([stage for stage in study.stages.values() if arm in stage.settings.arms]):
         scores: dict[str, list[float]] = defaultdict(list)
-        for answer in grade_rows.graded_answers(tx, [stage.id]):
+        for answer in grades.graded_answers(tx, [stage.id]):
             if answer.worker in mine:
                 scores[answer.worker].append(answer.score)
         if scores:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import StageSettings
-from chorale.store import Tx, arm_rows, ledger, response_rows, stage_rows
+from chorale.store import Tx, ledger, responses
+from chorale.store.arms import arms_by_worker
+from chorale.store.stages import released_by_stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released:
 def study_costs(tx: Tx, study: Study) -> CostTerms:
     """The costs of the whole study. Its results are those of its final stages."""
     spent, answers = _spent(tx)
-    return cost_terms(spent, training_stages(study), *_yield(final_stages(study), stage_rows.released(tx), answers))
+    return cost_terms(spent, training_stages(study), *_yield(final_stages(study), released_by_stage(tx), answers))
 
 
 def final_stages(study: Study) -> list[RunningStage]:
@@ -130,7 +132,7 @@ def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
 def arm_costs(tx: Tx, study: Study) -> ArmCosts:
     """The costs of every arm, against what came of the last of its stages; and what was spent for several at once."""
     spent, answers = _spent(tx)
-    arms, released, training = arm_rows.arms(tx), stage_rows.released(tx), training_stages(study)
+    arms, released, training = arms_by_worker(tx), released_by_stage(tx), training_stages(study)
     names = () if study.settings.arms is None else study.settings.arms.names
     served = {name: _arms_served(study, name, training).intersection(names) for name in study.stages}
     by_arm: dict[str | None, list[Spending]] = defaultdict(list)
@@ -228,14 +230,14 @@ def _yield(stages: Sequence[RunningStage], released: Mapping[str, int], answers:
 
 def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
     """What everybody had where; and how many answers count, by stage."""
-    unused = response_rows.not_counted(tx)
+    unused = responses.not_counted(tx)
     discarded: dict[tuple[str, str], int] = defaultdict(int)
     for stage, worker, cause, amount in ledger.paid_to_people(tx) if unused else ():
         if _response_of(cause) in unused:
             discarded[stage, worker] += amount
     paid = ledger.paid_by_participation(tx)
     spent = [Spending(worker, stage, *paid[stage, worker], discarded[stage, worker]) for stage, worker in paid]
-    return spent, response_rows.count_counted(tx)
+    return spent, responses.count_counted(tx)
 
 
 def _response_of(cause: str) -> int | None:

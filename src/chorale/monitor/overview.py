@@ -10,13 +10,12 @@ from chorale.engine.closing_pay import beyond_budget
 from chorale.engine.gates import gates_beyond_budget
 from chorale.engine.paying import stopped
 from chorale.engine.running import Study
-from chorale.model import GoldRecord, JudgmentSettings, Standing
+from chorale.model import Event, GoldRecord, JudgmentSettings, Standing
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
-from chorale.store.console import DroppedRow, GoldMet, WorkedRow
-from chorale.store.events import EventRow
-from chorale.store.stage_rows import StageCounts, stage_tallies
+from chorale.store.console import DroppedRow, GoldMet, WorkDone
+from chorale.store.stages import StageCounts, stage_tallies
 
 HOUR_MS = 3_600_000
 STARVED_AFTER_MS = HOUR_MS
@@ -86,7 +85,7 @@ class Overview:
     dropped_total: int
     passed: Mapping[str, int]
     """How many passed every gate."""
-    recent: list[EventRow]
+    recent: list[Event]
     imported: bool
     """Whether the work was done elsewhere."""
 
@@ -167,7 +166,7 @@ def _planned(rule: JudgmentSettings, items: int, drawn: int) -> int:
 def _stage_views(
     study: Study,
     counts: Sequence[StageCounts],
-    worked: Sequence[WorkedRow],
+    worked: Sequence[WorkDone],
     drawn: Mapping[str, int],
     rounds: Mapping[str, RoundStatus],
     states: Mapping[str, StageCondition],
@@ -188,7 +187,7 @@ def _stage_views(
     ]
 
 
-def _by_worker(worked: Sequence[WorkedRow]) -> list[tuple[int, int]]:
+def _by_worker(worked: Sequence[WorkDone]) -> list[tuple[int, int]]:
     sums: dict[int, tuple[int, int]] = {}
     for row in worked:
         earned, time = sums.get(row.worker_id, (0, 0))
@@ -216,7 +215,7 @@ def alarms(
     tx: Tx,
     study: Study,
     stages: Sequence[StageView],
-    worked: Sequence[WorkedRow],
+    worked: Sequence[WorkDone],
     wage: WageSummary,
     gone: Sequence[DroppedRow],
     short: tuple[str, ...],
@@ -286,7 +285,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
             )
 
 
-def _worker_alarms(study: Study, worked: Sequence[WorkedRow], gone: Sequence[DroppedRow]) -> Iterator[Alarm]:
+def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[DroppedRow]) -> Iterator[Alarm]:
     low = []
     for row in worked:
         stage = study.stage_by_id(row.stage_id)

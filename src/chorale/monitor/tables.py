@@ -14,7 +14,7 @@ from chorale.monitor.costs import ArmCosts, CostTerms
 from chorale.monitor.status import DroppedWorker, Status
 from chorale.present.terminal import add_row, table_of
 from chorale.protocol import GateVerdict
-from chorale.store.stage_rows import StageCounts
+from chorale.store.stages import StageCounts
 
 _LONGEST_TEXT = 80
 _FEW_STAGES = 3

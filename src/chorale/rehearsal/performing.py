@@ -19,7 +19,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything, settle_worker
 from chorale.engine.submitting import submit
 from chorale.engine.visit import look_for_room, parts_for
-from chorale.model import Refusal, Standing
+from chorale.model import Message, Refusal, Standing
 from chorale.protocol import State
 from chorale.rehearsal.connections import decisive_stages, rests_on, things_fall_due
 from chorale.rehearsal.making_up import MakingUp
@@ -29,8 +29,8 @@ from chorale.rehearsal.reviewing import Desk, reading_seconds
 from chorale.rehearsal.simulated import AnswerSheet, mistakes_told
 from chorale.store import Tx, labels
 from chorale.store.gates import times_decided, verdicts_so_far
-from chorale.store.grade_rows import graded_answers
-from chorale.store.message_rows import MessageRow, messages_to
+from chorale.store.grades import graded_answers
+from chorale.store.messages import messages_to
 
 PANEL = "rehearsal"
 # For stages that do not say how long a judgment takes.
@@ -452,7 +452,7 @@ class Performance:
                 self._later(seconds, self._send, message)
         self._changes += 1
 
-    def _send(self, message: MessageRow) -> None:
+    def _send(self, message: Message) -> None:
         self._desk.send(message)
         self._changes += 1
 

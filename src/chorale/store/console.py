@@ -65,7 +65,7 @@ def bonuses(tx: Connection) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkedRow:
+class WorkDone:
     """What one worker did in one stage, in few columns: there are many of these."""
 
     stage_id: int
@@ -94,9 +94,9 @@ _WORKED: Select[Any] = select(
 ).join(worker, worker.c.id == participation.c.worker_id)
 
 
-def worked(tx: Connection) -> list[WorkedRow]:
+def worked(tx: Connection) -> list[WorkDone]:
     """Everybody who has answered something, in every stage."""
-    return [WorkedRow(*row) for row in tx.execute(_WORKED.where(participation.c.answered > 0))]
+    return [WorkDone(*row) for row in tx.execute(_WORKED.where(participation.c.answered > 0))]
 
 
 def idle_since(tx: Connection, stage_id: int) -> int | None:

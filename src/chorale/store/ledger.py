@@ -1,12 +1,11 @@
 """The ledger: what was paid, to whom and for what. It can only grow."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, literal_column, not_, or_, select
 
-from chorale.model import EntryKind
+from chorale.model import Entry, EntryKind
 from chorale.store.database import STREAMED
 from chorale.store.prepared import prepared_insert
 from chorale.store.schema import entry, stage, worker
@@ -38,19 +37,7 @@ def add_entry(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerLine:
-    id: int
-    at: int
-    worker: str
-    stage: str
-    kind: str
-    amount: int
-    reason: str
-    cause: str
-
-
-def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | None = None) -> Iterator[LedgerLine]:
+def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | None = None) -> Iterator[Entry]:
     """The ledger, newest first, streamed."""
     query: Select[Any] = (
         select(
@@ -72,7 +59,7 @@ def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | N
     if pseudonym is not None:
         query = query.where(worker.c.pseudonym == pseudonym)
     for row in tx.execute(query, execution_options=STREAMED):
-        yield LedgerLine(*row)
+        yield Entry(*row)
 
 
 class BonusLine(NamedTuple):

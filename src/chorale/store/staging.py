@@ -115,7 +115,7 @@ class Totals(NamedTuple):
     """Judgments of one item."""
 
 
-class StagedItem(NamedTuple):
+class StagedTask(NamedTuple):
     line: int
     task: str
     told: list[str]
@@ -198,10 +198,10 @@ class Staging:
         for _, rows in groupby(self._database.execute(_DIFFERING), itemgetter(0)):
             yield [from_text(cells) for _, cells in rows]
 
-    def items(self) -> Iterator[StagedItem]:
+    def items(self) -> Iterator[StagedTask]:
         """All items in the order of their numbers, each as one of its rows tells of it."""
         for line, task, cells in self._database.execute(_ITEMS):
-            yield StagedItem(line, task, from_text(cells))
+            yield StagedTask(line, task, from_text(cells))
 
     def workers(self, now: int) -> Iterator[tuple[int, str, int]]:
         """Number, name and first moment of everybody. Where a file has no times, it was `now`."""

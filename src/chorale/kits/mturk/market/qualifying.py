@@ -9,7 +9,7 @@ from chorale.kits.mturk.market.granting import grant
 from chorale.kits.mturk.market.stage import Market, market_of
 from chorale.kits.mturk.market.working import as_answer
 from chorale.model import Refusal
-from chorale.store import Tx, people
+from chorale.store import Tx, workers
 from chorale.store.mturk import qualifications
 from chorale.store.mturk.qualifications import HeldRow, RequestRow, TypeRow
 
@@ -30,7 +30,7 @@ class Wanted:
 def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> Wanted:
     market = market_of(tx, study)
     kind = qualifications.type_called(tx, name)
-    worker = people.find_worker(tx, worker_id)
+    worker = workers.find_worker(tx, worker_id)
     if kind is None or worker is None or worker.consented_at is None:
         raise Refusal("not_found", "There is no such qualification. Go back to the list.", 404)
     held = qualifications.held(tx, kind.id, worker_id)

@@ -15,7 +15,7 @@ from chorale.kits.mturk.web.frames import SANDBOX, SUBMIT_PATH, form_html, frame
 from chorale.model import Refusal, money_text
 from chorale.store import Tx
 from chorale.store.mturk.hits import TypeRow
-from chorale.store.people import find_worker
+from chorale.store.workers import find_worker
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
 

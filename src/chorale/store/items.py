@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select, and_, bindparam, func, insert, literal_column, or_, select
 
-from chorale.model import ItemState, Label, NewItem, Payload, SourceItem
-from chorale.model.frozen import frozen
+from chorale.model import Item, ItemState, NewItem, Payload
 from chorale.store.codec import as_text, from_text, frozen_from_text
 from chorale.store.database import STREAMED
 from chorale.store.positions import shuffled_position
@@ -16,36 +15,6 @@ from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
 from chorale.store.schema import assignment, gold, item, item_source, response, stage, worker
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class ItemRow:
-    id: int
-    stage: str
-    key: str
-    group: str
-    payload: dict[str, Any]
-    state: str
-    wanted: int
-    taken: int
-    answer: Any
-    confidence: float | None
-    judgments: int
-    released: bool
-    is_gold: bool
-    sampled: bool
-    """Drawn to get another number of judgments."""
-    response_id: int | None = None
-    """The answer it was made from, where it was made from one."""
-
-    def label(self) -> Label | None:
-        """The label of a complete item."""
-        if self.state != ItemState.COMPLETE or self.confidence is None:
-            return None
-        return Label(frozen(self.answer), self.confidence, self.judgments, self.released)
-
-    def as_source(self) -> SourceItem:
-        return SourceItem(self.id, self.key, self.group, frozen(self.payload), self.label())
 
 
 _CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindparam("item_id")))
@@ -80,8 +49,8 @@ _ITEMS: Select[Any] = (
 )
 
 
-def _item_row(row: Any) -> ItemRow:
-    return ItemRow(
+def _item_row(row: Any) -> Item:
+    return Item(
         row[0],
         row[1],
         row[2],
@@ -100,18 +69,18 @@ def _item_row(row: Any) -> ItemRow:
     )
 
 
-def one_item(tx: Connection, stage_name: str, key: str) -> ItemRow | None:
+def find_item(tx: Connection, stage_name: str, key: str) -> Item | None:
     row = tx.execute(_ITEMS.where(stage.c.name == stage_name, item.c.key == key)).first()
     return None if row is None else _item_row(row)
 
 
-def items_by_id(tx: Connection, ids: Sequence[int]) -> list[ItemRow]:
+def items_by_id(tx: Connection, ids: Sequence[int]) -> list[Item]:
     """Some items, in the order of their ids as given."""
     found = {row[0]: _item_row(row) for row in tx.execute(_ITEMS.where(item.c.id.in_(ids)))} if ids else {}
     return [found[item_id] for item_id in ids if item_id in found]
 
 
-def all_items(tx: Connection, stage_name: str) -> Iterator[ItemRow]:
+def all_items(tx: Connection, stage_name: str) -> Iterator[Item]:
     """Every item of a stage that was there to be judged, streamed by id."""
     query = _ITEMS.where(stage.c.name == stage_name, or_(item.c.wanted > 0, item.c.counted > 0)).order_by(item.c.id)
     for row in tx.execute(query, execution_options=STREAMED):

@@ -1,15 +1,16 @@
 """Graded answers: what gates decide by."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select
 
-from chorale.store.codec import from_text, frozen_from_text
-from chorale.store.prepared import NONE, ONE, Prepared
+from chorale.model import Grade
+from chorale.store.codec import as_ordered_text, as_text, from_text, frozen_from_text
+from chorale.store.prepared import NONE, ONE, Prepared, prepared_insert
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
 _GOLD: ColumnElement[str] = literal_column("'gold'")
@@ -98,22 +99,7 @@ def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | 
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class GradeRow:
-    id: int
-    response_id: int
-    worker: str
-    stage: str
-    kind: str
-    """Of the response."""
-    source: str
-    score: float
-    reasons: tuple[str, ...]
-    criteria: Mapping[str, float] | None
-    graded_at: int
-
-
-def all_grades(tx: Connection, item_id: int | None = None) -> list[GradeRow]:
+def all_grades(tx: Connection, item_id: int | None = None) -> list[Grade]:
     """Every grade there ever was, of answers to one item or to all, the oldest first."""
     query: Select[Any] = (
         select(
@@ -136,7 +122,7 @@ def all_grades(tx: Connection, item_id: int | None = None) -> list[GradeRow]:
     if item_id is not None:
         query = query.where(response.c.item_id == item_id)
     return [
-        GradeRow(
+        Grade(
             id=row.id,
             response_id=row.response_id,
             worker=row.pseudonym,
@@ -225,3 +211,29 @@ def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
         )
     )
     return {str(row[0]): int(row[1]) for row in tx.execute(query)}
+
+
+_INSERT_GRADE = prepared_insert(grade, "response_id", "source", "score", "reasons", "criteria", "graded_at")
+
+
+def add_grade(
+    tx: Connection,
+    response_id: int,
+    source: str,
+    score: float,
+    reasons: Sequence[str],
+    now: int,
+    criteria: Mapping[str, float] | None = None,
+) -> None:
+    _INSERT_GRADE(
+        tx,
+        {
+            "response_id": response_id,
+            "source": source,
+            "score": score,
+            "reasons": as_text(list(reasons)),
+            # In the order of the rubric.
+            "criteria": None if criteria is None else as_ordered_text(dict(criteria)),
+            "graded_at": now,
+        },
+    )
