@@ -24,7 +24,7 @@ def grade_differences(
         by_response[grade.response_id].append(grade)
     given = {response.id: response for response in responses}
     made_from: dict[int, int | None] = {}
-    found: list[str] = []
+    differences: list[str] = []
     for stage in study.stages.values():
         if not stage.settings.grades:
             continue
@@ -32,26 +32,26 @@ def grade_differences(
             made_from[item.id] = item.response_id
             if item.state == ItemState.COMPLETE and item.response_id is not None:
                 answers = [judgment.answer for judgment in judged[stage.name].get(item.key, ())]
-                found += _present_differences(
+                differences += _present_differences(
                     study, item.response_id, grade_of(stage.task, answers), by_response[item.response_id]
                 )
     corrected = {(one.item_id, one.at) for one in corrections.corrections(tx)}
-    told = {
+    recorded = {
         (event.evidence["response"], event.evidence["source"]): event.evidence
         for event in events.recent(tx, ALL, kinds=("graded",))
     }
     for grades in by_response.values():
         for number, grade in enumerate(grades, 1):
             if is_by_gold(grade.source):
-                found += _gold_differences(grade, given, corrected)
+                differences += _gold_differences(grade, given, corrected)
                 continue
-            by = told.pop((grade.response_id, grade.source), {}).get("by", [])
+            by = recorded.pop((grade.response_id, grade.source), {}).get("by", [])
             answers = [
                 given[one] for one in by if one in given and made_from.get(given[one].item_id) == grade.response_id
             ]
-            found += _told_differences(study, grade, number, answers, len(by))
-    return found + [
-        f"response {response}: an event says it was graded by {source}, and it is not" for response, source in told
+            differences += _grader_differences(study, grade, number, answers, len(by))
+    return differences + [
+        f"response {response}: an event says it was graded by {source}, and it is not" for response, source in recorded
     ]
 
 
@@ -88,7 +88,9 @@ def _gold_differences(
         yield f"response {grade.response_id}: graded by gold at another time than it was given"
 
 
-def _told_differences(study: Study, grade: Grade, number: int, answers: Sequence[Response], said: int) -> Iterator[str]:
+def _grader_differences(
+    study: Study, grade: Grade, number: int, answers: Sequence[Response], named: int
+) -> Iterator[str]:
     """A grade is what the answers come to that the event of the time names."""
     name = f"response {grade.response_id}: grade {grade.source}"
     stage_name, _, place = grade.source.rpartition("#")
@@ -96,9 +98,9 @@ def _told_differences(study: Study, grade: Grade, number: int, answers: Sequence
     if stage is None or place != str(number) or grade.stage not in stage.settings.sources:
         yield f"{name} is by nobody who could have given it"
         return
-    if not said:
+    if not named:
         yield f"{name} has no event that says who gave it"
-    elif len(answers) != said or any(response.stage != stage_name for response in answers):
+    elif len(answers) != named or any(response.stage != stage_name for response in answers):
         yield f"{name} is by answers that are not about it"
     again = grade_of(stage.task, [response.answer for response in answers])
     if again is None or abs(again.score - grade.score) > TOLERANCE:

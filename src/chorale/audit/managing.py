@@ -42,17 +42,17 @@ def dropped_by_hand(tx: Tx) -> set[tuple[str, str]]:
 
 def counting_again(tx: Tx) -> set[tuple[str, str]]:
     """Stage and worker of everybody who was reinstated: others had been asked instead of them meanwhile."""
-    found = events.recent(tx, ALL, kinds=("reinstated",))
-    return {(event.stage, event.worker) for event in found if event.stage and event.worker}
+    reinstated = events.recent(tx, ALL, kinds=("reinstated",))
+    return {(event.stage, event.worker) for event in reinstated if event.stage and event.worker}
 
 
 def taken_away(tx: Tx) -> dict[tuple[str, str], list[Event]]:
     """The events by which qualifications were taken away, by worker and name."""
-    found: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    taken: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for event in events.recent(tx, ALL, kinds=("disqualified",)):
         if event.worker:
-            found[event.worker, str(event.evidence["qualification"])].append(event)
-    return found
+            taken[event.worker, str(event.evidence["qualification"])].append(event)
+    return taken
 
 
 def held_since(
@@ -77,10 +77,10 @@ class GoldThen:
 
     @classmethod
     def of(cls, tx: Tx) -> "GoldThen":
-        found: dict[int, list[corrections.Correction]] = defaultdict(list)
-        for one in corrections.corrections(tx):
-            found[one.item_id].append(one)
-        return cls(found)
+        by_item: dict[int, list[corrections.Correction]] = defaultdict(list)
+        for correction in corrections.corrections(tx):
+            by_item[correction.item_id].append(correction)
+        return cls(by_item)
 
     def answer(self, item_id: int, moment: int, now: Any) -> Any:
         """The gold answer of an item at a moment; `now` is what it is."""

@@ -25,13 +25,13 @@ def quality_drops(
             by_basis[str(event.stage), int(event.evidence["upto"]), int(event.evidence["events"])].append(event)
     dropped: set[tuple[str, str]] = set()
     differences: list[str] = []
-    for (name, upto, last), found in by_basis.items():
+    for (name, upto, last), recorded_events in by_basis.items():
         stage = study.stage(name)
         answers = counted_by(tx, stage, upto, last)
         again = qualities(stage, answers)
         shared = shared_items(answers)
         places = {} if again is None else {worker: place for place, worker in enumerate(again.workers)}
-        for event in found:
+        for event in recorded_events:
             worker = str(event.worker)
             dropped.add((name, worker))
             place = places.get(worker)

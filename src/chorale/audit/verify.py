@@ -110,7 +110,7 @@ def verify(tx: Tx, study: Study) -> Verification:
 def _worker_differences(
     stage: RunningStage, row: ParticipationSummary, given: list[Response], history: History, dropped_otherwise: bool
 ) -> list[str]:
-    found = []
+    differences = []
     name = f"worker {row.worker} in {row.stage}"
     graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
     record = GoldRecord()
@@ -119,7 +119,7 @@ def _worker_differences(
     for response in graded:
         score = stage.task.grading.grade(response.answer, response.gold_answer).score
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
-            found.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
+            differences.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
         then = then.under(history.stage_at(response.submitted_at, stage.name))
         rule = then.settings.gold
         record = gold_after(record, then.is_correct(score), rule)
@@ -133,8 +133,8 @@ def _worker_differences(
         ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
     ):
         if stored != again:
-            found.append(f"{name}: {what} stored {stored}, recomputed {again}")
-    return found
+            differences.append(f"{name}: {what} stored {stored}, recomputed {again}")
+    return differences
 
 
 def _duration_differences(tx: Tx) -> list[str]:
@@ -179,12 +179,14 @@ def _pay_differences(
     fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
     name = f"worker {row.worker} in {row.stage}"
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
-    found = []
+    differences = []
     if in_ledger != (earned, fees):
-        found.append(f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}")
+        differences.append(
+            f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}"
+        )
     if (row.earned, row.fees) != in_ledger:
-        found.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
-    return found
+        differences.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
+    return differences
 
 
 def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
@@ -234,27 +236,29 @@ def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment
     decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     name = f"item {item.key} of {stage.name}"
-    found = []
+    differences = []
     if item.judgments != len(judgments):
-        found.append(f"{name}: {item.judgments} judgments stored, {len(judgments)} counted")
+        differences.append(f"{name}: {item.judgments} judgments stored, {len(judgments)} counted")
     if item.answer != answer:
-        found.append(f"{name}: answer {item.answer!r} stored, {answer!r} recomputed")
+        differences.append(f"{name}: answer {item.answer!r} stored, {answer!r} recomputed")
     if abs((item.confidence or 0.0) - (confidence or 0.0)) > TOLERANCE:
-        found.append(f"{name}: confidence {item.confidence} stored, {confidence} recomputed")
+        differences.append(f"{name}: confidence {item.confidence} stored, {confidence} recomputed")
     if item.state not in (state, ItemState.WITHDRAWN) or item.released != decision.released:
-        found.append(f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed")
-    return found
+        differences.append(
+            f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed"
+        )
+    return differences
 
 
 def _place_differences(item: Item, live: int, most: int) -> list[str]:
     """Whether the places taken on an item are those of its counted judgments and of the workers who hold it."""
     name = f"item {item.key} of {item.stage}"
-    found = []
+    differences = []
     if item.taken != item.judgments + live:
-        found.append(f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out")
+        differences.append(f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out")
     if item.judgments + live > most:
-        found.append(f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for")
-    return found
+        differences.append(f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for")
+    return differences
 
 
 def _derived_differences(

@@ -67,8 +67,8 @@ def arrive_invited(tx: Tx, study: Study, nonce: str, worker_id: int | None) -> t
     worker = _first_use(tx, study, row) if row.kind == SINGLE else _one_more_use(tx, study, row, worker_id)
     now = study.clock()
     if row.stage is not None and gates.grant(tx, worker.id, invited_to(row.stage), now):
-        told = {"qualification": invited_to(row.stage), "by": row.made_by}
-        events.record(tx, now, "qualified", told, worker_id=worker.id)
+        evidence = {"qualification": invited_to(row.stage), "by": row.made_by}
+        events.record(tx, now, "qualified", evidence, worker_id=worker.id)
     return worker, row
 
 

@@ -18,7 +18,7 @@ LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExpertQuestion:
     """An item somebody sent to the experts."""
 
     event: Event
@@ -45,15 +45,15 @@ def _waiting(tx: Tx) -> list[Event]:
     return [event for event in reversed(asked) if event.id not in answered and event.stage and event.item]
 
 
-def questions(tx: Tx, most: int) -> tuple[list[Question], int]:
+def questions(tx: Tx, most: int) -> tuple[list[ExpertQuestion], int]:
     """What waits for an expert, the oldest first, and how much does in all."""
     waiting = _waiting(tx)
-    found = []
+    asked = []
     for event in waiting[:most]:
         item = items.find_item(tx, event.stage or "", event.item or "")
         if item is not None:
-            found.append(Question(event, item))
-    return found, len(waiting)
+            asked.append(ExpertQuestion(event, item))
+    return asked, len(waiting)
 
 
 def answer_question(

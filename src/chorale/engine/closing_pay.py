@@ -93,7 +93,7 @@ def pay_for_parts(tx: Tx, study: Study, cut_off: Mapping[str, Sequence[Unfinishe
     """Pay people for what they have done of a round that they can't finish any more."""
     for name, several in cut_off.items():
         stage = study.stage(name)
-        for one in several:
-            if amount := for_part(stage, one.answered):
-                reason = f"{one.answered} of {stage.round_size} in {name}, when it was ended"
-                pay_bonus(tx, study, stage, one.worker_id, f"unfinished:{name}:{one.worker_id}", amount, reason)
+        for worker in several:
+            if amount := for_part(stage, worker.answered):
+                reason = f"{worker.answered} of {stage.round_size} in {name}, when it was ended"
+                pay_bonus(tx, study, stage, worker.worker_id, f"unfinished:{name}:{worker.worker_id}", amount, reason)

@@ -126,12 +126,12 @@ def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
         if present is None:
             raise RuntimeError(f"somebody answered in {stage.name} and was never there")
         given = corrections.graded_by_gold(tx, stage.id, worker_id=worker_id)
-        for one in given:
+        for answer in given:
             # Somebody else may have been faster with this worker: that is known now that they are locked.
-            if one.item_id == correction.item_id and one.submitted_at < correction.at > one.graded_at:
-                again = stage.task.grading.grade(one.answer, one.gold)
-                source = f"{corrections.LATER_GRADES}{one.times + 1}"
-                grades.add_grade(tx, one.response_id, source, again.score, again.reasons, correction.at)
+            if answer.item_id == correction.item_id and answer.submitted_at < correction.at > answer.graded_at:
+                again = stage.task.grading.grade(answer.answer, answer.gold)
+                source = f"{corrections.LATER_GRADES}{answer.times + 1}"
+                grades.add_grade(tx, answer.response_id, source, again.score, again.reasons, correction.at)
         owed = _review_again(tx, study, stage, present, given, history)
         if owed > 0:
             cause = f"correction:{correction.item_id}:{number}:{worker_id}"
@@ -170,17 +170,17 @@ def _replayed(
     record, then = GoldRecord(), stage
     dropped: dict[str, Any] | None = None
     paid = 0
-    for one in given:
-        then = then.under(history.stage_at(one.submitted_at, stage.name))
+    for answer in given:
+        then = then.under(history.stage_at(answer.submitted_at, stage.name))
         rule = then.settings.gold
-        score = stage.task.grading.grade(one.answer, changed.get(one.item_id, one.gold)).score
+        score = stage.task.grading.grade(answer.answer, changed.get(answer.item_id, answer.gold)).score
         record = gold_after(record, then.is_correct(score), rule)
         if rule is None:
             continue
         verdict = review_worker(record, rule)
         if verdict.dropped and dropped is None:
             dropped = dict(verdict.evidence)
-        if one.kind == AssignmentKind.GOLD and rule.bonus is not None:
+        if answer.kind == AssignmentKind.GOLD and rule.bonus is not None:
             paid += gold_bonus(record, rule.bonus)
     return record, dropped, paid
 

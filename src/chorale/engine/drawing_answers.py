@@ -45,12 +45,12 @@ def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
 def not_drawn_from(tx: Tx, study: Study) -> dict[str, int]:
     """By stage, how many people have answers there of which some are to be drawn, and are not yet."""
     closed = closed_gates(tx)
-    found: dict[str, set[int]] = {}
+    waiting: dict[str, set[int]] = {}
     for later in study.taking_some:
         if closed.isdisjoint(later.closed_by):
             for name in later.settings.sources:
-                found.setdefault(name, set()).update(drawing.people_to_draw_from(tx, later.id, study.stage(name).id))
-    return {name: len(people) for name, people in found.items() if people}
+                waiting.setdefault(name, set()).update(drawing.people_to_draw_from(tx, later.id, study.stage(name).id))
+    return {name: len(people) for name, people in waiting.items() if people}
 
 
 def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> list[int]:
@@ -59,7 +59,11 @@ def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> li
     >>> drawn_answers(7, "grading", 2, [11, 12, 15, 21]) == drawn_answers(7, "grading", 2, [21, 15, 12, 11])
     True
     """
-    return sorted(sorted(given, key=lambda one: (positions.drawn_share(seed, f"{later}:each", str(one)), one))[:count])
+    return sorted(
+        sorted(
+            given, key=lambda response_id: (positions.drawn_share(seed, f"{later}:each", str(response_id)), response_id)
+        )[:count]
+    )
 
 
 def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, worker_id: int) -> bool:

@@ -28,10 +28,10 @@ def arrive_as_expert(tx: Tx, study: Study, name: str) -> Worker:
     workers.consent(tx, worker.id, now)
     if gates.grant(tx, worker.id, EXPERT, now):
         events.record(tx, now, "qualified", {"qualification": EXPERT, "by": name}, worker_id=worker.id)
-    found = workers.find_worker(tx, worker.id)
-    if found is None:
+    expert = workers.find_worker(tx, worker.id)
+    if expert is None:
         raise RuntimeError("a worker vanished in their own transaction")
-    return found
+    return expert
 
 
 def consent(tx: Tx, study: Study, worker_id: int) -> None:

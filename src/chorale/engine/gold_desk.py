@@ -64,9 +64,9 @@ def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> F
         under=stage.settings.release_confidence,
         not_gold=True,
     )
-    found = [[item_id for item_id, _ in item_lists.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
-    unanimous, confusing = (items_by_id(tx, ids[:shown]) for ids in found)
-    return FirstCandidates(unanimous, len(found[0]), confusing, len(found[1]))
+    id_lists = [[item_id for item_id, _ in item_lists.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
+    unanimous, confusing = (items_by_id(tx, ids[:shown]) for ids in id_lists)
+    return FirstCandidates(unanimous, len(id_lists[0]), confusing, len(id_lists[1]))
 
 
 def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
@@ -123,11 +123,11 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
 
 def promote_unanimous(study: Study, stage: RunningStage, by: str) -> int:
     """Make gold of every unanimous item, with the crowd's answer; how many. A few at a time: others want their turn."""
-    found = study.store.read(lambda tx: candidates(tx, stage)).result().unanimous
-    for start in range(0, len(found), PROMOTED_AT_ONCE):
-        chunk = found[start : start + PROMOTED_AT_ONCE]
+    unanimous = study.store.read(lambda tx: candidates(tx, stage)).result().unanimous
+    for start in range(0, len(unanimous), PROMOTED_AT_ONCE):
+        chunk = unanimous[start : start + PROMOTED_AT_ONCE]
         study.store.write(partial(_promote_all, study=study, stage=stage, items=chunk, by=by)).result()
-    return len(found)
+    return len(unanimous)
 
 
 def _promote_all(tx: Tx, study: Study, stage: RunningStage, items: Sequence[Item], by: str) -> None:

@@ -44,8 +44,13 @@ def grade_answer(tx: Tx, study: Study, stage: RunningStage, response_id: int, ju
         return
     source = f"{stage.name}#{graded.times + 1}"
     grades.add_grade(tx, response_id, source, grade.score, grade.reasons, study.clock(), grade.criteria)
-    told = {"response": response_id, "source": source, "score": grade.score, "by": [one.response for one in judgments]}
-    events.record(tx, study.clock(), "graded", told, stage_id=stage.id, worker_id=graded.worker_id)
+    evidence = {
+        "response": response_id,
+        "source": source,
+        "score": grade.score,
+        "by": [one.response for one in judgments],
+    }
+    events.record(tx, study.clock(), "graded", evidence, stage_id=stage.id, worker_id=graded.worker_id)
     decide_about(tx, study, study.stage_by_id(graded.stage_id), graded.worker_id)
 
 

@@ -13,11 +13,11 @@ MOST_LEASES = 10
 
 def own_assignment(tx: Tx, worker_id: int, token: str) -> Assigned:
     """What a worker holds by a token, or held."""
-    found = assignments.assigned(tx, token)
+    assigned = assignments.assigned(tx, token)
     # Somebody else's assignment looks exactly like one that does not exist.
-    if found is None or found.assignment.worker_id != worker_id:
+    if assigned is None or assigned.assignment.worker_id != worker_id:
         raise Refusal("not_found", "This item is not yours, or no longer exists. Ask for the next one.", 404)
-    return found
+    return assigned
 
 
 def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:

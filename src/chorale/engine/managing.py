@@ -39,10 +39,10 @@ class Act:
 
 
 def worker_called(tx: Tx, pseudonym: str) -> Worker:
-    found = workers.find_by_pseudonym(tx, pseudonym)
-    if found is None:
+    worker = workers.find_by_pseudonym(tx, pseudonym)
+    if worker is None:
         raise Refusal("not_found", f"There is no worker {pseudonym}. The list of workers has all there are.", 404)
-    return found
+    return worker
 
 
 def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) -> bool:
@@ -146,8 +146,10 @@ def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, st
 
 def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
     """The pseudonym of whoever a panel knows by an id; being told it is a look behind a pseudonym as well."""
-    found = workers.find_by_panel_id(tx, panel_id.strip())
-    if found is None:
+    worker = workers.find_by_panel_id(tx, panel_id.strip())
+    if worker is None:
         raise UserError("Nobody has come to this study with that id.")
-    events.record(tx, study.clock(), "identity shown", {**act.told(), "asked": "by the panel's id"}, worker_id=found.id)
-    return found.pseudonym
+    events.record(
+        tx, study.clock(), "identity shown", {**act.told(), "asked": "by the panel's id"}, worker_id=worker.id
+    )
+    return worker.pseudonym

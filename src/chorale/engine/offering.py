@@ -227,12 +227,12 @@ def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wan
     """
     names = [stage.name]
     for name in names:
-        each = study.stage(name)
-        if closed and not closed.isdisjoint(each.closed_by):
+        source_stage = study.stage(name)
+        if closed and not closed.isdisjoint(source_stage.closed_by):
             continue
-        if each.id in wanting:
+        if source_stage.id in wanting:
             return True
-        names += [source for source in each.settings.sources if source not in names]
+        names += [source for source in source_stage.settings.sources if source not in names]
     return False
 
 

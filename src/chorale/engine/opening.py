@@ -258,10 +258,10 @@ def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem
 
 def _corrected(tx: Tx, stage_name: str) -> dict[str, set[str]]:
     """The answers that gold had before it was corrected, by key: the file may still have them."""
-    found: dict[str, set[str]] = {}
-    for one in corrections.corrections(tx, stage_name):
-        found.setdefault(one.key, set()).add(codec.as_text(one.before))
-    return found
+    earlier_answers: dict[str, set[str]] = {}
+    for correction in corrections.corrections(tx, stage_name):
+        earlier_answers.setdefault(correction.key, set()).add(codec.as_text(correction.before))
+    return earlier_answers
 
 
 def _differs(known: dict[str, str], item: NewItem) -> bool:

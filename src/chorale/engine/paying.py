@@ -14,7 +14,7 @@ BUDGET_REACHED = "budget reached"
 """What is noted, with the budget of that moment, when it no longer covered an item."""
 
 
-class Paid(NamedTuple):
+class Booked(NamedTuple):
     earned: int
     fee: int
     exact_fee: int
@@ -81,10 +81,12 @@ def is_for_finishing(cause: str) -> bool:
     return kind in {"grading", "unfinished"} or (kind == "response" and rest.endswith(":finished"))
 
 
-def book(tx: Tx, study: Study, stage: RunningStage, record: Participation, amounts: Sequence[Amount], now: int) -> Paid:
+def book(
+    tx: Tx, study: Study, stage: RunningStage, record: Participation, amounts: Sequence[Amount], now: int
+) -> Booked:
     """Write amounts into the ledger, and the panel's fee on them."""
-    for one in amounts:
-        ledger.add_entry(tx, one.cause, now, record.worker_id, stage.id, one.kind, one.amount, one.reason)
+    for entry in amounts:
+        ledger.add_entry(tx, entry.cause, now, record.worker_id, stage.id, entry.kind, entry.amount, entry.reason)
     earned = sum(one.amount for one in amounts)
     percent = study.settings.pay.fee_percent
     exact_fee = fee_on(earned, percent)
@@ -100,7 +102,7 @@ def book(tx: Tx, study: Study, stage: RunningStage, record: Participation, amoun
             fee,
             f"{percent:g}% on this and the payments before, as far as not booked yet",
         )
-    return Paid(earned, fee, exact_fee)
+    return Booked(earned, fee, exact_fee)
 
 
 def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: str, amount: int, reason: str) -> None:

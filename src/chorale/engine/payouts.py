@@ -66,23 +66,23 @@ class Books:
 
     @property
     def earned(self) -> int:
-        return self._sum(lambda one: one.earned)
+        return self._sum(lambda account: account.earned)
 
     @property
     def rewarded(self) -> int:
-        return self._sum(lambda one: one.rewarded)
+        return self._sum(lambda account: account.rewarded)
 
     @property
     def paid(self) -> int:
-        return self._sum(lambda one: one.paid)
+        return self._sum(lambda account: account.paid)
 
     @property
     def owed(self) -> int:
-        return self._sum(lambda one: one.owed)
+        return self._sum(lambda account: account.owed)
 
     @property
     def ahead(self) -> int:
-        return self._sum(lambda one: one.ahead)
+        return self._sum(lambda account: account.ahead)
 
     @property
     def now(self) -> int:
@@ -94,9 +94,9 @@ def books(tx: Tx, study: Study) -> Books:
     """What everybody has earned, was paid and is owed. `earned + ahead = rewarded + paid + owed`."""
     from_ledger = payments.accounts(tx)
     of_worker: dict[int, list[SubmissionRow]] = {}
-    for one in submissions.submissions(tx):
-        if one.worker_id is not None:
-            of_worker.setdefault(one.worker_id, []).append(one)
+    for submission in submissions.submissions(tx):
+        if submission.worker_id is not None:
+            of_worker.setdefault(submission.worker_id, []).append(submission)
     uses_prolific = bool(submissions.studies(tx))
     due = [
         _due(account, of_worker.get(account.worker_id, []), uses_prolific) for account in from_ledger if account.owed
@@ -124,14 +124,14 @@ def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) ->
     payable = [one for one in reported if one.status in CLOSED]
     if not payable:
         return Due(account, None, "their submission was rejected")
-    return Due(account, max(payable, key=lambda one: (one.arrived_at or 0, one.external_id)))
+    return Due(account, max(payable, key=lambda submission: (submission.arrived_at or 0, submission.external_id)))
 
 
 # By Prolific
 
 
 @dataclass
-class Paid:
+class PayoutResult:
     """What came of paying."""
 
     sent: list[PayoutRow] = field(default_factory=list)
@@ -143,13 +143,13 @@ class Paid:
         return sum(one.amount for one in self.sent)
 
 
-def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = None) -> Paid:
+def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = None) -> PayoutResult:
     """Finish payouts that were begun, then pay what is due.
 
     `resend_after` is for a payout of which it is not known whether it was paid: so many minutes after it was asked for,
     with nothing of it reported, it is asked for again.
     """
-    done = Paid()
+    done = PayoutResult()
     for begun in _read(study, lambda tx: payments.payouts(tx, platform=PROLIFIC, states=payments.UNFINISHED)):
         _carry_on(study, client, begun.id, resend_after, done)
     confirm(study, client)
@@ -161,8 +161,8 @@ def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = N
 
 def _plan(study: Study, client: Prolific) -> list[int]:
     """Write down who gets what. The bonuses Prolific tells of are asked for before, to know ours from them after."""
-    found = _read(study, lambda tx: books(tx, study))
-    ready = [one for one in found.due if one.submission is not None and one.why_not is None]
+    planned_from = _read(study, lambda tx: books(tx, study))
+    ready = [one for one in planned_from.due if one.submission is not None and one.why_not is None]
     before = {
         (one.submission.external_id, one.account.paid): client.submission(one.submission.external_id).bonuses
         for one in ready
@@ -179,9 +179,9 @@ def _plan(study: Study, client: Prolific) -> list[int]:
             and one.submission is not None
             and (one.submission.external_id, one.account.paid) in before
         ]
-        still.sort(key=lambda one: (one.submission.panel_study if one.submission else "", one.account.worker))
+        still.sort(key=lambda due: (due.submission.panel_study if due.submission else "", due.account.worker))
         made = []
-        for name, group in groupby(still, key=lambda one: one.submission.panel_study if one.submission else ""):
+        for name, group in groupby(still, key=lambda due: due.submission.panel_study if due.submission else ""):
             people = list(group)
             for start in range(0, len(people), MOST_AT_ONCE):
                 lines = [_line(one, before) for one in people[start : start + MOST_AT_ONCE]]
@@ -191,8 +191,8 @@ def _plan(study: Study, client: Prolific) -> list[int]:
     return _write(study, write_down) if ready else []
 
 
-def _line(one: Due, before: Mapping[tuple[str, int], Sequence[int]]) -> NewPayment:
-    account, submission_id = one.account, "" if one.submission is None else one.submission.external_id
+def _line(due: Due, before: Mapping[tuple[str, int], Sequence[int]]) -> NewPayment:
+    account, submission_id = due.account, "" if due.submission is None else due.submission.external_id
     bonuses = before[submission_id, account.paid]
     return NewPayment(account.worker_id, account.owed, account.newest_entry, submission_id, bonuses)
 
@@ -205,7 +205,7 @@ def add_payout(tx: Tx, study: Study, platform: str, name: str | None, lines: Seq
     return payout_id
 
 
-def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int | None, done: Paid) -> None:
+def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int | None, done: PayoutResult) -> None:
     """Take a payout as far as it goes."""
     row = _read(study, lambda tx: payments.payout_numbered(tx, payout_id))
     lines = _read(study, lambda tx: payments.payments_in(tx, payout_id))
@@ -240,7 +240,7 @@ def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[Paym
     return _read(study, lambda tx: payments.payout_numbered(tx, row.id))
 
 
-def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: Paid) -> None:
+def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResult) -> None:
     if not _move(study, row.id, SET_UP, PAYING, sent_at=study.clock()):
         return  # another process was faster, and is at it
     asked = _read(study, lambda tx: payments.payout_numbered(tx, row.id))
@@ -281,10 +281,10 @@ def confirm(study: Study, client: Prolific) -> int:
     settled = 0
     for row in _read(study, lambda tx: payments.payouts(tx, platform=PROLIFIC, states=(PAYING, SENT))):
         lines = _read(study, lambda tx, row=row: payments.payments_in(tx, row.id))  # type: ignore[misc]
-        found = _note_reported(study, client, lines)
-        if found and row.state == PAYING:
+        reported = _note_reported(study, client, lines)
+        if reported and row.state == PAYING:
             _move(study, row.id, PAYING, SENT)
-        if found == len(lines):
+        if reported == len(lines):
             settled += _move(study, row.id, SENT, SETTLED, settled_at=study.clock())
     return settled
 

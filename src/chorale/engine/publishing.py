@@ -63,9 +63,9 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
         raise UserError(
             'People from Prolific could not come in. Set `panel = "prolific"` and `by_url = true` in [arrival].'
         )
-    for one in rule.study:
-        if name is None or one.name == name:
-            return one
+    for prolific_study in rule.study:
+        if name is None or prolific_study.name == name:
+            return prolific_study
     known = ", ".join(one.name for one in rule.study)
     raise UserError(f"study.toml has no study {name!r} in [prolific]. There is: {known}.")
 
@@ -157,8 +157,8 @@ def _note_published(tx: Tx, study: Study, wanted: ProlificStudy, remote: RemoteS
     if row is not None and row.published_at is None:
         changes["published_at"] = study.clock()
     submissions.note_study(tx, wanted.name, **changes)
-    told = {"platform": PANEL, "study": wanted.name, "places": wanted.places}
-    events.record(tx, study.clock(), "published", told)
+    evidence = {"platform": PANEL, "study": wanted.name, "places": wanted.places}
+    events.record(tx, study.clock(), "published", evidence)
 
 
 def still_there(study: Study, client: Prolific, row: PanelStudyRow) -> RemoteStudy:
@@ -208,10 +208,10 @@ def keep_group(
 
 def cost_line(drafted: Drafted, wanted: ProlificStudy, currency: str) -> str:
     """What publishing costs, for people to agree to."""
-    each, total = money_text(wanted.reward, currency), money_text(drafted.cost, currency)
+    reward, total = money_text(wanted.reward, currency), money_text(drafted.cost, currency)
     places = drafted.adds if drafted.is_published else wanted.places
     more = "more " if drafted.is_published else ""
-    return f"{places:,} {more}places at {each} each, with fees: {total}"
+    return f"{places:,} {more}places at {reward} each, with fees: {total}"
 
 
 def _write(study: Study, work: Callable[[Tx], T]) -> T:

@@ -81,8 +81,8 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
     store = study.store
     stage = study.stage_by_id(changed.stage_id)
     settled = set() if settled is None else settled
-    found = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
-    groups = [group for group in found if (stage.id, group) not in settled]
+    judged = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
+    groups = [group for group in judged if (stage.id, group) not in settled]
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
         store.write(partial(_settle_groups, study=study, stage=stage, groups=chunk)).result()
@@ -196,14 +196,14 @@ def _evidence_of(item: ItemProgress, judgments: Sequence[Judgment]) -> dict[str,
         "confidence": item.confidence,
         "released": item.released,
         "judgments": [
-            {"worker": judgment.worker, "answer": judgment.answer, "trust": _told_trust(judgment.trust)}
+            {"worker": judgment.worker, "answer": judgment.answer, "trust": _rounded_trust(judgment.trust)}
             for judgment in judgments
         ],
     }
 
 
 @lru_cache(maxsize=4096)
-def _told_trust(trust: float) -> float:
+def _rounded_trust(trust: float) -> float:
     """Remembered: many have the same, and rounding to a number of digits is slow."""
     return round(trust, 6)
 
@@ -288,8 +288,9 @@ def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, A
 def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
     if new:
         add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
-        told = {**evidence, "items": [item.key for item in new]}
-        events.record(tx, study.clock(), "derived", told, stage_id=later.id)
+        events.record(
+            tx, study.clock(), "derived", {**evidence, "items": [item.key for item in new]}, stage_id=later.id
+        )
 
 
 def derived_items(
@@ -308,19 +309,19 @@ def derived_items(
     if rule is None:
         return
     if rule.of == "answers":
-        found = _from_answers(later, earlier, sources, seed, there)
+        derived = _from_answers(later, earlier, sources, seed, there)
     elif rule.of == "together":
-        found = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
+        derived = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
     elif later.task.deriving.derive is not None:
-        found = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
+        derived = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
         if len(rule.from_) > 1:
             # Arms may work on the same things: what came from each of their stages is an item of its own.
-            found = (
-                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in found
+            derived = (
+                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in derived
             )
     else:
         raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
-    for new in found:
+    for new in derived:
         if rule.sample >= 1 or positions.drawn_share(seed, later.name, new.key) < rule.sample:
             yield new
 
@@ -335,7 +336,7 @@ def _from_answers(
             payload: dict[str, Any] | None = {}
             if key not in there:
                 row = _gathered(later, source, [judgment], seed, key)
-                payload = _shaped(later, row or {**source.payload, **_told(earlier, source, judgment)})
+                payload = _shaped(later, row or {**source.payload, **_answer_columns(earlier, source, judgment)})
             if payload is not None:
                 yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
 
@@ -345,13 +346,13 @@ def _from_all_answers(
 ) -> Iterator[NewItem]:
     """One item from all answers to an item: what each person said is numbered, in the order they said it."""
     for source in sources:
-        told: dict[str, Any] = {}
+        answers: dict[str, Any] = {}
         in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
         for number, judgment in enumerate(in_order, 1):
-            told |= {f"{name}_{number}": value for name, value in _told(earlier, source, judgment).items()}
+            answers |= {f"{name}_{number}": value for name, value in _answer_columns(earlier, source, judgment).items()}
         # With other answers it is another item: what somebody was shown does not change.
         key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
-        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **told})
+        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **answers})
         if payload is not None:
             yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
 
@@ -367,7 +368,7 @@ def _gathered(
     return dict(gather(source.payload, tuple([judgment.answer for judgment in judgments]), rng))
 
 
-def _told(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
+def _answer_columns(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
     answer = earlier.task.explaining.present(source.payload, judgment.answer)
     return answer if isinstance(answer, dict) else {"answer": answer}
 

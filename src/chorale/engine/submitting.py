@@ -116,7 +116,7 @@ def _pay(
     answer: Any,
     after: GoldRecord | None,
     now: int,
-) -> paying.Paid:
+) -> paying.Booked:
     """Book what an answer earns; `after` is the worker's gold after it, if it was graded by gold."""
     assignment, record = held.assignment, held.record
     amounts = paying.earned_by(

@@ -20,15 +20,15 @@ _STORED_AS_JSON = frozenset({"payload", "answer", "gold_answer", "item_label", "
 
 def response_columns(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[list[Any]]]:
     """What `response_rows` has, batch by batch, a list for each of these columns. Nested values are JSON text."""
-    for found in _batches(tx, study, _values):
-        yield [list(found[name]) for name in names]
+    for batch in _batches(tx, study, _values):
+        yield [list(batch[name]) for name in names]
 
 
 def response_lines(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[str]]:
     """The same as lines of JSON, batch by batch: what `write_jsonl` makes of `response_rows`."""
     line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in names) + "}\n"
-    for found in _batches(tx, study, list):
-        texts = [map(_spaced if name in _STORED_AS_JSON else _dumped, found[name]) for name in names]
+    for batch in _batches(tx, study, list):
+        texts = [map(_spaced if name in _STORED_AS_JSON else _dumped, batch[name]) for name in names]
         yield [line % row for row in zip(*texts, strict=True)]
 
 

@@ -49,10 +49,10 @@ def lines_of(tx: Tx, payout_id: int) -> list[ToPay]:
     accounts = {one.worker_id: one for one in payments.accounts(tx)}
     addresses = invitations.addresses_of(tx)
     lines = []
-    for one in payments.payments_in(tx, payout_id):
-        account = accounts[one.worker_id]
+    for payment in payments.payments_in(tx, payout_id):
+        account = accounts[payment.worker_id]
         known_as = addresses.get(account.external_id, account.external_id)
-        lines.append(ToPay(row.id, one.worker, account.panel, known_as, one.amount, row.currency))
+        lines.append(ToPay(row.id, payment.worker, account.panel, known_as, payment.amount, row.currency))
     return lines
 
 

@@ -20,7 +20,7 @@ RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class IntervalEstimate:
     """A value with its 95% interval."""
 
     value: float
@@ -41,15 +41,15 @@ class ArmOutcome:
     reached: int
     """Worked in the last of the arm's own stages, or anywhere where it has none."""
     dropped: int
-    staying: Estimate | None
+    staying: IntervalEstimate | None
     """Share of its people who reached that stage and were not dropped."""
-    grade: Estimate | None
+    grade: IntervalEstimate | None
     """Mean grade of what they made there, or in the last of the arm's stages that was graded: over people."""
     graded_in: str
     """The title of the stage that was."""
-    gain: Estimate | None
+    gain: IntervalEstimate | None
     """How much that is above the first arm's; None for the first itself."""
-    gold: Estimate | None
+    gold: IntervalEstimate | None
     """Share of gold they got right, everywhere."""
     costs: CostTerms
     """Of the stages that are its own."""
@@ -67,7 +67,7 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
     for row in participations.participation_summaries(tx):
         if row.answered and row.worker in arms:
             rows[arms[row.worker]].append(row)
-    found: list[ArmOutcome] = []
+    outcomes: list[ArmOutcome] = []
     first: Sequence[float] = ()
     seed = study.settings.study.seed
     for name in rule.names:
@@ -77,9 +77,9 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
         dropped = {row.worker for row in rows[name] if row.standing == Standing.DROPPED}
         right, answered = sum(row.gold_right for row in rows[name]), sum(row.gold_answered for row in rows[name])
         means, graded_in = _grades(tx, study, name, set(mine))
-        gain = difference_estimate(means, first, seed) if found else None
-        first = first if found else means
-        found.append(
+        gain = difference_estimate(means, first, seed) if outcomes else None
+        first = first if outcomes else means
+        outcomes.append(
             ArmOutcome(
                 name,
                 len(mine),
@@ -97,10 +97,10 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
                 costs.shared_by[name],
             )
         )
-    return found
+    return outcomes
 
 
-def share_estimate(right: int, of: int) -> Estimate | None:
+def share_estimate(right: int, of: int) -> IntervalEstimate | None:
     """A share with Wilson's interval; None of nothing.
 
     >>> found = share_estimate(8, 10)
@@ -112,19 +112,19 @@ def share_estimate(right: int, of: int) -> Estimate | None:
     share, z2 = right / of, _NORMAL**2
     middle = (share + z2 / (2 * of)) / (1 + z2 / of)
     half = _NORMAL * sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
-    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), of)
+    return IntervalEstimate(share, max(0.0, middle - half), min(1.0, middle + half), of)
 
 
-def mean_estimate(means: Sequence[float], seed: int) -> Estimate | None:
+def mean_estimate(means: Sequence[float], seed: int) -> IntervalEstimate | None:
     """The mean of people's means, with a percentile interval over resampled people."""
     if not means:
         return None
     chance = Random(seed)
     drawn = [_drawn_mean(means, chance) for _ in range(RESAMPLES)]
-    return Estimate(fmean(means), *_percentiles(drawn), len(means))
+    return IntervalEstimate(fmean(means), *_percentiles(drawn), len(means))
 
 
-def difference_estimate(means: Sequence[float], others: Sequence[float], seed: int) -> Estimate | None:
+def difference_estimate(means: Sequence[float], others: Sequence[float], seed: int) -> IntervalEstimate | None:
     """How far one mean of people's means is above another, over people resampled within each of the two.
 
     >>> found = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3], seed=1)
@@ -135,7 +135,7 @@ def difference_estimate(means: Sequence[float], others: Sequence[float], seed: i
         return None
     chance = Random(seed)
     drawn = [_drawn_mean(means, chance) - _drawn_mean(others, chance) for _ in range(RESAMPLES)]
-    return Estimate(fmean(means) - fmean(others), *_percentiles(drawn), len(means) + len(others))
+    return IntervalEstimate(fmean(means) - fmean(others), *_percentiles(drawn), len(means) + len(others))
 
 
 def _drawn_mean(means: Sequence[float], chance: Random) -> float:

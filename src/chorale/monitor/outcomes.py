@@ -32,23 +32,23 @@ def _seconds(tx: Tx, stage: RunningStage) -> Callable[[str], float | None]:
     """How long an answer took each worker on average. All are looked up when the first is asked for."""
 
     @cache
-    def found() -> Mapping[str, float]:
+    def seconds_by_worker() -> Mapping[str, float]:
         standings = (
             row for row in participations.participation_summaries(tx) if row.stage == stage.name and row.answered
         )
         return {row.worker: row.worked_ms / row.answered / 1000 for row in standings}
 
-    return lambda worker: found().get(worker)
+    return lambda worker: seconds_by_worker().get(worker)
 
 
 def _origins(tx: Tx, stage: RunningStage) -> Callable[[SourceItem], Origin | None]:
     """Whose answer an item was made from. All are looked up when the first is asked for."""
 
     @cache
-    def found() -> Mapping[int, Origin]:
+    def origin_by_item() -> Mapping[int, Origin]:
         return {row.item_id: Origin(row.worker, row.arm, row.stage, row.item) for row in origins(tx, stage.name)}
 
-    return lambda item: found().get(item.id)
+    return lambda item: origin_by_item().get(item.id)
 
 
 def tallies(tx: Tx, study: Study) -> Mapping[str, Mapping[str, int]]:
@@ -58,11 +58,11 @@ def tallies(tx: Tx, study: Study) -> Mapping[str, Mapping[str, int]]:
     """
     tables = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
     count = Counter(export.name for _, export in tables)
-    found = {
+    origin_by_item = {
         export.name if count[export.name] == 1 else f"{export.name}-{stage.name}": export.tally(
             stage_results(tx, study, stage)
         )
         for stage, export in tables
         if export.tally is not None
     }
-    return {name: tally for name, tally in found.items() if tally}
+    return {name: tally for name, tally in origin_by_item.items() if tally}

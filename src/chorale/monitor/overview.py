@@ -197,18 +197,18 @@ def _by_worker(worked: Sequence[WorkDone]) -> list[tuple[int, int]]:
 
 def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
     """How near answers to the same item were to each other, over the time of the study: a few labels of each part."""
-    found = []
+    agreement = []
     for rows in console.labels_over_time(tx, PARTS, LABELS_IN_PART):
         values = []
-        for _, stage_id, told in rows:
+        for _, stage_id, evidence in rows:
             distance = study.stage_by_id(stage_id).task.combining.distance
-            answers = [one["answer"] for one in told["judgments"]]
+            answers = [one["answer"] for one in evidence["judgments"]]
             pairs = list(combinations(answers, 2))[:PAIRS_IN_LABEL]
             if pairs:
                 values.append(1 - fmean(distance(left, right) for left, right in pairs))
         if values:
-            found.append(AgreementPart(rows[-1][0], fmean(values), len(values)))
-    return found
+            agreement.append(AgreementPart(rows[-1][0], fmean(values), len(values)))
+    return agreement
 
 
 def alarms(
@@ -261,7 +261,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
     names = {stage.id: stage.name for stage in study.stages.values()}
     wrong = [one for one in met if one.answered >= WRONG_AFTER and one.right < WRONG_BELOW * one.answered]
     if wrong:
-        wrong.sort(key=lambda one: (one.right / one.answered, one.key))
+        wrong.sort(key=lambda gold: (gold.right / gold.answered, gold.key))
         yield Alarm(
             "gold-wrong",
             f"Most workers get {len(wrong)} gold {'item' if len(wrong) == 1 else 'items'} wrong: the gold may be wrong",
@@ -271,8 +271,8 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
             serious=True,
         )
     by_stage: dict[int, list[GoldMet]] = defaultdict(list)
-    for one in met:
-        by_stage[one.stage_id].append(one)
+    for gold in met:
+        by_stage[gold.stage_id].append(gold)
     for stage_id, some in sorted(by_stage.items()):
         answered, right = sum(one.answered for one in some), sum(one.right for one in some)
         if stage_id in names and answered >= EASY_AFTER and right >= EASY_ABOVE * answered:
@@ -317,8 +317,8 @@ def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[Drop
 def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alarm]:
     """Open stages with work to do that nobody does."""
     now = study.clock()
-    for one in stages:
-        counts = one.counts
+    for stage in stages:
+        counts = stage.counts
         waiting = counts.items - counts.complete
         if not waiting or counts.live or study.stage(counts.name).round_size:
             continue
@@ -327,7 +327,7 @@ def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alar
             wait = "item waits" if waiting == 1 else "items wait"
             yield Alarm(
                 "starved",
-                f"Nobody works on {_quoted([one.title])}, and {waiting:,} {wait}",
+                f"Nobody works on {_quoted([stage.title])}, and {waiting:,} {wait}",
                 "Bring more people in, or loosen who may enter the stage.",
                 stages=(counts.name,),
             )

@@ -181,7 +181,7 @@ def trust_of(study: Study, row: ParticipationSummary) -> float:
 def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
     """Where the study stands, as JSON values. How its arms do only if asked for."""
     now = status(tx, study)
-    told = _arms_summary(tx, study) if arms else None
+    arms_summary = _arms_summary(tx, study) if arms else None
     return {
         "title": study.settings.study.title,
         "seed": study.settings.study.seed,
@@ -196,7 +196,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "stopped_by_budget": list(now.stopped),
         "gates": statuses_as_json(tx, study),
         "costs": asdict(study_costs(tx, study)),
-        **({} if told is None else {"arms": told}),
+        **({} if arms_summary is None else {"arms": arms_summary}),
         "dropped": [asdict(worker) for worker in now.dropped],
         "outcomes": {name: dict(tally) for name, tally in tallies(tx, study).items()},
     }
@@ -235,9 +235,9 @@ def note_arms_shown(tx: Tx, study: Study, by: str, reason: str) -> None:
 def _stage_summary(study: Study, now: Status, counts: StageCounts) -> dict[str, Any]:
     stage = study.stage(counts.name)
     of_round, condition = now.rounds.get(counts.name), now.conditions[counts.name]
-    told = asdict(counts)
-    del told["stage_id"]
-    told["state"] = condition.state
-    told["ended_by"] = list(condition.ended_by)
-    told["round"] = None if of_round is None else asdict(of_round)
-    return {"task": stage.task.name, "title": stage.settings.title, **told}
+    summary = asdict(counts)
+    del summary["stage_id"]
+    summary["state"] = condition.state
+    summary["ended_by"] = list(condition.ended_by)
+    summary["round"] = None if of_round is None else asdict(of_round)
+    return {"task": stage.task.name, "title": stage.settings.title, **summary}

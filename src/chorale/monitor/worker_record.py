@@ -39,7 +39,7 @@ class StageRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RecordPart:
     """Some answers that followed on each other."""
 
     first: int
@@ -55,7 +55,7 @@ class WorkerRecord:
     lines: list[Entry]
     responses: list[Response]
     """The last ones, newest first."""
-    parts: list[Part]
+    parts: list[RecordPart]
     """The latest answers in the order they came, a few at a time."""
     qualifications: list[tuple[str, int, Event | None]]
     """Name, since when, and the event that says why."""
@@ -70,7 +70,7 @@ def worker_record(tx: Tx, study: Study, worker: Worker) -> WorkerRecord:
     name = worker.pseudonym
     since = console.answered_since(tx, worker.id, LOOKED_AT)
     given = list(all_responses(tx, pseudonym=name, after=since))
-    told = events.recent(tx, 1000, pseudonym=name)
+    log = events.recent(tx, 1000, pseudonym=name)
     usual = console.usual_durations(tx, worker.id)
     now = {part.stage.name: part.situation for part in parts_for(tx, study, worker.id)}
     return WorkerRecord(
@@ -78,21 +78,21 @@ def worker_record(tx: Tx, study: Study, worker: Worker) -> WorkerRecord:
             _stage_record(study, row, given, usual, now.get(row.stage))
             for row in participations.participation_summaries(tx, pseudonym=name)
         ],
-        told,
+        log,
         list(ledger.ledger_lines(tx, limit=SHOWN, pseudonym=name)),
         given[::-1][:SHOWN],
         quality_over_time(study, given),
-        [(held, at, _reason_for(told, held)) for held, at in console.qualifications_of(tx, worker.id)],
+        [(held, at, _reason_for(log, held)) for held, at in console.qualifications_of(tx, worker.id)],
         messages_to(tx, worker.id),
     )
 
 
-def _reason_for(told: Sequence[Event], name: str) -> Event | None:
+def _reason_for(log: Sequence[Event], name: str) -> Event | None:
     """Why somebody has a qualification: the verdict of the gate, or what a person said."""
-    given = next((one for one in told if one.kind == "qualified" and one.evidence.get("qualification") == name), None)
+    given = next((one for one in log if one.kind == "qualified" and one.evidence.get("qualification") == name), None)
     if given is not None and "gate" in given.evidence:
         gate = given.evidence["gate"]
-        return next((one for one in told if one.kind == "passed" and one.evidence.get("gate") == gate), given)
+        return next((one for one in log if one.kind == "passed" and one.evidence.get("gate") == gate), given)
     return given
 
 
@@ -125,20 +125,20 @@ def _nearness(study: Study, given: Response) -> float | None:
     return 1 - study.stage(given.stage).task.combining.distance(given.answer, given.item_label)
 
 
-def quality_over_time(study: Study, given: Sequence[Response]) -> list[Part]:
+def quality_over_time(study: Study, given: Sequence[Response]) -> list[RecordPart]:
     """Answers a few at a time: how much of the gold among them was right, how near the others were to the result."""
     size = max(LEAST_IN_PART, -(-len(given) // PARTS))
-    found = []
+    parts = []
     for start in range(0, len(given), size):
         some = given[start : start + size]
         right = [float(study.stage(one.stage).is_correct(one.gold_score)) for one in some if one.gold_score is not None]
         near = [value for one in some if (value := _nearness(study, one)) is not None]
-        found.append(
-            Part(
+        parts.append(
+            RecordPart(
                 some[0].submitted_at,
                 some[-1].submitted_at,
                 fmean(right) if right else None,
                 fmean(near) if near else None,
             )
         )
-    return found
+    return parts

@@ -11,8 +11,8 @@ _ARM = Prepared(select(worker.c.arm).where(worker.c.id == bindparam("worker_id")
 
 
 def arm_of(tx: Connection, worker_id: int) -> str | None:
-    found: str | None = _ARM.value(tx, {"worker_id": worker_id})
-    return found
+    arm: str | None = _ARM.value(tx, {"worker_id": worker_id})
+    return arm
 
 
 _PUT_IN_ARM = Prepared(update(worker).where(worker.c.id == bindparam("of_worker")).values(arm=bindparam("drawn_arm")))

@@ -192,11 +192,11 @@ def _answered_by(stages: int, of_one: bool) -> Prepared:
 
 def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> dict[int, dict[int, int]]:
     """How many answers workers gave who were not dropped, by worker and stage; those to gold in production apart."""
-    found: dict[int, dict[int, int]] = defaultdict(dict)
+    counts: dict[int, dict[int, int]] = defaultdict(dict)
     query = _answered_by(len(stage_ids), worker_id is not None)
-    for each, stage_id, answered in query.all(tx, _named(stage_ids, worker_id)):
-        found[each][stage_id] = answered
-    return found
+    for answerer_id, stage_id, answered in query.all(tx, _named(stage_ids, worker_id)):
+        counts[answerer_id][stage_id] = answered
+    return counts
 
 
 def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:

@@ -45,7 +45,7 @@ alike by all.
 """
 
 
-class _Found(NamedTuple):
+class _ListedItem(NamedTuple):
     id: int
     by: float | None
     """What it was ordered by besides its key."""
@@ -56,23 +56,23 @@ def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int,
     """The ids of the next items, and what each was ordered by besides its key."""
     if wanted.order == "most divided" and not wanted.disagreement:
         wanted = replace(wanted, disagreement="split")
-    found: list[_Found] = []
+    listed: list[_ListedItem] = []
     size = limit
-    while len(found) < limit:
+    while len(listed) < limit:
         some = _next_items(tx, wanted, size)
-        found += _by_disagreement(tx, wanted.disagreement, some)
+        listed += _by_disagreement(tx, wanted.disagreement, some)
         if len(some) < size:
             break
         # How answers differ is looked up for a few items at a time: as a part of the query, it may be asked of all.
         wanted = replace(wanted, after=(some[-1].by, some[-1].key))
         size = min(2 * size, _MOST_AT_ONCE)
-    return [(one.id, one.by) for one in found[:limit]]
+    return [(one.id, one.by) for one in listed[:limit]]
 
 
 _MOST_AT_ONCE = 5_000
 
 
-def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_Found]:
+def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_ListedItem]:
     """The next items by all that an index knows of them."""
     by, upwards = ITEM_ORDERS[wanted.order]
     query = select(item.c.id, literal(None) if by is None else by, item.c.key).where(
@@ -91,38 +91,38 @@ def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_Found]
             passed = item.c.key > key if upwards else item.c.key < key
             query = query.where(reached, or_(beyond, passed))
         query = query.order_by(by, item.c.key) if upwards else query.order_by(by.desc(), item.c.key.desc())
-    return [_Found(*row) for row in tx.execute(query.limit(limit))]
+    return [_ListedItem(*row) for row in tx.execute(query.limit(limit))]
 
 
 def _item_filters(wanted: ItemsWanted) -> list[Any]:
-    found: list[Any] = []
+    filters: list[Any] = []
     if wanted.state:
-        found.append(item.c.state == wanted.state)
+        filters.append(item.c.state == wanted.state)
     if wanted.released is not None:
-        found.append(item.c.released == wanted.released)
+        filters.append(item.c.released == wanted.released)
     if wanted.below is not None:
-        found.append(item.c.confidence <= wanted.below)
+        filters.append(item.c.confidence <= wanted.below)
     if wanted.disagreement == "split":
         # Where all said the same, the result is certain. By keys items are walked through in that order; the sum keeps
         # SQLite from sorting all that are not certain.
-        found.append((item.c.confidence + 0 if wanted.order == "key" else item.c.confidence) < 1)
+        filters.append((item.c.confidence + 0 if wanted.order == "key" else item.c.confidence) < 1)
     elif wanted.disagreement == "unanimous":
-        found.append(item.c.counted > 1)
+        filters.append(item.c.counted > 1)
     if wanted.under is not None:
-        found.append(item.c.confidence < wanted.under)
+        filters.append(item.c.confidence < wanted.under)
     if wanted.not_gold:
-        found.append(~select(gold.c.item_id).where(gold.c.item_id == item.c.id, gold.c.active).exists())
+        filters.append(~select(gold.c.item_id).where(gold.c.item_id == item.c.id, gold.c.active).exists())
     if wanted.arm:
         in_arm = select(response.c.id).join(worker, worker.c.id == response.c.worker_id)
-        found.append(in_arm.where(response.c.item_id == item.c.id, worker.c.arm == wanted.arm).exists())
+        filters.append(in_arm.where(response.c.item_id == item.c.id, worker.c.arm == wanted.arm).exists())
     if wanted.worker:
         who = select(worker.c.id).where(worker.c.pseudonym == wanted.worker).scalar_subquery()
         answered = select(response.c.item_id).where(response.c.worker_id == who, response.c.stage_id == wanted.stage_id)
-        found.append(item.c.id.in_(answered))
-    return found
+        filters.append(item.c.id.in_(answered))
+    return filters
 
 
-def _by_disagreement(tx: Connection, wanted: str, some: list[_Found]) -> list[_Found]:
+def _by_disagreement(tx: Connection, wanted: str, some: list[_ListedItem]) -> list[_ListedItem]:
     """Those of some items whose answers that count are all the same, or are not."""
     if not wanted or not some:
         return some

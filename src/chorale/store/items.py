@@ -76,8 +76,8 @@ def find_item(tx: Connection, stage_name: str, key: str) -> Item | None:
 
 def items_by_id(tx: Connection, ids: Sequence[int]) -> list[Item]:
     """Some items, in the order of their ids as given."""
-    found = {row[0]: _item_row(row) for row in tx.execute(_ITEMS.where(item.c.id.in_(ids)))} if ids else {}
-    return [found[item_id] for item_id in ids if item_id in found]
+    by_id = {row[0]: _item_row(row) for row in tx.execute(_ITEMS.where(item.c.id.in_(ids)))} if ids else {}
+    return [by_id[item_id] for item_id in ids if item_id in by_id]
 
 
 def all_items(tx: Connection, stage_name: str) -> Iterator[Item]:
@@ -117,10 +117,10 @@ def all_sources(tx: Connection) -> dict[int, list[str]]:
         .join(stage, stage.c.id == item.c.stage_id)
         .order_by(item_source.c.item_id, item.c.id)
     )
-    found: dict[int, list[str]] = {}
+    sources: dict[int, list[str]] = {}
     for item_id, name, key in tx.execute(query, execution_options=STREAMED):
-        found.setdefault(item_id, []).append(f"{name}/{key}")
-    return found
+        sources.setdefault(item_id, []).append(f"{name}/{key}")
+    return sources
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,11 +111,11 @@ def bonuses_of(tx: Connection, worker_id: int, today: int, most: int) -> tuple[l
     Those for gold are among them once their day is over; `today` is when this one began.
     """
     rows = tx.execute(_BONUSES, {"worker_id": worker_id, "today": today, "most": most}).fetchall()
-    found = [
+    lines = [
         BonusLine(what, stage_id, at, int(amount), times, reason)
         for what, stage_id, at, amount, times, reason, _ in rows
     ]
-    return found, rows[0][-1] if rows else 0
+    return lines, rows[0][-1] if rows else 0
 
 
 def gold_bonuses_since(tx: Connection, worker_id: int, today: int) -> dict[int, int]:

@@ -82,9 +82,9 @@ def next_item(
     """
     query = _next_offered(not_from_own, not_seen_later)
     for after in (cursor, -1) if cursor >= 0 else (-1,):
-        found = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
-        if found is not None:
-            return ItemContent._make(found)
+        row = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
+        if row is not None:
+            return ItemContent._make(row)
     return None
 
 
@@ -107,9 +107,9 @@ _NEXT_GOLD = Prepared(
 def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> ItemContent | None:
     """A gold item the worker has not seen, starting from their own place in the ring."""
     for after in (cursor, -1):
-        found = _NEXT_GOLD.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
-        if found is not None:
-            return ItemContent._make(found)
+        row = _NEXT_GOLD.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
+        if row is not None:
+            return ItemContent._make(row)
     return None
 
 

@@ -73,8 +73,8 @@ class Prepared:
         """All rows."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
-            found: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
-            return found
+            rows: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
+            return rows
         return self._run(tx, parameters).all()
 
     def column(self, tx: Connection, parameters: Mapping[str, Any]) -> list[Any]:

@@ -187,10 +187,10 @@ class _Shared:
     def parsed(self, text: str) -> Any:
         if text in self._known:
             return self._known[text]
-        found = frozen_from_text(text)
+        value = frozen_from_text(text)
         if len(text) <= _SHORT and len(self._known) < _MOST_SHARED:
-            self._known[text] = found
-        return found
+            self._known[text] = value
+        return value
 
 
 _SHORT, _MOST_SHARED = 200, 10_000
@@ -297,11 +297,11 @@ def count_counted(tx: Connection) -> dict[str, int]:
 
 def counted_ids(tx: Connection) -> dict[str, list[int]]:
     """The ids of the answers that count, by stage."""
-    found: dict[str, list[int]] = defaultdict(list)
+    ids: dict[str, list[int]] = defaultdict(list)
     query = _of_items(stage.c.name, response.c.id).where(_COUNTS).order_by(response.c.id)
     for name, number in tx.execute(query, execution_options=STREAMED):
-        found[name].append(number)
-    return dict(found)
+        ids[name].append(number)
+    return dict(ids)
 
 
 def not_counted(tx: Connection) -> set[int]:

@@ -87,7 +87,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
         states[stage_id][str(state), bool(released)] = count
     people, produced, bare = _by_stage(tx, _PEOPLE), _by_stage(tx, _PRODUCED), _by_stage(tx, _BARE_GOLD)
     golds, live, gone = _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE), _by_stage(tx, _JUDGMENTS_WITHDRAWN)
-    found = []
+    tallies = []
     for row in tx.execute(select(stage).order_by(stage.c.position)):
         counts, only_gold = states[row.id], bare.get(row.id, (0,))[0]
         workers, dropped, paid, fees = people.get(row.id, (0, 0, 0, 0))
@@ -95,7 +95,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
         judgments = counted - gone.get(row.id, (0,))[0]
         withdrawn = sum(count for (state, _), count in counts.items() if state == ItemState.WITHDRAWN)
         complete = sum(count for (state, _), count in counts.items() if state == ItemState.COMPLETE)
-        found.append(
+        tallies.append(
             StageCounts(
                 stage_id=row.id,
                 name=row.name,
@@ -116,7 +116,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
                 answers=answers,
             )
         )
-    return found
+    return tallies
 
 
 def finished(tx: Connection, rounds: Mapping[int, int]) -> dict[int, int]:

@@ -135,7 +135,7 @@ class Staging:
 
     def add(self, rows: Iterable[BatchRow]) -> int:
         """How many there were."""
-        told = _Numbered(self._database, "INSERT INTO told VALUES (?, ?, ?, ?)")
+        tasks = _Numbered(self._database, "INSERT INTO told VALUES (?, ?, ?, ?)")
         answers = _Numbered(self._database, "INSERT INTO answer VALUES (?, ?)")
         workers: dict[str, int] = {}
         rows = iter(rows)
@@ -144,7 +144,7 @@ class Staging:
             values = [
                 (
                     row.line,
-                    told.number((row.task, row.told)) or told.add((row.task, row.told), _told(row)),
+                    tasks.number((row.task, row.told)) or tasks.add((row.task, row.told), _task_values(row)),
                     workers.setdefault(row.worker, len(workers) + 1),
                     answers.number(row.given) or answers.add(row.given, (as_ordered_text(row.given),)),
                     row.submitted_at,
@@ -155,7 +155,7 @@ class Staging:
             ]
             self._database.executemany("INSERT INTO judgment VALUES (?, ?, ?, ?, ?, ?, ?)", values)
             self._added += len(part)
-        told.flush()
+        tasks.flush()
         answers.flush()
         self._database.executemany("INSERT INTO worker VALUES (?, ?, NULL)", ((n, name) for name, n in workers.items()))
         self._database.execute("COMMIT")
@@ -271,5 +271,5 @@ class _Numbered:
         self._waiting.clear()
 
 
-def _told(row: BatchRow) -> tuple[int, str, str]:
+def _task_values(row: BatchRow) -> tuple[int, str, str]:
     return row.line, row.task, as_ordered_text(row.told)

@@ -38,8 +38,8 @@ def arrive(
         return known, False
     pseudonym = "w-" + "".join(rng.choices(_ALPHABET, k=10))
     worker_id = _ADD_WORKER.number(tx, {"pseudonym": pseudonym, "arrived_at": now})
-    told = as_ordered_text(dict(visit))
-    identity = {"worker_id": worker_id, "panel": panel, "external_id": external_id, "visit": told}
+    visit_text = as_ordered_text(dict(visit))
+    identity = {"worker_id": worker_id, "panel": panel, "external_id": external_id, "visit": visit_text}
     if not _ADD_IDENTITY.changed(tx, identity):
         # Somebody else's transaction made the same person a moment ago: ours leaves an unused worker to take back.
         tx.execute(worker.delete().where(worker.c.id == worker_id))
@@ -79,8 +79,8 @@ def find_worker(tx: Connection, worker_id: int) -> Worker | None:
 
 
 def panel_of(tx: Connection, worker_id: int) -> str | None:
-    found: str | None = _PANEL.value(tx, {"worker_id": worker_id})
-    return found
+    panel: str | None = _PANEL.value(tx, {"worker_id": worker_id})
+    return panel
 
 
 def identity_of(tx: Connection, worker_id: int) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from chorale.contract import Task
 from chorale.engine import entering, recruiting, settling, work
-from chorale.engine.bonuses import Bonuses, adds_later, bonuses_of
+from chorale.engine.bonuses import WorkerBonuses, adds_later, bonuses_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Progress, Visit
 from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
@@ -227,7 +227,7 @@ def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
     note_read(tx, worker_id, study.clock())
 
 
-def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: Bonuses | None) -> dict[str, Any]:
+def _home_context(site: Site, found: Visit, cards: Sequence[HomeCard], bonuses: WorkerBonuses | None) -> dict[str, Any]:
     currency = site.study.settings.pay.currency
     return {
         "worker": found.worker,

@@ -68,8 +68,8 @@ class HitRow:
 
 def _type_row(row: Sequence[Any]) -> TypeRow:
     *plain, requirements, notification, notifying = row
-    told = None if notification is None else from_text(notification)
-    own: Any = (*plain, from_text(requirements), told, notifying)
+    notified = None if notification is None else from_text(notification)
+    own: Any = (*plain, from_text(requirements), notified, notifying)
     return TypeRow(*own)
 
 
@@ -191,11 +191,11 @@ def offered_to(tx: Connection, worker_id: int, now: int) -> list[Offered]:
         .group_by(hit_type.c.id)
         .order_by(hit_type.c.reward.desc(), hit_type.c.id)
     )
-    found = [(_type_row(row[:-2]), int(row[-2]), int(row[-1])) for row in tx.execute(query)]
+    offered = [(_type_row(row[:-2]), int(row[-2]), int(row[-1])) for row in tx.execute(query)]
     names = dict(
-        tx.execute(select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in found]))).tuples().all()
+        tx.execute(select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in offered]))).tuples().all()
     )
-    return [Offered(kind, count, names[first]) for kind, count, first in found]
+    return [Offered(kind, count, names[first]) for kind, count, first in offered]
 
 
 def next_of_type(tx: Connection, type_name: str, worker_id: int, now: int) -> str | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Path, Request, Response
 
 from chorale.engine import gold_desk
-from chorale.engine.asking_experts import Question, answer_question, questions
+from chorale.engine.asking_experts import ExpertQuestion, answer_question, questions
 from chorale.engine.entering import EXPERTS_PANEL, arrive_as_expert
 from chorale.engine.gates import send_message
 from chorale.engine.running import RunningStage, Study
@@ -45,7 +45,7 @@ class Queue:
 @dataclass(frozen=True, slots=True)
 class Desk:
     queues: list[Queue]
-    questions: list[Question]
+    questions: list[ExpertQuestion]
     questions_total: int
     drafts: list[Message]
     drafts_total: int
