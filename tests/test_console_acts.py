@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from chorale.audit.verify import verify
 from chorale.engine import correcting, managing, settling
 from chorale.engine.advancing import advance
-from chorale.engine.correcting import NewGold
+from chorale.engine.correcting import GoldCorrection
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -299,7 +299,7 @@ def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock:
         for row in golds:
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer] if times == 1 else row.answer
-            correcting.correct_gold(busy, NewGold(stage, row.key, flipped, "", "maya", "trying"))
+            correcting.correct_gold(busy, GoldCorrection(stage, row.key, flipped, "", "maya", "trying"))
         assert differences(busy) == []
         now = {row.worker: row.standing for row in look(busy, participations.participation_summaries)}
         if times == 1:
@@ -333,7 +333,7 @@ def test_whoever_was_right_all_along_is_paid_what_the_wrong_gold_withheld(tmp_pa
         for row in look(study, lambda tx: gold.gold_items(tx, "meaningful", 1.0)):
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer]
-            new = NewGold(study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
+            new = GoldCorrection(study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
             correcting.correct_gold(study, new)
         settling.settle_everything(study)
         now = {row.worker: row.earned for row in look(study, participations.participation_summaries)}
@@ -352,7 +352,7 @@ def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks
     clock.pass_minutes(1)
     met = next(row for row in look(busy, lambda tx: gold.gold_items(tx, "meaningful", 1.0)) if row.answered >= 5)
     flipped = "no" if met.answer == "yes" else "yes"
-    correcting.correct_gold(busy, NewGold(busy.stage("meaningful"), met.key, flipped, "", "maya", "a slip"))
+    correcting.correct_gold(busy, GoldCorrection(busy.stage("meaningful"), met.key, flipped, "", "maya", "a slip"))
     again = grades.add_grade
     graded: list[int] = []
 
@@ -405,7 +405,9 @@ def test_places_are_counted_where_a_sample_is_drawn_before_a_correction_is_settl
             if row.answered:
                 clock.pass_minutes(1)
                 flipped = {"yes": "no", "no": "yes"}[row.answer]
-                correcting.correct_gold(study, NewGold(study.stage("entailment"), row.key, flipped, "", "maya", "slip"))
+                correcting.correct_gold(
+                    study, GoldCorrection(study.stage("entailment"), row.key, flipped, "", "maya", "slip")
+                )
         correcting.finish_corrections(study)
         assert look(study, labels.unsettled)
         while other.next("meaningful").lease:

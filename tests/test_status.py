@@ -66,7 +66,7 @@ def test_what_a_gate_has_ended_is_not_open(make: Maker) -> None:
     found = stages_of(study)
     assert (found["training"]["state"], found["training"]["ended_by"]) == ("ended", ["trained"])
     assert (found["work-a"]["state"], found["work-a"]["ended_by"]) == ("open", [])
-    assert look(study, lambda tx: status(tx, study)).conditions["training"].told == "ended by gate trained"
+    assert look(study, lambda tx: status(tx, study)).conditions["training"].words == "ended by gate trained"
     page = as_owner(study).get("/console").text
     assert "Ended by gate trained" in page
     assert 'id="state-training"' not in page and 'id="state-work-a"' in page, "nothing is left to be paused"

@@ -27,7 +27,7 @@ WORKERS_AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class NewGold:
+class GoldCorrection:
     """What gold is to say from now on, who says so, and why."""
 
     stage: RunningStage
@@ -38,7 +38,7 @@ class NewGold:
     reason: str
 
 
-def correct_gold(study: Study, new: NewGold) -> None:
+def correct_gold(study: Study, new: GoldCorrection) -> None:
     """Give gold another answer.
 
     What follows from it is left to `finish_corrections`, which comes before labels are settled and before anything is
@@ -59,7 +59,7 @@ def finish_corrections(study: Study) -> None:
             pass
 
 
-def _checked(tx: Tx, new: NewGold) -> tuple[Item, GoldAnswer, Any]:
+def _checked(tx: Tx, new: GoldCorrection) -> tuple[Item, GoldAnswer, Any]:
     """The item, its gold as it is, and the new answer, if it is one."""
     item = items.find_item(tx, new.stage.name, new.key)
     before = None if item is None else gold.gold_answer(tx, item.id)
@@ -76,7 +76,7 @@ def _checked(tx: Tx, new: NewGold) -> tuple[Item, GoldAnswer, Any]:
     return item, before, answer
 
 
-def _check_budget(tx: Tx, study: Study, new: NewGold) -> None:
+def _check_budget(tx: Tx, study: Study, new: GoldCorrection) -> None:
     """Refuse before anything has changed what would cost more than there is."""
     item, _, answer = _checked(tx, new)
     if study.settings.pay.budget is None:
@@ -91,7 +91,7 @@ def _check_budget(tx: Tx, study: Study, new: NewGold) -> None:
         raise UserError("What workers are owed by the right answer would exceed the budget. Raise `pay.budget` first.")
 
 
-def _put_down(tx: Tx, study: Study, new: NewGold) -> None:
+def _put_down(tx: Tx, study: Study, new: GoldCorrection) -> None:
     item, before, answer = _checked(tx, new)
     corrections.set_gold(tx, item.id, as_text(answer), new.explanation.strip() or before.explanation)
     met, last_at = corrections.met_so_far(tx, item.id)

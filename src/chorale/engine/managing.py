@@ -34,7 +34,7 @@ class Act:
     def cause(self) -> str:
         return f"{BY_STAFF}:{self.key}"
 
-    def told(self) -> dict[str, str]:
+    def evidence(self) -> dict[str, str]:
         return {"by": self.by, "reason": self.reason.strip()}
 
 
@@ -53,7 +53,7 @@ def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) 
     now = study.clock()
     sent = messages.add_message(tx, worker.id, act.cause, now, title.strip()[:LONGEST_TITLE], body, MessageState.SENT)
     if sent:
-        events.record(tx, now, "message written", {**act.told(), "cause": act.cause}, worker_id=worker.id)
+        events.record(tx, now, "message written", {**act.evidence(), "cause": act.cause}, worker_id=worker.id)
     return sent
 
 
@@ -86,7 +86,7 @@ def give_bonus(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, amount
 def book_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, amount: int, act: Act) -> None:
     """Book a bonus, with the event that `verify` recomputes the ledger by."""
     pay_bonus(tx, study, stage, worker_id, act.cause, amount, act.reason.strip())
-    evidence = {**act.told(), "amount": amount, "cause": act.cause}
+    evidence = {**act.evidence(), "amount": amount, "cause": act.cause}
     events.record(tx, study.clock(), "bonus given", evidence, stage_id=stage.id, worker_id=worker_id)
 
 
@@ -108,7 +108,7 @@ def qualify(tx: Tx, study: Study, pseudonym: str, name: str, act: Act) -> bool:
     now = study.clock()
     granted = gates.grant(tx, worker.id, name, now)
     if granted:
-        events.record(tx, now, "qualified", {"qualification": name, **act.told()}, worker_id=worker.id)
+        events.record(tx, now, "qualified", {"qualification": name, **act.evidence()}, worker_id=worker.id)
         if study.settings.arms is not None and study.settings.arms.after == name:
             put_in_arm(tx, study, worker.id)
     return granted
@@ -119,7 +119,7 @@ def take_qualification(tx: Tx, study: Study, pseudonym: str, name: str, act: Act
     worker = worker_called(tx, pseudonym)
     granted_at = console.take_qualification(tx, worker.id, name)
     if granted_at is not None:
-        evidence = {"qualification": name, "granted_at": granted_at, **act.told()}
+        evidence = {"qualification": name, "granted_at": granted_at, **act.evidence()}
         events.record(tx, study.clock(), "disqualified", evidence, worker_id=worker.id)
     return granted_at is not None
 
@@ -132,7 +132,7 @@ def end_work(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, act: Act
     give_back_everything(tx, study, worker.id, (stage.name,))
     dropped = participations.drop(tx, stage.id, worker.id)
     if dropped:
-        evidence = {"rule": BY_STAFF, **act.told()}
+        evidence = {"rule": BY_STAFF, **act.evidence()}
         events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=worker.id)
     return dropped
 
@@ -140,7 +140,7 @@ def end_work(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, act: Act
 def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, str]]:
     """Who a worker is to their panel, for whoever has a reason to know; every look is written down."""
     worker = worker_called(tx, pseudonym)
-    events.record(tx, study.clock(), "identity shown", act.told(), worker_id=worker.id)
+    events.record(tx, study.clock(), "identity shown", act.evidence(), worker_id=worker.id)
     return workers.identities(tx, worker.id)
 
 
@@ -150,6 +150,6 @@ def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
     if worker is None:
         raise UserError("Nobody has come to this study with that id.")
     events.record(
-        tx, study.clock(), "identity shown", {**act.told(), "asked": "by the panel's id"}, worker_id=worker.id
+        tx, study.clock(), "identity shown", {**act.evidence(), "asked": "by the panel's id"}, worker_id=worker.id
     )
     return worker.pseudonym

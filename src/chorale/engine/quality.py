@@ -33,7 +33,7 @@ LATE = 500
 class StageQuality:
     """A stage's qualities, and what they rest on."""
 
-    found: "CrowdTruth | None" = None
+    crowdtruth: "CrowdTruth | None" = None
     """None as long as no two people have judged one item."""
     answers: tuple[GivenAnswer, ...] = ()
     """Those that count."""
@@ -159,7 +159,7 @@ def _forget(study: Study, stage: RunningStage) -> None:
 
 def worker_qualities(known: StageQuality) -> list[tuple[int, str, WorkerQuality]]:
     """Every worker CrowdTruth knows: the number, the pseudonym and the quality."""
-    truth = known.found
+    truth = known.crowdtruth
     if truth is None:
         return []
     numbers = {answer.worker: answer.worker_id for answer in known.answers}

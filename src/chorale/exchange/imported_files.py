@@ -105,7 +105,7 @@ def _write_items(file: Path, staged: StagedBatch) -> list[str]:
         for item in staged.staging.items():
             cells = {
                 name: text
-                for place, (name, text) in enumerate(zip(columns, item.told, strict=True))
+                for place, (name, text) in enumerate(zip(columns, item.cells, strict=True))
                 if place not in varying and text.strip()
             }
             row = {"id": item.task, **item_of(item.task, cells)}

@@ -47,7 +47,7 @@ class StageCondition:
     """The gates that closed and ended it."""
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         if self.ended_by:
             return f"ended by gate {', '.join(self.ended_by)}"
         return "stopped: budget" if self.state == "stopped" else self.state

@@ -58,7 +58,7 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
                 (title, [text_of(stage) if is_told else "" for stage, is_told in zip(stages, about, strict=True)])
             )
 
-    add_line("state", lambda stage: status.conditions[stage.name].told)
+    add_line("state", lambda stage: status.conditions[stage.name].words)
     add_line("items complete", lambda stage: f"{stage.complete:,} of {stage.items:,}", of_rounds=False)
     add_line("results released", lambda stage: f"{stage.released:,}", of_rounds=False)
     if confidence is not None:

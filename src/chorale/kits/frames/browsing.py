@@ -97,9 +97,9 @@ def browsing_of_study(
     known = stage_quality(study, stage, at_once=True)
     items = study.store.read(lambda tx: list(all_items(tx, stage.name))).result()
     payloads = {item.key: item.payload for item in items}
-    sentences = tuple(_judged(known.found, payloads)) if known.found is not None else ()
+    sentences = tuple(_judged(known.crowdtruth, payloads)) if known.crowdtruth is not None else ()
     digest = f"{len(known.answers)}-judgments"
-    return FrameBrowsing(sentences, digest, framenet, bound, known.found)
+    return FrameBrowsing(sentences, digest, framenet, bound, known.crowdtruth)
 
 
 def _judged(found: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -> Iterable[FrameSentence]:

@@ -12,7 +12,7 @@ from chorale.store.mturk_schema import assignment, hit, hit_type
 
 
 @dataclass(frozen=True, slots=True)
-class TypeRow:
+class HitTypeRow:
     id: int
     name: str
     title: str
@@ -44,7 +44,7 @@ class HitRow:
     told: str
     policies: str | None
     reviewed_at: int | None
-    type: TypeRow
+    type: HitTypeRow
     pending: int
     """Accepted, and not submitted yet."""
     unreviewed: int
@@ -66,11 +66,11 @@ class HitRow:
         return "Reviewing" if self.reviewing else "Reviewable"
 
 
-def _type_row(row: Sequence[Any]) -> TypeRow:
+def _type_row(row: Sequence[Any]) -> HitTypeRow:
     *plain, requirements, notification, notifying = row
     notified = None if notification is None else from_text(notification)
     own: Any = (*plain, from_text(requirements), notified, notifying)
-    return TypeRow(*own)
+    return HitTypeRow(*own)
 
 
 def add_type(tx: Connection, name: str, values: dict[str, Any]) -> None:
@@ -79,7 +79,7 @@ def add_type(tx: Connection, name: str, values: dict[str, Any]) -> None:
     tx.execute(upsert(hit_type).values(name=name, notifying=False, **values).on_conflict_do_nothing())
 
 
-def type_called(tx: Connection, name: str) -> TypeRow | None:
+def type_called(tx: Connection, name: str) -> HitTypeRow | None:
     row = tx.execute(select(hit_type).where(hit_type.c.name == name)).first()
     return None if row is None else _type_row(row)
 
@@ -163,7 +163,7 @@ def newest_hits(
 class Offered:
     """HITs of one type that somebody could accept."""
 
-    type: TypeRow
+    type: HitTypeRow
     count: int
     first: str
     """The name of the oldest."""

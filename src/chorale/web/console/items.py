@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 
 from chorale.engine import settling
 from chorale.engine.asking_experts import ask_experts
-from chorale.engine.correcting import NewGold, correct_gold
+from chorale.engine.correcting import GoldCorrection, correct_gold
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Event, Grade, Item, ItemState, Refusal, UserError
 from chorale.model import Response as StudyResponse
@@ -244,7 +244,7 @@ def _done(shown: Console) -> APIRouter:
         stage = site.study.stage(name)
         try:
             chosen = read_answer(stage.task, answer)
-            new = NewGold(stage, key, chosen, explanation, request.state.staff.name, reason)
+            new = GoldCorrection(stage, key, chosen, explanation, request.state.staff.name, reason)
             await asyncio.to_thread(correct_gold, site.study, new)
         except UserError as error:
             typed = {"answer": answer, "explanation": explanation, "reason": reason}

@@ -11,14 +11,14 @@ from chorale.kits.mturk.market.working import as_answer
 from chorale.model import Refusal
 from chorale.store import Tx, workers
 from chorale.store.mturk import qualifications
-from chorale.store.mturk.qualifications import HeldRow, RequestRow, TypeRow
+from chorale.store.mturk.qualifications import HeldRow, QualificationTypeRow, RequestRow
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A qualification as a worker finds it."""
 
-    type: TypeRow
+    type: QualificationTypeRow
     held: HeldRow | None
     request: RequestRow | None
     """What they asked last."""
@@ -45,14 +45,14 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> Wanted:
     return Wanted(kind, held, asked, again, not barred and not too_soon)
 
 
-def _again_at(kind: TypeRow, asked: RequestRow | None) -> int | None:
+def _again_at(kind: QualificationTypeRow, asked: RequestRow | None) -> int | None:
     """When somebody may ask again who has asked: never, unless the type says after how long."""
     if asked is None or kind.retry_seconds is None:
         return None
     return asked.at + kind.retry_seconds * 1000
 
 
-def _is_over(market: Market, kind: TypeRow, asked: RequestRow) -> bool:
+def _is_over(market: Market, kind: QualificationTypeRow, asked: RequestRow) -> bool:
     return kind.test_seconds is not None and asked.at + kind.test_seconds * 1000 < market.now
 
 

@@ -58,7 +58,7 @@ class Market:
             raise errors.unknown("Worker", name)
         return found
 
-    def qualification_type(self, name: str) -> qualifications.TypeRow:
+    def qualification_type(self, name: str) -> qualifications.QualificationTypeRow:
         found = qualifications.type_called(self.tx, name)
         if found is None:
             raise errors.unknown("QualificationType", name)

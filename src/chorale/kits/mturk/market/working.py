@@ -27,7 +27,7 @@ from chorale.store import Tx, events, participations, stages, workers
 from chorale.store.credentials import credentials_of
 from chorale.store.mturk import assignments, hits, qualifications
 from chorale.store.mturk.assignments import AssignmentRow
-from chorale.store.mturk.hits import HitRow, Offered, TypeRow
+from chorale.store.mturk.hits import HitRow, HitTypeRow, Offered
 
 LONGEST_ANSWER = 131_072
 
@@ -52,7 +52,7 @@ class Offer:
 class Board:
     """What a worker sees of what scripts have put up."""
 
-    held: tuple[tuple[AssignmentRow, TypeRow], ...]
+    held: tuple[tuple[AssignmentRow, HitTypeRow], ...]
     offers: tuple[Offer, ...]
     barred: str | None
     """Why nothing is open to them, if nothing is."""
@@ -120,7 +120,7 @@ def _values(market: Market, worker_id: int) -> dict[str, int]:
     return {**values, APPROVED_HITS: approved, APPROVED_PERCENT: round(100 * approved / done) if done else 100}
 
 
-def _lacking(market: Market, kind: TypeRow, values: Mapping[str, int]) -> tuple[tuple[Lacking, ...], set[str]]:
+def _lacking(market: Market, kind: HitTypeRow, values: Mapping[str, int]) -> tuple[tuple[Lacking, ...], set[str]]:
     """The requirements somebody does not meet, and what those keep them from."""
     counted = getattr(market.stage.options, "track_record", "ignore") == "here"
     found, guarded = [], set()
