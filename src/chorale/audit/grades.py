@@ -1,4 +1,4 @@
-"""Grades by people once more: whether they are what the graders said."""
+"""Verify grades by people: whether they follow from the graders' answers."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -62,7 +62,7 @@ def held_since(
     expected = {}
     for key, moments in granted.items():
         last = max((event.at for event in taken.get(key, ())), default=-1)
-        # Of the same moment, the giving may have come before the taking or after it: what is there now tells.
+        # Of the same moment, the giving may have come before the taking or after it: what is there now decides.
         since = [at for at in moments if at > last or (at == last and held.get(key) == at)]
         if since:
             expected[key] = min(since)
@@ -71,7 +71,7 @@ def held_since(
 
 @dataclass(frozen=True, slots=True)
 class GoldThen:
-    """What gold said when, for gold that was corrected."""
+    """The answer of corrected gold at any time."""
 
     changes: Mapping[int, list[corrections.Correction]]
 

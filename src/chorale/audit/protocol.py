@@ -154,7 +154,7 @@ def _round_differences(
 
 
 def _answered_at_closing(recorded: int | None, before: int, until: int, size: int) -> int | None:
-    """How many answers to a round somebody had given when it was ended, as told if they were cut off; None if wrong."""
+    """How many answers to a round somebody had given when it ended, as recorded if they were cut off; None if wrong."""
     if recorded is not None:
         return recorded if before <= recorded <= until else None
     if until >= size:
@@ -261,7 +261,7 @@ def _closing_differences(
 
 
 def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
-    """Who has a qualification has it by a gate, by a link, or by the hand of somebody who said why."""
+    """Who has a qualification has it by a gate, by a link, or from staff who gave a reason."""
     granted: dict[tuple[str, str], list[int]] = defaultdict(list)
     for decision in decided:
         if decision.row.passed:

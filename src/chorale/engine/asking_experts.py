@@ -1,4 +1,4 @@
-"""Items that wait for an expert's word, and what experts said about them.
+"""Items that wait for an expert's answer, and the answers.
 
 What an expert says stands beside the crowd's result and does not change it: making the item gold, or correcting its
 gold, does.

@@ -97,7 +97,7 @@ def _put_down(tx: Tx, study: Study, new: GoldCorrection) -> None:
     met, last_at = corrections.met_so_far(tx, item.id)
     events.record(
         tx,
-        # What was answered or corrected before was so at an earlier moment: that is how later readers tell.
+        # What was answered or corrected before was so at an earlier moment: later readers go by that.
         max(study.clock(), last_at + 1),
         corrections.KIND,
         {

@@ -14,7 +14,7 @@ EXPERTS_PANEL = "expert"
 
 
 def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[str, str]) -> Worker:
-    """The worker behind a panel's id. `visit` is what else the panel said; it is kept with the id, apart."""
+    """The worker behind a panel's id. `visit` is what else the panel sent; it is kept with the id, apart."""
     worker, new = workers.arrive(tx, panel, external_id, visit, study.clock(), study.secrets)
     if new:
         events.record(tx, study.clock(), "arrived", {"panel": panel}, worker_id=worker.id)

@@ -174,7 +174,7 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
     verdicts = decide_gate(gate.settings, field.candidates, earlier)
     everybody = [answer for answers in field.answers.values() for answer in answers]
     if alone and gate.message is not None and "criteria" in gate.message:
-        # Only to tell somebody how others did by each criterion are all answers needed.
+        # All answers are needed only to report how others did by each criterion.
         everybody = grades.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
     averages = mean_criteria(everybody)
     for verdict in verdicts:

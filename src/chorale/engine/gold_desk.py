@@ -70,7 +70,7 @@ def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> F
 
 
 def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
-    """Items with different counted answers. Confidence does not tell: somebody of no trust does not lower it."""
+    """Items with different counted answers. Confidence does not show it: an answer of no trust does not lower it."""
     first: dict[int, Answer] = {}
     disputed: set[int] = set()
     for response in responses.all_responses(tx, stage_name=stage.name):

@@ -1,4 +1,4 @@
-"""Grades that people give: the mean of what graders said about an answer becomes its grade."""
+"""Grades that people give: the mean of the graders' marks for an answer becomes its grade."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
 
 
 def grade_answer(tx: Tx, study: Study, stage: RunningStage, response_id: int, judgments: Sequence[Judgment]) -> None:
-    """Grade an answer by what graders said about it. A grade that changed is written down anew, never over."""
+    """Grade an answer by its graders' marks. A grade that changed is added, never overwritten."""
     grade = grade_of(stage.task, [judgment.answer for judgment in judgments])
     if grade is None:
         return

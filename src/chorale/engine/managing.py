@@ -145,7 +145,7 @@ def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, st
 
 
 def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
-    """The pseudonym of whoever a panel knows by an id; being told it is a look behind a pseudonym as well."""
+    """The pseudonym of the worker with a panel's id. Showing it reveals an identity, so it is recorded."""
     worker = workers.find_by_panel_id(tx, panel_id.strip())
     if worker is None:
         raise UserError("Nobody has come to this study with that id.")

@@ -155,7 +155,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
 
 
 def secret_number(study: Study) -> int:
-    """Where a worker's gold comes. Kept with the participation: whoever knew it could tell which items are gold."""
+    """Where a worker's gold comes. Kept with the participation: anyone who knew it could recognise gold."""
     return study.secrets.getrandbits(62)
 
 

@@ -114,7 +114,7 @@ def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) ->
         # Anybody can make up an id that looks like one of Prolific's. Prolific knows better.
         return Due(account, None, "Prolific does not know them yet: run `chorale sync` first")
     if account.on_the_way:
-        # Two bonuses on their way could not be told from each other in what is reported.
+        # Two bonuses on their way could not be distinguished in what is reported.
         return Due(account, None, "their last bonus is still on its way")
     if any(one.status in OPEN for one in reported):
         return Due(account, None, "their submission is not approved yet")
@@ -160,7 +160,7 @@ def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = N
 
 
 def _plan(study: Study, client: Prolific) -> list[int]:
-    """Write down who gets what. The bonuses Prolific tells of are asked for before, to know ours from them after."""
+    """Write down who gets what. Prolific's bonuses are read before, to recognise ours afterwards."""
     planned_from = _read(study, lambda tx: books(tx, study))
     ready = [one for one in planned_from.due if one.submission is not None and one.why_not is None]
     before = {
@@ -250,7 +250,7 @@ def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResu
         done.in_doubt.append(asked)
         return
     except RefusedError as error:
-        # It said no, so it is not paid, and can be asked for again.
+        # It was refused, so it is not paid, and can be asked for again.
         _move(study, row.id, PAYING, SET_UP)
         done.refused.append(error.message)
         return
@@ -264,7 +264,7 @@ def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResu
 def _settle_doubt(
     study: Study, client: Prolific, row: PayoutRow, lines: Sequence[PaymentRow], resend_after: int | None
 ) -> bool:
-    """Find out whether a payout was paid; False if that can't be said yet."""
+    """Find out whether a payout was paid; False if that is not known yet."""
     if _note_reported(study, client, lines):
         _move(study, row.id, PAYING, SENT)
         return True

@@ -182,7 +182,7 @@ def _cost_of_place(study: Study, wanted: ProlificStudy, remote: RemoteStudy) -> 
 
 
 def _up(amount: float) -> int:
-    """Rounded up: it is never to cost more than was said."""
+    """Rounded up: it must never cost more than announced."""
     return ceil(round(amount, 6))
 
 

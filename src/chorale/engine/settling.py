@@ -34,7 +34,7 @@ def settle_group(
     answer to it.
     """
     if only is not None and "results" not in study.made_of(stage):
-        # What was said of one is the others' concern only where something is made of their results.
+        # Answers to one matter to the others only where something is derived from their results.
         group = [labels.lock_item(tx, only)]
     else:
         group = labels.lock_group(tx, stage.id, group_key)
@@ -51,7 +51,7 @@ def settle_group(
 
 
 def _finished(item: ItemProgress) -> tuple[Any, ...]:
-    """What later stages hear of an item."""
+    """What later stages use of an item."""
     if item.state != ItemState.COMPLETE:
         return (item.state,)
     return item.state, item.label, item.confidence, item.counted, bool(item.released)
@@ -344,7 +344,7 @@ def _from_answers(
 def _from_all_answers(
     later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
 ) -> Iterator[NewItem]:
-    """One item from all answers to an item: what each person said is numbered, in the order they said it."""
+    """One item from all answers to an item: the answers are numbered in the order they came."""
     for source in sources:
         answers: dict[str, Any] = {}
         in_order = sorted(source.judgments, key=lambda judgment: judgment.response)

@@ -23,7 +23,7 @@ from chorale.store.gold import gold_answer
 
 
 class Outcome(NamedTuple):
-    """What a worker hears after submitting."""
+    """What a worker is shown after submitting."""
 
     status: str
     """accepted, or already_submitted."""
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
     details: Mapping[str, Any] | None = None
     """How the answer compares with the expert's, in practice."""
     right: bool | None = None
-    """Whether it was right, in practice. Elsewhere nobody is told: it would give gold away."""
+    """Whether it was correct, in practice. Elsewhere it is not shown: it would give gold away."""
     response_id: int | None = None
     """What the answer is kept as; not for workers."""
     stage_id: int = 0
@@ -156,7 +156,7 @@ def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any)
 
 
 def _tells(kind: str) -> bool:
-    """Whether somebody hears at once that they were wrong: in practice and in production, not in a test."""
+    """Whether wrong answers are explained at once: in practice and in production, not in a test."""
     return kind != AssignmentKind.QUALIFICATION
 
 

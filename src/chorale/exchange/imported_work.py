@@ -22,7 +22,7 @@ _ITEMS_AT_ONCE = 2_000
 _STEP = 2_000
 
 Progress = Callable[[int, int, str], None]
-"""Told how much is done, of how much, and what that is."""
+"""Called with how much is done, of how much, and what that is."""
 _People = dict[tuple[str, str], tuple[int, str]]
 """Number and pseudonym, by panel and the panel's own id."""
 
@@ -113,7 +113,7 @@ def _parts(values: Iterable[T]) -> Iterator[list[T]]:
 
 
 def counted(values: Iterable[T], total: int, what: str, progress: Progress) -> Iterator[T]:
-    """The values; now and then, it is told how many there were."""
+    """The values; now and then, how many there were is reported."""
     for number, value in enumerate(values):
         if number % _STEP == 0:
             progress(number, total, what)

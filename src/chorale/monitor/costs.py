@@ -59,7 +59,7 @@ class CostTerms:
     per_answer_without_training: float | None
     per_answer_without_discarded: float | None
     paid_per_answer: float | None
-    """What people got for each, without fees, as papers tend to tell it."""
+    """What people got for each, without fees, as papers tend to report it."""
     paid_per_answer_without_training: float | None
 
 

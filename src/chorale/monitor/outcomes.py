@@ -1,4 +1,4 @@
-"""What became of the things a study set out to judge, as its tasks tell it."""
+"""Outcomes of a study's items, as its tasks count them."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping

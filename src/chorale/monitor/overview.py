@@ -27,7 +27,7 @@ GOLD_LOOKED_AT = 2_000
 WRONG_AFTER, WRONG_BELOW = 5, 0.5
 """Gold that so many met and most got wrong is more likely to be wrong itself."""
 EASY_AFTER, EASY_ABOVE = 50, 0.98
-"""Gold that nobody gets wrong tells careful workers from careless ones by nothing."""
+"""Gold that nobody gets wrong does not separate careful workers from careless ones."""
 MOST_NAMED = 5
 MOST_DROPPED = 20
 RECENT_EVENTS = 12
@@ -124,7 +124,7 @@ def overview(tx: Tx, study: Study) -> Overview:
     counts = [one for one in stage_tallies(tx, study.round_sizes) if one.name in study.stages]
     imported = bool(events.recent(tx, 1, kinds=("imported",)))
     unpaid = {stage.id for stage in study.stages.values() if stage.is_by_colleagues}
-    # That a file does not tell what was paid does not mean that nothing was.
+    # A file without payments does not mean that nothing was paid.
     unpaid |= {one.stage_id for one in counts if imported and not one.paid}
     worked = [row for row in console.worked(tx) if row.stage_id not in unpaid]
     short = stopped(tx, study)

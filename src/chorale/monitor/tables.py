@@ -51,7 +51,7 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
     lines: list[tuple[str, list[str]]] = []
 
     def add_line(title: str, text_of: Callable[[StageCounts], str], *, of_rounds: bool | None = None) -> None:
-        """Something about all stages, rounds, or the others: what a round can't have is not told as none."""
+        """Add a line about all stages, rounds, or the others: what a round can't have is left empty, not 0."""
         about = [of_rounds is None or (stage.name in rounds) is of_rounds for stage in stages]
         if any(about):
             lines.append(

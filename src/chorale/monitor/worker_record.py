@@ -88,7 +88,7 @@ def worker_record(tx: Tx, study: Study, worker: Worker) -> WorkerRecord:
 
 
 def _reason_for(log: Sequence[Event], name: str) -> Event | None:
-    """Why somebody has a qualification: the verdict of the gate, or what a person said."""
+    """Why somebody has a qualification: the verdict of the gate, or the reason staff gave."""
     given = next((one for one in log if one.kind == "qualified" and one.evidence.get("qualification") == name), None)
     if given is not None and "gate" in given.evidence:
         gate = given.evidence["gate"]

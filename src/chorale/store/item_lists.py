@@ -103,8 +103,8 @@ def _item_filters(wanted: ItemsWanted) -> list[Any]:
     if wanted.below is not None:
         filters.append(item.c.confidence <= wanted.below)
     if wanted.disagreement == "split":
-        # Where all said the same, the result is certain. By keys items are walked through in that order; the sum keeps
-        # SQLite from sorting all that are not certain.
+        # Where all answers are the same, the result is certain. By keys items are walked through in that order; the
+        # sum keeps SQLite from sorting all that are not certain.
         filters.append((item.c.confidence + 0 if wanted.order == "key" else item.c.confidence) < 1)
     elif wanted.disagreement == "unanimous":
         filters.append(item.c.counted > 1)

@@ -75,7 +75,7 @@ class BonusLine(NamedTuple):
     reason: str
 
 
-# What answers earn on top is many small bonuses. Told one by one, those for gold would tell which answers they are for.
+# What answers earn on top is many small bonuses. Listed one by one, those for gold would show which items are gold.
 _WHAT = case(
     (entry.c.cause.like("response:%:parts"), "parts"),
     (entry.c.cause.like("response:%:gold"), "gold"),
@@ -96,7 +96,7 @@ _BONUSES = (
     .where(
         entry.c.worker_id == bindparam("worker_id"),
         entry.c.kind == literal_column("'bonus'"),
-        # A sum that grows from one answer to the next would tell as much.
+        # A sum that grows from one answer to the next would show as much.
         or_(not_(_OF_GOLD), entry.c.at < bindparam("today")),
     )
     .group_by("what", entry.c.stage_id)

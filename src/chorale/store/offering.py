@@ -38,7 +38,7 @@ def _contributed(level: int) -> ColumnElement[bool]:
     earlier = [later.c.source_id == step.c.item_id for later, step in pairwise(steps)]
     not_returned = assignment.c.state != literal_column("'returned'")
     # One inside the other, so that the item is where the search begins: a worker has many assignments, an item few
-    # sources. Told to join them, SQLite would go through all that the worker ever had, for every item.
+    # sources. Joined, SQLite would go through all that the worker ever had, for every item.
     return exists().where(steps[0].c.item_id == item.c.id, *earlier, _worked_on(steps[-1].c.source_id, not_returned))
 
 

@@ -74,7 +74,7 @@ _HOLDS_ITEM = exists().where(
     assignment.c.state == literal_column("'live'"),
 )
 # SQLite has one writer. On PostgreSQL a statement that waits for the lock sees what there was before it waited, not
-# what another tab was given meanwhile: there it can't be told in the same one.
+# what another tab was given meanwhile: there it can't be asked in the same one.
 _ATTENDANCE = {"sqlite": _attendance(_HOLDS_ITEM), "postgresql": _attendance(literal_column("true"))}
 
 

@@ -206,7 +206,7 @@ def move_payout(tx: Connection, payout_id: int, before: str, after: str, **chang
 
 
 def note_reported(tx: Connection, payment_ids: Sequence[int], now: int) -> None:
-    """The platform tells of these payments by itself."""
+    """The platform reports these payments itself."""
     if payment_ids:
         tx.execute(
             update(payment)

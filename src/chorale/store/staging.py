@@ -31,7 +31,7 @@ CREATE TABLE judgment (
     reward INTEGER
 );
 """
-# Of what somebody said about a task several times, the last counts: beside max(), SQLite takes the other columns of a
+# Of a worker's repeated judgments of a task, the last counts: beside max(), SQLite takes the other columns of a
 # group from the row that has the maximum.
 _ARRANGE = """
 CREATE TABLE place (task_row INTEGER PRIMARY KEY, item INTEGER);

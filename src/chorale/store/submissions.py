@@ -1,4 +1,4 @@
-"""Studies on a platform, and what it tells of the people in them. Its ids stay here and are never exported."""
+"""Studies on a platform, and what it reports of the people in them. Its ids stay here and are never exported."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -109,7 +109,7 @@ _SUBMISSIONS = select(submission, worker.c.pseudonym).outerjoin(worker, worker.c
 
 
 def note_arrival(tx: Connection, external_id: str, study_name: str, participant: str, worker_id: int, now: int) -> None:
-    """Somebody came with a submission, of which the platform may or may not have told yet."""
+    """Somebody arrived with a submission, which the platform may or may not have reported yet."""
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     tx.execute(
         upsert(submission)

@@ -148,7 +148,7 @@ def panel_counts(tx: Connection) -> list[PanelCounts]:
 
 @dataclass(frozen=True, slots=True)
 class Attendees:
-    """Experts are staff: they are told apart, and nothing else here counts them."""
+    """Experts are staff: they are counted apart."""
 
     arrived: int
     consented: int

@@ -251,7 +251,7 @@ def to_review(tx: Connection, now: int, limit: int) -> list[HitRow]:
 
 
 def untold(tx: Connection, now: int) -> list[HitRow]:
-    """HITs somebody wants to hear of that have ended since, as far as that was not told yet."""
+    """HITs with notifications that have ended, as far as none was sent yet."""
     kinds = tx.execute(select(hit_type.c.id).where(hit_type.c.notifying)).scalars().all()
     if not kinds:
         return []
