@@ -122,9 +122,9 @@ def _drawn_again(tx: Tx, study: Study, event: Event, rule: StageSettings) -> tup
             gone[change.item] = change.kind == "withdrawn"
     of = study.stage(source).id if source in stage.settings.sources else None
     there = [
-        one
-        for one in labels.items_from(tx, stage.id, of, withdrawn=True)
-        if one[0] <= event.evidence["last"] and not gone.get(one[1], False)
+        item
+        for item in labels.items_from(tx, stage.id, of, withdrawn=True)
+        if item[0] <= event.evidence["last"] and not gone.get(item[1], False)
     ]
     return len(there), sorted(key for _, key, _ in drawn_items(study, rule, there))
 
@@ -154,9 +154,9 @@ def drawing_differences(
         ):
             yield f"{name} are not those chance draws"
         given = [
-            one.id
-            for one in by_worker.get((evidence["from"], event.worker), ())
-            if one.kind == AssignmentKind.PRODUCTION and one.id <= max(evidence["of"])
+            response.id
+            for response in by_worker.get((evidence["from"], event.worker), ())
+            if response.kind == AssignmentKind.PRODUCTION and response.id <= max(evidence["of"])
         ]
         if sorted(given) != sorted(evidence["of"]):
             yield f"{name} were drawn from others than they had given"

@@ -47,7 +47,9 @@ def grade_differences(
                 continue
             by = recorded.pop((grade.response_id, grade.source), {}).get("by", [])
             answers = [
-                given[one] for one in by if one in given and made_from.get(given[one].item_id) == grade.response_id
+                given[response_id]
+                for response_id in by
+                if response_id in given and made_from.get(given[response_id].item_id) == grade.response_id
             ]
             differences += _grader_differences(study, grade, number, answers, len(by))
     return differences + [

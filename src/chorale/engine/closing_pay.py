@@ -29,9 +29,9 @@ def _due(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, in
     """What a gate pays if it closes now and so many pass, and in how many payments."""
     graders = graders_who_finish(tx, study, gate)
     parts = [
-        for_part(study.stage(name), one.answered)
+        for_part(study.stage(name), worker.answered)
         for name, several in cut_off_by(tx, study, gate).items()
-        for one in several
+        for worker in several
     ]
     parts = [part for part in parts if part]
     amount = gate.settings.bonus * passing + sum(parts)

@@ -51,9 +51,9 @@ def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None
     ids = [stage.id for stage in stages]
     decided = gates.decided_about(tx, gate.name, worker_id)
     done = [
-        each
-        for each, answered in grades.answered_by(tx, ids, worker_id).items()
-        if each not in decided and all(answered.get(stage.id, 0) >= _enough(stage, gate) for stage in stages)
+        candidate_id
+        for candidate_id, answered in grades.answered_by(tx, ids, worker_id).items()
+        if candidate_id not in decided and all(answered.get(stage.id, 0) >= _enough(stage, gate) for stage in stages)
     ]
     graded: dict[int, list[GradedAnswer]] = defaultdict(list)
     for answer in grades.graded_answers(tx, ids, worker_id) if done else ():

@@ -164,20 +164,20 @@ def _plan(study: Study, client: Prolific) -> list[int]:
     planned_from = _read(study, lambda tx: books(tx, study))
     ready = [one for one in planned_from.due if one.submission is not None and one.why_not is None]
     before = {
-        (one.submission.external_id, one.account.paid): client.submission(one.submission.external_id).bonuses
-        for one in ready
-        if one.submission is not None
+        (due.submission.external_id, due.account.paid): client.submission(due.submission.external_id).bonuses
+        for due in ready
+        if due.submission is not None
     }
 
     def write_down(tx: Tx) -> list[int]:
         locks.lock_payments(tx)
         # Looked at again: another process may have been faster, and then what was there before is not known.
         still = [
-            one
-            for one in books(tx, study).due
-            if one.why_not is None
-            and one.submission is not None
-            and (one.submission.external_id, one.account.paid) in before
+            due
+            for due in books(tx, study).due
+            if due.why_not is None
+            and due.submission is not None
+            and (due.submission.external_id, due.account.paid) in before
         ]
         still.sort(key=lambda due: (due.submission.panel_study if due.submission else "", due.account.worker))
         made = []
@@ -293,10 +293,10 @@ def _note_reported(study: Study, client: Prolific, lines: Sequence[PaymentRow]) 
     """How many of a payout's payments Prolific reports."""
     known = [one for one in lines if one.reported_at is not None]
     new = [
-        one
-        for one in lines
-        if one.reported_at is None
-        and has_arrived(one.bonuses_before, one.amount, client.submission(one.submission_id or "").bonuses)
+        line
+        for line in lines
+        if line.reported_at is None
+        and has_arrived(line.bonuses_before, line.amount, client.submission(line.submission_id or "").bonuses)
     ]
     _write(study, lambda tx: payments.note_reported(tx, [one.id for one in new], study.clock()))
     return len(known) + len(new)

@@ -87,8 +87,8 @@ def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[
     except UserError as error:
         raise UserError("No study can be made of it", error.problems) from None
     stages = tuple(
-        replace(content, items=_Items(folder / f"{name}.jsonl", content.task, one))  # type: ignore[arg-type]
-        for content, (name, one) in zip(study.stages, batches.items(), strict=True)
+        replace(content, items=_Items(folder / f"{name}.jsonl", content.task, staged))  # type: ignore[arg-type]
+        for content, (name, staged) in zip(study.stages, batches.items(), strict=True)
     )
     return replace(study, path=folder, stages=stages)
 

@@ -78,8 +78,8 @@ def receipts(tx: Tx, newest: int | None = None) -> list[dict[str, Any]]:
             "sent_at": row.sent_at,
             "settled_at": row.settled_at,
             "payments": [
-                {"worker": one.worker, "amount": one.amount, "up_to_entry": one.up_to_entry}
-                for one in payments.payments_in(tx, row.id)
+                {"worker": payment.worker, "amount": payment.amount, "up_to_entry": payment.up_to_entry}
+                for payment in payments.payments_in(tx, row.id)
             ],
         }
         for row in (rows if newest is None else rows[: -newest - 1 : -1])

@@ -103,8 +103,8 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
 def share_estimate(right: int, of: int) -> IntervalEstimate | None:
     """A share with Wilson's interval; None of nothing.
 
-    >>> found = share_estimate(8, 10)
-    >>> round(found.low, 3), round(found.high, 3)
+    >>> share = share_estimate(8, 10)
+    >>> round(share.low, 3), round(share.high, 3)
     (0.49, 0.943)
     """
     if not of:
@@ -127,8 +127,8 @@ def mean_estimate(means: Sequence[float], seed: int) -> IntervalEstimate | None:
 def difference_estimate(means: Sequence[float], others: Sequence[float], seed: int) -> IntervalEstimate | None:
     """How far one mean of people's means is above another, over people resampled within each of the two.
 
-    >>> found = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3], seed=1)
-    >>> round(found.value, 2), found.low > 0.4, found.of
+    >>> difference = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3], seed=1)
+    >>> round(difference.value, 2), difference.low > 0.4, difference.of
     (0.7, True, 6)
     """
     if not means or not others:

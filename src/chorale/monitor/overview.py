@@ -176,14 +176,14 @@ def _stage_views(
         paid[row.stage_id].append((row.earned, row.worked_ms))
     return [
         StageView(
-            one,
-            study.stage(one.name).settings.title,
-            _planned(study.stage(one.name).settings.judgments, one.items, drawn.get(one.name, 0)),
-            wage_summary(paid[one.stage_id]),
-            states[one.name],
-            rounds.get(one.name),
+            tally,
+            study.stage(tally.name).settings.title,
+            _planned(study.stage(tally.name).settings.judgments, tally.items, drawn.get(tally.name, 0)),
+            wage_summary(paid[tally.stage_id]),
+            states[tally.name],
+            rounds.get(tally.name),
         )
-        for one in counts
+        for tally in counts
     ]
 
 

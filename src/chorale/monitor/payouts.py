@@ -38,13 +38,13 @@ def books_as_json(books: Books) -> dict[str, Any]:
         "payable_now": books.now,
         "due": [
             {
-                "worker": one.account.worker,
-                "panel": one.account.panel,
-                "owed": one.account.owed,
-                "by": "prolific" if one.submission is not None else None if one.why_not else "file",
-                "why_not": one.why_not,
+                "worker": due.account.worker,
+                "panel": due.account.panel,
+                "owed": due.account.owed,
+                "by": "prolific" if due.submission is not None else None if due.why_not else "file",
+                "why_not": due.why_not,
             }
-            for one in books.due
+            for due in books.due
         ],
     }
 

@@ -129,7 +129,7 @@ def labels_over_time(tx: Connection, parts: int, most_labels: int) -> list[list[
             .order_by(event.c.id)
             .limit(most_labels)
         )
-        rows = [(int(at), int(stage_id), from_text(told)) for at, stage_id, told in tx.execute(query)]
+        rows = [(int(at), int(stage_id), from_text(evidence)) for at, stage_id, evidence in tx.execute(query)]
         if rows:
             parts_read.append(rows)
     return parts_read
