@@ -63,15 +63,7 @@ _TAKE = Prepared(
 )
 _INSERT_ASSIGNMENT = prepared_insert(
     assignment,
-    "token",
-    "stage_id",
-    "item_id",
-    "worker_id",
-    "group_key",
-    "kind",
-    "state",
-    "leased_at",
-    "expires_at",
+    *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at"),
 )
 _SERVE = {
     kind: Prepared(

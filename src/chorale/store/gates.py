@@ -66,16 +66,8 @@ def verdicts(tx: Connection, name: str | None = None) -> list[VerdictRow]:
     if name is not None:
         query = query.where(verdict.c.gate == name)
     return [
-        VerdictRow(
-            gate=row.gate,
-            worker_id=row.worker_id,
-            worker=row.pseudonym,
-            at=row.at,
-            score=row.score,
-            passed=bool(row.passed),
-            evidence=from_text(row.evidence),
-        )
-        for row in tx.execute(query)
+        VerdictRow(by, worker_id, who, at, score, bool(passed), from_text(evidence))
+        for by, worker_id, who, at, score, passed, evidence in tx.execute(query)
     ]
 
 

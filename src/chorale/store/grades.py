@@ -122,19 +122,8 @@ def all_grades(tx: Connection, item_id: int | None = None) -> list[Grade]:
     if item_id is not None:
         query = query.where(response.c.item_id == item_id)
     return [
-        Grade(
-            id=row.id,
-            response_id=row.response_id,
-            worker=row.pseudonym,
-            stage=row.name,
-            kind=row.kind,
-            source=row.source,
-            score=row.score,
-            reasons=tuple(from_text(row.reasons)),
-            criteria=None if row.criteria is None else from_text(row.criteria),
-            graded_at=row.graded_at,
-        )
-        for row in tx.execute(query)
+        Grade(*(*plain, tuple(from_text(reasons)), None if criteria is None else from_text(criteria), graded_at))
+        for *plain, reasons, criteria, graded_at in tx.execute(query)
     ]
 
 

@@ -50,23 +50,9 @@ _ITEMS: Select[Any] = (
 
 
 def _item_row(row: Any) -> Item:
-    return Item(
-        row[0],
-        row[1],
-        row[2],
-        row[3],
-        from_text(row[4]),
-        row[5],
-        row[6],
-        row[7],
-        None if row[8] is None else from_text(row[8]),
-        row[9],
-        row[10],
-        bool(row[11]),
-        bool(row[12]),
-        bool(row[13]),
-        row[14],
-    )
+    label = None if row[8] is None else from_text(row[8])
+    released, is_gold, sampled = map(bool, row[11:14])
+    return Item(*(*row[:4], from_text(row[4]), *row[5:8], label, *row[9:11], released, is_gold, sampled, row[14]))
 
 
 def find_item(tx: Connection, stage_name: str, key: str) -> Item | None:
@@ -197,19 +183,8 @@ def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: in
 
 _INSERT_ITEM = prepared_numbering(
     item,
-    "stage_id",
-    "key",
-    "group_key",
-    "payload",
-    "position",
-    "state",
-    "wanted",
-    "taken",
-    "label",
-    "confidence",
-    "counted",
-    "released",
-    "response_id",
+    *("stage_id", "key", "group_key", "payload", "position", "state", "wanted", "taken", "label", "confidence"),
+    *("counted", "released", "response_id"),
 )
 _INSERT_SOURCE = prepared_insert(item_source, "item_id", "source_id")
 

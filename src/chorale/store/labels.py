@@ -13,21 +13,6 @@ from chorale.store.codec import answer_from_text
 from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
-_COLUMNS = (
-    item.c.id,
-    item.c.key,
-    item.c.group_key,
-    item.c.state,
-    item.c.wanted,
-    item.c.taken,
-    item.c.label,
-    item.c.confidence,
-    item.c.counted,
-    item.c.released,
-    item.c.response_id,
-    item.c.sampled,
-)
-
 
 class ItemProgress(NamedTuple):
     """An item with its label. What it is about is asked for where it is needed: it is most of what is stored of it."""
@@ -55,6 +40,7 @@ class ItemProgress(NamedTuple):
         return SourceItem(self.id, self.key, self.group_key, payload, self.finished_label(), tuple(judgments))
 
 
+_COLUMNS = tuple(item.c[name] for name in ItemProgress._fields)
 _GROUP = Prepared(
     select(*_COLUMNS)
     .where(item.c.stage_id == bindparam("stage_id"), item.c.group_key == bindparam("group_key"))

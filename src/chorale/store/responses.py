@@ -19,16 +19,8 @@ _PRODUCTION: ColumnElement[str] = literal_column("'production'")
 
 _INSERT_RESPONSE = prepared_numbering(
     response,
-    "assignment_id",
-    "stage_id",
-    "item_id",
-    "worker_id",
-    "kind",
-    "answer",
-    "task_version",
-    "submitted_at",
-    "duration_ms",
-    "idempotency_key",
+    *("assignment_id", "stage_id", "item_id", "worker_id", "kind", "answer", "task_version", "submitted_at"),
+    *("duration_ms", "idempotency_key"),
 )
 
 
