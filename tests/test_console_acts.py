@@ -30,7 +30,6 @@ from chorale.store import (
     gates,
     gold,
     grades,
-    item_lists,
     labels,
     ledger,
     participations,
@@ -38,7 +37,7 @@ from chorale.store import (
     stages,
 )
 from chorale.store.console import GoldMet
-from chorale.store.items import all_items, find_item, items_by_id
+from chorale.store.items import ITEM_ORDERS, ItemsWanted, all_items, find_item, item_ids, items_by_id
 from chorale.web.app import create_app
 from chorale.web.console import flow
 from chorale.web.console.desk import kind_of
@@ -451,15 +450,15 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
 def test_paging_through_items_shows_each_once(busy: Study) -> None:
     def read(tx: Tx, order: str) -> tuple[list[int], list[int]]:
         stage_id = busy.stage("meaningful").id
-        whole = [number for number, _ in item_lists.item_ids(tx, item_lists.ItemsWanted(stage_id, order=order), 1000)]
+        whole = [number for number, _ in item_ids(tx, ItemsWanted(stage_id, order=order), 1000)]
         paged: list[int] = []
         after = None
-        while found := item_lists.item_ids(tx, item_lists.ItemsWanted(stage_id, order=order, after=after), 3):
+        while found := item_ids(tx, ItemsWanted(stage_id, order=order, after=after), 3):
             paged += [number for number, _ in found]
             after = (found[-1][1], items_by_id(tx, [found[-1][0]])[0].key)
         return whole, paged
 
-    for order in item_lists.ITEM_ORDERS:
+    for order in ITEM_ORDERS:
         whole, paged = look(busy, partial(read, order=order))
         few = 1 if order == "most divided" else 3
         assert paged == whole and len(whole) == len(set(whole)) > few, order

@@ -8,9 +8,8 @@ from typing import Any
 from chorale.contract import AnswerError
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, Item, ItemState, UserError
-from chorale.store import Tx, codec, events, gold, item_lists, responses
-from chorale.store.item_lists import ItemsWanted
-from chorale.store.items import all_items, find_item, items_by_id
+from chorale.store import Tx, codec, events, gold, responses
+from chorale.store.items import ItemsWanted, all_items, find_item, item_ids, items_by_id
 
 PROMOTED_AT_ONCE = 50
 UNANIMOUS_EXPLANATION = "This one has a clear answer, and it is another one than yours. Please look at it again."
@@ -64,7 +63,7 @@ def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> F
         under=stage.settings.release_confidence,
         not_gold=True,
     )
-    id_lists = [[item_id for item_id, _ in item_lists.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
+    id_lists = [[item_id for item_id, _ in item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
     unanimous, confusing = (items_by_id(tx, ids[:shown]) for ids in id_lists)
     return FirstCandidates(unanimous, len(id_lists[0]), confusing, len(id_lists[1]))
 

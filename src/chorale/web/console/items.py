@@ -17,11 +17,10 @@ from chorale.model import Event, Grade, Item, ItemState, Refusal, UserError
 from chorale.model import Response as StudyResponse
 from chorale.monitor.status import has_seen_arms, trust_of
 from chorale.protocol import asking_told
-from chorale.store import Tx, events, item_lists, participations, responses
+from chorale.store import Tx, events, participations, responses
 from chorale.store.gold import GoldAnswer, gold_answer
 from chorale.store.grades import all_grades
-from chorale.store.item_lists import ItemsWanted
-from chorale.store.items import find_item, items_by_id, lineage
+from chorale.store.items import ItemsWanted, find_item, item_ids, items_by_id, lineage, made_from
 from chorale.web.console.frame import NO_NUL, Console, item_address
 from chorale.web.console.gold import Text, read_answer
 from chorale.web.console.workers import StageName, chosen_stage
@@ -92,7 +91,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
         trusts,
         all_grades(tx, item.id),
         sources,
-        item_lists.made_from(tx, item.id, MOST_CHILDREN),
+        made_from(tx, item.id, MOST_CHILDREN),
         gold_answer(tx, item.id),
         events.recent(tx, 100, item_id=item.id),
         _origin(tx, item, sources),
@@ -122,7 +121,7 @@ class ItemsPage:
 
 def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
     # One more than is shown tells whether there is another page.
-    found = item_lists.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
+    found = item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
     rows = items_by_id(tx, [item_id for item_id, _ in found[:ITEMS_PER_PAGE]])
     if len(found) <= ITEMS_PER_PAGE:
         return ItemsPage(rows, {})
