@@ -21,7 +21,7 @@ from chorale.engine.gates import close_gate
 from chorale.engine.running import Study
 from chorale.folder.templates import create_study
 from chorale.kits.mturk.api.questions import html_question
-from chorale.store import arm_rows
+from chorale.store.arms import arms_by_worker
 from crowd import Person, do, look, people, work_through
 from mcq_study import write_mcq_study
 from protocol_study import write_protocol_study
@@ -119,7 +119,7 @@ def people_in_arms(study: Study) -> None:
 def graded_people_in_arms(study: Study) -> None:
     """Twenty-four people come, most of them write and grade each other, and the better ones of each arm go on."""
     everyone = [one for number, one in enumerate(people(study, 24)) if number % 7]
-    arms = look(study, arm_rows.arms)
+    arms = look(study, arms_by_worker)
     chance = Random(4)
     for number, writer in enumerate(everyone):
         for turn in range(4):

@@ -28,19 +28,18 @@ from chorale.protocol.gates import CRITERION
 from chorale.store import (
     Store,
     Tx,
-    arm_rows,
+    assignments,
     events,
     gates,
-    grade_rows,
-    item_rows,
-    leasing,
+    grades,
+    items,
     ledger,
-    message_rows,
+    messages,
     offering,
     participations,
-    response_rows,
-    standing_rows,
+    responses,
 )
+from chorale.store.arms import arm_of, arms_by_worker
 from crowd import do, look
 from random_study import RUBRIC, TONES, right_tone
 
@@ -284,7 +283,7 @@ class World:
 
     def _check_work(self, tx: Tx) -> None:
         held = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
-        arms = arm_rows.arms(tx)
+        arms = arms_by_worker(tx)
         names = {row.id: row.pseudonym for row in tx.execute(text("SELECT id, pseudonym FROM worker"))}
         given = tx.execute(text("SELECT stage_id, worker_id, leased_at, item_id, state FROM assignment")).all()
         ancestors = _ancestors(tx)
@@ -312,7 +311,7 @@ class World:
         for one in self.people:
             seen = visit(tx, self.study, one.id)
             assert seen is not None
-            arm = arm_rows.arm_of(tx, one.id)
+            arm = arm_of(tx, one.id)
             for part in seen.stages:
                 assert not part.stage.settings.arms or arm in part.stage.settings.arms
                 if part.stage.round_size is not None and part.state == "finished":
@@ -324,7 +323,7 @@ class World:
         owed: dict[tuple[str, str], int] = defaultdict(int)
         counted: dict[tuple[str, str], int] = defaultdict(int)
         met: dict[tuple[str, str], list[bool]] = defaultdict(list)
-        for response in response_rows.all_responses(tx):
+        for response in responses.all_responses(tx):
             at = (response.worker, response.stage)
             stage = self.study.stage(response.stage)
             counted[at] += 1
@@ -390,7 +389,7 @@ class World:
         return {
             "verdicts": [(row.gate, row.worker, row.score, row.passed) for row in gates.verdicts(tx)],
             "qualifications": gates.qualifications(tx),
-            "arms": arm_rows.arms(tx),
+            "arms": arms_by_worker(tx),
             "labels": {
                 (item.stage, item.key): (
                     item.state,
@@ -401,14 +400,14 @@ class World:
                     item.sampled,
                 )
                 for stage in self.study.stages
-                for item in item_rows.all_items(tx, stage)
+                for item in items.all_items(tx, stage)
             },
-            "grades": [(row.response_id, row.source, row.score, row.criteria) for row in grade_rows.all_grades(tx)],
+            "grades": [(row.response_id, row.source, row.score, row.criteria) for row in grades.all_grades(tx)],
             "ledger": sorted((line.cause, line.worker, line.stage, line.amount) for line in ledger.ledger_lines(tx)),
-            "messages": sorted((row.worker, row.cause, row.body) for row in message_rows.all_messages(tx)),
+            "messages": sorted((row.worker, row.cause, row.body) for row in messages.all_messages(tx)),
             "standings": {
                 (row.stage, row.worker): (row.standing, row.gold_right, row.gold_recent, row.earned, row.worked_ms)
-                for row in standing_rows.worker_standings(tx)
+                for row in participations.participation_summaries(tx)
                 if row.answered
             },
         }
@@ -437,9 +436,9 @@ class World:
                 text("SELECT id, key, group_key, payload, position FROM item WHERE stage_id = :s AND key = :k"),
                 {"s": stage.id, "k": key},
             ).one()
-            offered = offering.OfferedItem(*found)
+            offered = offering.ItemContent(*found)
             token = f"{worker_id}/{stage_name}/{key}"
-            leasing.lease(
+            assignments.lease(
                 tx, token, stage.id, worker_id, offered, AssignmentKind(kind), study.clock() - ms, study.clock() + 1
             )
             return token

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from chorale.engine import managing
 from chorale.engine.bonuses import MOST_BONUSES, Bonus, bonuses_of
-from chorale.engine.correcting import NewGold, correct_gold
+from chorale.engine.correcting import GoldCorrection, correct_gold
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -123,7 +123,7 @@ def test_what_gold_earned_is_told_together_and_never_more_than_the_day(
         clock.pass_minutes(24 * 60)
         assert listed(start_page(study, 0)) == [told]
         number = int(met[1].split()[-1])
-        corrected = NewGold(
+        corrected = GoldCorrection(
             study.stage("meaningful"), f"g{number}", "yes" if number % 2 else "no", "", "maya", "a slip"
         )
         correct_gold(study, corrected)

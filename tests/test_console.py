@@ -26,9 +26,9 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.templates import create_study
 from chorale.kits.rules.tasks.meaningful import RULES_MEANINGFUL
-from chorale.model import Answer, Standing
-from chorale.store import Tx, events, item_rows, people, response_rows, standing_rows
-from chorale.store.people import WorkerRow
+from chorale.model import Answer, Standing, Worker
+from chorale.store import Tx, events, participations, requesters, responses
+from chorale.store.items import all_items, find_item
 from chorale.web.app import create_app
 from chorale.web.console.gold import read_answer
 from chorale.web.console.signing_in import local_path
@@ -126,10 +126,10 @@ async def set_up(client: httpx.AsyncClient, study: Study) -> None:
     assert (answer.status_code, answer.headers["location"]) == (303, "/console"), answer.text
 
 
-def arrive(study: Study, number: int = 0) -> WorkerRow:
+def arrive(study: Study, number: int = 0) -> Worker:
     via = {"study": "some study", "session": SESSION_ID}
 
-    def come(tx: Tx) -> WorkerRow:
+    def come(tx: Tx) -> Worker:
         worker = entering.arrive(tx, study, "prolific", f"{PLATFORM_ID}{number}", via)
         entering.consent(tx, study, worker.id)
         return worker
@@ -138,7 +138,7 @@ def arrive(study: Study, number: int = 0) -> WorkerRow:
 
 
 def do_work(
-    study: Study, clock: "ManualClock", worker: WorkerRow, answer: Callable[[dict[str, Any]], Answer], most: int = 100
+    study: Study, clock: "ManualClock", worker: Worker, answer: Callable[[dict[str, Any]], Answer], most: int = 100
 ) -> None:
     """Answer what a worker is offered in stage 1."""
     stage = study.stage("meaningful")
@@ -197,7 +197,7 @@ async def test_set_up_makes_the_owner_once(study: Study, app: FastAPI) -> None:
         assert (await client.get(link)).status_code == 410
         again = await client.post(link, data={"name": "eve", "password": PASSWORD, "again": PASSWORD})
         assert again.status_code == 410
-        assert read(study, lambda tx: people.find_requester(tx, "eve")) is None
+        assert read(study, lambda tx: requesters.find_requester(tx, "eve")) is None
     assert events_of(study, "set up") == [{"by": "maya"}]
 
 
@@ -209,7 +209,7 @@ async def test_two_who_set_up_at_once_make_one_owner(study: Study, app: FastAPI)
         form = {"password": PASSWORD, "again": PASSWORD}
         answers = await asyncio.gather(*(client.post(link, data={"name": f"owner{n}", **form}) for n in range(6)))
     assert sorted(answer.status_code for answer in answers) == [303, 410, 410, 410, 410, 410]
-    made = [read(study, lambda tx, n=n: people.find_requester(tx, f"owner{n}")) for n in range(6)]  # type: ignore[misc]
+    made = [read(study, lambda tx, n=n: requesters.find_requester(tx, f"owner{n}")) for n in range(6)]  # type: ignore[misc]
     assert len([row for row in made if row]) == 1
 
 
@@ -232,7 +232,7 @@ async def test_set_up_says_what_is_wrong(study: Study, app: FastAPI, form: dict[
         answer = await client.post(link, data=form)
     assert answer.status_code == 422 and message in answer.text
     assert form.get("password", "nothing") not in answer.text
-    assert not read(study, people.has_owner)
+    assert not read(study, requesters.has_owner)
 
 
 @runs
@@ -243,7 +243,7 @@ async def test_set_up_links_cannot_be_made_up(study: Study, app: FastAPI) -> Non
         for token in (foreign, ours, other, "x", "%00", "é" * 80):
             answer = await client.post(f"/setup/{token}", data={"name": "e", "password": PASSWORD, "again": PASSWORD})
             assert answer.status_code == 403
-    assert not read(study, people.has_owner)
+    assert not read(study, requesters.has_owner)
 
 
 @runs
@@ -617,12 +617,12 @@ async def test_pausing_stops_new_work_and_resuming_brings_it_back(study: Study, 
 @runs
 async def test_pages_show_the_study_and_escape_it(study: Study, app: FastAPI, clock: "ManualClock") -> None:
     finish_stage_one(study, clock)
-    standings = read(study, standing_rows.worker_standings)
+    standings = read(study, participations.participation_summaries)
     dropped = next(row for row in standings if row.standing == Standing.DROPPED)
-    first = read(study, lambda tx: next(iter(item_rows.all_items(tx, "meaningful"))))
+    first = read(study, lambda tx: next(iter(all_items(tx, "meaningful"))))
     pages = [*OWNER_PAGES, *STAFF_PAGES, f"/console/workers/{dropped.worker}"]
     pages += [f"/console/events?kind={kind}" for kind in ("arrived", "settings", "labelled", "dropped")]
-    given = read(study, lambda tx: list(response_rows.all_responses(tx, pseudonym=dropped.worker)))
+    given = read(study, lambda tx: list(responses.all_responses(tx, pseudonym=dropped.worker)))
     discarded = next(response.item for response in given if response.kind == "production")
     pages.append(f"/console/items/one?stage=meaningful&key={quote(discarded)}")
     async with browser(app) as client:
@@ -701,7 +701,7 @@ async def test_unanimous_items_become_gold(study: Study, app: FastAPI, clock: "M
 @runs
 async def test_a_confusing_item_becomes_gold_and_is_retired(study: Study, app: FastAPI, clock: "ManualClock") -> None:
     finish_stage_one(study, clock)
-    items = read(study, lambda tx: list(item_rows.all_items(tx, "meaningful")))
+    items = read(study, lambda tx: list(all_items(tx, "meaningful")))
     least = min((item for item in items if item.state == "complete"), key=lambda item: item.confidence or 0)
     key = least.key
     assert least.confidence is not None and least.confidence < 0.7
@@ -712,7 +712,7 @@ async def test_a_confusing_item_becomes_gold_and_is_retired(study: Study, app: F
         assert kept.status_code == 422 and "A hull is &lt;not&gt; covered." in kept.text
         made = await client.post("/console/gold/meaningful/promote", data=form)
         assert made.headers["location"] == "/console/gold/meaningful?done=gold"
-        assert read(study, lambda tx: item_rows.one_item(tx, "meaningful", key)).is_gold  # type: ignore[union-attr]
+        assert read(study, lambda tx: find_item(tx, "meaningful", key)).is_gold  # type: ignore[union-attr]
         twice = await client.post("/console/gold/meaningful/promote", data=form)
         assert twice.status_code == 422 and "is gold already" in twice.text
         retired = await client.post("/console/gold/meaningful/retire", data={"key": key, "reason": " people disagree "})

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from chorale.audit.verify import verify
 from chorale.engine import correcting, managing, settling
 from chorale.engine.advancing import advance
-from chorale.engine.correcting import NewGold
+from chorale.engine.correcting import GoldCorrection
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -28,17 +28,16 @@ from chorale.store import (
     console,
     events,
     gates,
-    gold_rows,
-    item_lists,
-    item_rows,
+    gold,
+    grades,
     labels,
     ledger,
-    response_rows,
+    participations,
     responses,
-    stage_rows,
-    standing_rows,
+    stages,
 )
 from chorale.store.console import GoldMet
+from chorale.store.items import ITEM_ORDERS, ItemsWanted, all_items, find_item, item_ids, items_by_id
 from chorale.web.app import create_app
 from chorale.web.console import flow
 from chorale.web.console.desk import kind_of
@@ -105,7 +104,7 @@ def act(reason: str = "it is due", key: str = "key-number-1") -> Act:
 
 
 def some_worker(study: Study, place: int = 0) -> str:
-    name: str = look(study, standing_rows.worker_standings)[place].worker
+    name: str = look(study, participations.participation_summaries)[place].worker
     return name
 
 
@@ -192,7 +191,7 @@ def test_workers_are_found_by_their_name_and_by_their_panels_id(busy: Study) -> 
 
 def test_a_message_goes_to_everybody_who_works_in_a_stage_once(busy: Study) -> None:
     client = as_owner(busy)
-    rows = look(busy, lambda tx: standing_rows.worker_standings(tx, stage_name="meaningful"))
+    rows = look(busy, lambda tx: participations.participation_summaries(tx, stage_name="meaningful"))
     working = [row.worker for row in rows if row.standing == "active"]
     form = {
         "key": "key-number-1",
@@ -264,19 +263,17 @@ def test_corrected_gold_changes_grades_trust_standings_and_labels_and_pay_stays(
 ) -> None:
     assert differences(busy) == []
     clock.pass_minutes(1)
-    before = {row.worker: row for row in look(busy, standing_rows.worker_standings)}
+    before = {row.worker: row for row in look(busy, participations.participation_summaries)}
     assert [row.standing for row in before.values()].count("dropped") >= 1
-    met = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)) if row.answered >= 5)
+    met = next(row for row in look(busy, lambda tx: gold.gold_items(tx, "meaningful", 1.0)) if row.answered >= 5)
     flipped = "no" if met.answer == "yes" else "yes"
     client = as_owner(busy)
     form = {"key": met.key, "answer": f'"{flipped}"', "explanation": "It is the other way round.", "reason": "a slip"}
     assert client.post("/console/items/meaningful/correct", data={**form, "reason": ""}).status_code == 422
     answer = client.post("/console/items/meaningful/correct", data=form)
     assert answer.status_code == 303, answer.text
-    after = {row.worker: row for row in look(busy, standing_rows.worker_standings)}
-    again = next(
-        row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)) if row.key == met.key
-    )
+    after = {row.worker: row for row in look(busy, participations.participation_summaries)}
+    again = next(row for row in look(busy, lambda tx: gold.gold_items(tx, "meaningful", 1.0)) if row.key == met.key)
     assert (again.answered, again.right) == (met.answered, met.answered - met.right)
     assert sum(row.gold_right for row in after.values()) == sum(row.gold_right for row in before.values()) + (
         again.right - met.right
@@ -289,21 +286,21 @@ def test_corrected_gold_changes_grades_trust_standings_and_labels_and_pay_stays(
     assert "a slip" in shown and "gold:2" in shown and "It is the other way round." in shown
     busy.close()
     opened = open_study(tmp_path / "study", clock=clock)  # the file has the old answer, and that is no mistake
-    assert look(opened, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)) != []
+    assert look(opened, lambda tx: gold.gold_items(tx, "meaningful", 1.0)) != []
     opened.close()
 
 
 def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock: "ManualClock") -> None:
     stage = busy.stage("meaningful")
-    standing = {row.worker: row.standing for row in look(busy, standing_rows.worker_standings)}
-    golds = look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0))
+    standing = {row.worker: row.standing for row in look(busy, participations.participation_summaries)}
+    golds = look(busy, lambda tx: gold.gold_items(tx, "meaningful", 1.0))
     for times in (1, 2):
         for row in golds:
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer] if times == 1 else row.answer
-            correcting.correct_gold(busy, NewGold(stage, row.key, flipped, "", "maya", "trying"))
+            correcting.correct_gold(busy, GoldCorrection(stage, row.key, flipped, "", "maya", "trying"))
         assert differences(busy) == []
-        now = {row.worker: row.standing for row in look(busy, standing_rows.worker_standings)}
+        now = {row.worker: row.standing for row in look(busy, participations.participation_summaries)}
         if times == 1:
             turned = [name for name in now if now[name] != standing[name]]
             assert {now[name] for name in turned} == {"active", "dropped"}
@@ -331,15 +328,15 @@ def test_whoever_was_right_all_along_is_paid_what_the_wrong_gold_withheld(tmp_pa
         do_work(study, clock, arrive(study), wrong)
         do_work(study, clock, arrive(study, 1), honest)
         clock.pass_minutes(1)
-        paid = {row.worker: row.earned for row in look(study, standing_rows.worker_standings)}
-        for row in look(study, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)):
+        paid = {row.worker: row.earned for row in look(study, participations.participation_summaries)}
+        for row in look(study, lambda tx: gold.gold_items(tx, "meaningful", 1.0)):
             clock.pass_minutes(1)
             flipped = {"yes": "no", "no": "yes"}[row.answer]
-            new = NewGold(study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
+            new = GoldCorrection(study.stage("meaningful"), row.key, flipped, "", "maya", "all wrong")
             correcting.correct_gold(study, new)
         settling.settle_everything(study)
-        now = {row.worker: row.earned for row in look(study, standing_rows.worker_standings)}
-        withheld, kept = look(study, standing_rows.worker_standings)[:2]
+        now = {row.worker: row.earned for row in look(study, participations.participation_summaries)}
+        withheld, kept = look(study, participations.participation_summaries)[:2]
         assert now[withheld.worker] == paid[withheld.worker] + 14
         assert now[kept.worker] == paid[kept.worker]
         assert differences(study) == []
@@ -352,10 +349,10 @@ def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks
 ) -> None:
     monkeypatch.setattr(correcting, "WORKERS_AT_ONCE", 2)
     clock.pass_minutes(1)
-    met = next(row for row in look(busy, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0)) if row.answered >= 5)
+    met = next(row for row in look(busy, lambda tx: gold.gold_items(tx, "meaningful", 1.0)) if row.answered >= 5)
     flipped = "no" if met.answer == "yes" else "yes"
-    correcting.correct_gold(busy, NewGold(busy.stage("meaningful"), met.key, flipped, "", "maya", "a slip"))
-    again = responses.add_grade
+    correcting.correct_gold(busy, GoldCorrection(busy.stage("meaningful"), met.key, flipped, "", "maya", "a slip"))
+    again = grades.add_grade
     graded: list[int] = []
 
     def dies(tx: Tx, response_id: int, *rest: Any) -> None:
@@ -364,13 +361,13 @@ def test_a_correction_that_was_interrupted_is_finished_by_the_next_one_who_looks
         graded.append(response_id)
         again(tx, response_id, *rest)
 
-    monkeypatch.setattr(responses, "add_grade", dies)
+    monkeypatch.setattr(grades, "add_grade", dies)
     with pytest.raises(RuntimeError, match="killed"):
         correcting.finish_corrections(busy)
     monkeypatch.undo()
 
     def change_in_right(tx: Tx) -> int:
-        right: int = next(row.right for row in gold_rows.gold_items(tx, "meaningful", 1.0) if row.key == met.key)
+        right: int = next(row.right for row in gold.gold_items(tx, "meaningful", 1.0) if row.key == met.key)
         return right - int(met.right)
 
     assert told(busy, "gold graded again") == []
@@ -403,11 +400,13 @@ def test_places_are_counted_where_a_sample_is_drawn_before_a_correction_is_settl
             clock.pass_minutes(1)
         assert offer.status == "dropped"
         settling.settle_everything(study)
-        for row in look(study, lambda tx: gold_rows.gold_items(tx, "entailment", 1.0)):
+        for row in look(study, lambda tx: gold.gold_items(tx, "entailment", 1.0)):
             if row.answered:
                 clock.pass_minutes(1)
                 flipped = {"yes": "no", "no": "yes"}[row.answer]
-                correcting.correct_gold(study, NewGold(study.stage("entailment"), row.key, flipped, "", "maya", "slip"))
+                correcting.correct_gold(
+                    study, GoldCorrection(study.stage("entailment"), row.key, flipped, "", "maya", "slip")
+                )
         correcting.finish_corrections(study)
         assert look(study, labels.unsettled)
         while other.next("meaningful").lease:
@@ -433,7 +432,7 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
     assert everything == sorted(everything) and len(everything) == len(set(everything)) > 3
     split, unanimous = keys("disagreement=split"), keys("disagreement=unanimous")
     assert split and unanimous and not set(split) & set(unanimous)
-    rows = {row.key: row for row in look(busy, lambda tx: list(item_rows.all_items(tx, "meaningful")))}
+    rows = {row.key: row for row in look(busy, lambda tx: list(all_items(tx, "meaningful")))}
     for order, falling in (("least confident", False), ("most confident", True)):
         shown = [rows[key].confidence for key in keys(f"order={order}")]
         assert shown == sorted(shown, reverse=falling)
@@ -442,7 +441,7 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
     assert [rows[key].confidence for key in divided] == sorted(rows[key].confidence for key in split)
     assert all(rows[key].confidence <= 0.7 for key in keys("below=0.7"))
     who = some_worker(busy, 3)
-    given = {one.item for one in look(busy, lambda tx: list(response_rows.all_responses(tx, pseudonym=who)))}
+    given = {one.item for one in look(busy, lambda tx: list(responses.all_responses(tx, pseudonym=who)))}
     assert set(keys(f"worker={who}")) == given & set(everything)
     assert keys("worker=w-nobody") == []
     assert client.get("/console/items?below=0.7.7").status_code == 422
@@ -451,15 +450,15 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
 def test_paging_through_items_shows_each_once(busy: Study) -> None:
     def read(tx: Tx, order: str) -> tuple[list[int], list[int]]:
         stage_id = busy.stage("meaningful").id
-        whole = [number for number, _ in item_lists.item_ids(tx, item_lists.ItemsWanted(stage_id, order=order), 1000)]
+        whole = [number for number, _ in item_ids(tx, ItemsWanted(stage_id, order=order), 1000)]
         paged: list[int] = []
         after = None
-        while found := item_lists.item_ids(tx, item_lists.ItemsWanted(stage_id, order=order, after=after), 3):
+        while found := item_ids(tx, ItemsWanted(stage_id, order=order, after=after), 3):
             paged += [number for number, _ in found]
-            after = (found[-1][1], item_rows.items_by_id(tx, [found[-1][0]])[0].key)
+            after = (found[-1][1], items_by_id(tx, [found[-1][0]])[0].key)
         return whole, paged
 
-    for order in item_lists.ITEM_ORDERS:
+    for order in ITEM_ORDERS:
         whole, paged = look(busy, partial(read, order=order))
         few = 1 if order == "most divided" else 3
         assert paged == whole and len(whole) == len(set(whole)) > few, order
@@ -468,7 +467,7 @@ def test_paging_through_items_shows_each_once(busy: Study) -> None:
 def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
     owner, expert = as_owner(busy), TestClient(create_app(busy), follow_redirects=False)
     assert expert.get(expert_link_path(study_sessions(busy), "ada")).headers["location"] == "/console/desk"
-    rows = look(busy, lambda tx: list(item_rows.all_items(tx, "meaningful")))
+    rows = look(busy, lambda tx: list(all_items(tx, "meaningful")))
     key = next(row.key for row in rows if row.label() is not None)
     sent = [
         owner.post("/console/items/meaningful/expert", data={"key": key, "reason": "is it a <hull>?"}) for _ in range(2)
@@ -482,7 +481,7 @@ def test_an_item_goes_to_an_expert_and_comes_back_as_gold(busy: Study) -> None:
     assert expert.post(f"/console/desk/{number}", data=form).headers["location"] == "/console/desk?done=expert-answered"
     assert expert.post(f"/console/desk/{number}", data=form).status_code == 422
     assert "Nothing waits for you" in expert.get("/console/desk").text
-    assert look(busy, lambda tx: item_rows.one_item(tx, "meaningful", key)).is_gold
+    assert look(busy, lambda tx: find_item(tx, "meaningful", key)).is_gold
     assert [one["by"] for one in told(busy, "expert answered")] == ["ada"]
     assert differences(busy) == []
 
@@ -555,7 +554,7 @@ def test_a_link_that_nobody_opens_ends_and_is_good_again_when_made_again(study: 
 
 def test_the_overview_counts_as_the_whole_database_does(busy: Study) -> None:
     def both(tx: Tx) -> tuple[Any, Any]:
-        return stage_rows.stage_tallies(tx, ()), stage_rows.stage_counts(tx)
+        return stages.stage_tallies(tx, ()), stages.stage_counts(tx)
 
     quick, slow = look(busy, both)
     assert quick == slow

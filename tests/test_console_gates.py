@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from chorale.cli import app as commands
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.store import gates, item_rows, message_rows, people
+from chorale.store import gates, items, messages, requesters
 from chorale.web.app import create_app
 from chorale.web.links import OWNER, expert_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE, StaffSession, WorkerSession
@@ -40,7 +40,7 @@ def client(study: Study) -> TestClient:
 
 
 def as_owner(study: Study) -> TestClient:
-    study.store.write(lambda tx: people.add_requester(tx, "maya", OWNER)).result()
+    study.store.write(lambda tx: requesters.add_requester(tx, "maya", OWNER)).result()
     browser = client(study)
     browser.cookies.set(STAFF_COOKIE, study_sessions(study).staff_cookie(StaffSession("maya", 1)))
     return browser
@@ -99,7 +99,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
     assert 'href="javascript' not in page
     waiting = as_worker(study, person).get("/").text
     assert "a message about how you did is being checked" in waiting and "Your score is" not in waiting
-    [draft] = look(study, message_rows.drafts)
+    [draft] = look(study, messages.drafts)
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "  "}).status_code == 422
     assert expert.post(f"/console/messages/{draft.id}/send", data={"body": "Well *done*."}).headers["location"] == (
         "/console/desk?done=message-sent"
@@ -141,7 +141,7 @@ def test_an_items_page_tells_why_it_gets_as_many_judgments(
     owner = as_owner(study)
     pages = [
         owner.get("/console/items/one", params={"stage": "work-a", "key": item.key}).text
-        for item in look(study, lambda tx: list(item_rows.all_items(tx, "work-a")))
+        for item in look(study, lambda tx: list(items.all_items(tx, "work-a")))
     ]
     study.close()
     assert look_ahead.lease is not None
@@ -153,7 +153,7 @@ def test_nobody_reads_anothers_messages(study: Study) -> None:
     first, second = Person(study, "a"), Person(study, "b")
     train(first, 4)
     as_owner(study).post("/console/gates/trained/close", data=WHY)
-    [draft] = look(study, message_rows.drafts)
+    [draft] = look(study, messages.drafts)
     as_expert(study).post(f"/console/messages/{draft.id}/send", data={"body": "For the first alone."})
     assert "For the first alone." not in as_worker(study, second).get("/").text
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
-from chorale.engine.correcting import NewGold, correct_gold
+from chorale.engine.correcting import GoldCorrection, correct_gold
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_group
@@ -190,7 +190,7 @@ def test_a_correction_that_20000_judgments_depend_on_survives_kill_9(tmp_path: P
     write_study(folder)
     before = asked(folder, "SELECT id, label, confidence FROM item ORDER BY id")
     study = open_study(folder)
-    correct_gold(study, NewGold(study.stage("tone"), "g", {"tone": "kind"}, "", "maya", "It was the other one"))
+    correct_gold(study, GoldCorrection(study.stage("tone"), "g", {"tone": "kind"}, "", "maya", "It was the other one"))
     study.close()
     shutil.copytree(folder, whole)
 

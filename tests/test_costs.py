@@ -26,7 +26,8 @@ from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.report.costs import costs_section
-from chorale.store import arm_rows, events
+from chorale.store import events
+from chorale.store.arms import arms_by_worker
 from conftest import ManualClock
 from crowd import do, look, people
 from protocol_study import ROUND, write_protocol_study
@@ -265,7 +266,7 @@ def test_qualifications_grades_and_messages_can_be_exported(study: Study, tmp_pa
 
 
 def test_exports_have_the_arm_where_there_are_arms(study: Study, tmp_path: Path) -> None:
-    arms = look(study, arm_rows.arms)
+    arms = look(study, arms_by_worker)
     drawn = rows(study, "arms", tmp_path)
     assert {row["worker"]: row["arm"] for row in drawn} == arms
     assert [int(row["number"]) for row in drawn] == list(range(len(arms)))

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert, literal_column, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from chorale.model import Refusal
-from chorale.store import Store, open_loading_store, open_memory_store, open_store, stage_rows, store_url
+from chorale.store import Store, open_loading_store, open_memory_store, open_store, stages, store_url
 from chorale.store.codec import SHORT_ANSWER, answer_as_text, answer_from_text, as_text
 from chorale.store.database import GroupCommitWriter
 from chorale.store.prepared import ONE, Prepared
@@ -183,7 +183,7 @@ def test_both_sides_finished_at_once_do_not_wait_for_each_other(make_study: Stud
         ).scalar_one()
     ).result()
     assert deadlocks == 0
-    meaningful, entailment = study.store.read(stage_rows.stage_counts).result()
+    meaningful, entailment = study.store.read(stages.stage_counts).result()
     assert (meaningful.complete, entailment.items) == (80, 40)
 
 

@@ -18,7 +18,8 @@ from chorale.engine.settling import settle_everything
 from chorale.folder.plan import plan_study
 from chorale.folder.reading import load_folder
 from chorale.model import StageState, UserError
-from chorale.store import Tx, arm_rows, events, item_rows, participations, response_rows
+from chorale.store import Tx, arms, events, participations, responses
+from chorale.store.items import all_items
 from crowd import Person, do, look
 from test_console_gates import as_owner
 from writing_study import write_writing_study
@@ -48,7 +49,7 @@ def study(tmp_path: Path, database: str | None, clock: Clock) -> Iterator[Study]
 class Writer(Person):
     def __init__(self, study: Study, name: str) -> None:
         super().__init__(study, name)
-        self.arm = look(study, arm_rows.arms)[self.pseudonym]
+        self.arm = look(study, arms.arms_by_worker)[self.pseudonym]
 
     def write(self, times: int) -> None:
         for number in range(times):
@@ -60,14 +61,14 @@ class Writer(Person):
         stage = f"{self.arm}-practice"
         rows = look(
             self.study,
-            lambda tx: list(response_rows.all_responses(tx, stage_name=stage, pseudonym=self.pseudonym)),
+            lambda tx: list(responses.all_responses(tx, stage_name=stage, pseudonym=self.pseudonym)),
         )
         return [row.id for row in rows]
 
     @property
     def to_grade(self) -> list[int]:
         """Their answers that wait for a grader, or have one."""
-        items = look(self.study, lambda tx: list(item_rows.all_items(tx, f"{self.arm}-grades")))
+        items = look(self.study, lambda tx: list(all_items(tx, f"{self.arm}-grades")))
         made = {int(item.key.rpartition("/")[2]) for item in items if item.state != "withdrawn"}
         return sorted(made.intersection(self.written))
 

@@ -21,7 +21,8 @@ from chorale.files.tables import unescape_cell
 from chorale.model import UserError
 from chorale.monitor.outcomes import tallies
 from chorale.monitor.status import summary
-from chorale.store import item_rows, participations
+from chorale.store import participations
+from chorale.store.items import all_items
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 
@@ -114,7 +115,7 @@ def test_withdrawn_items_are_in_no_table_of_labels(make_study: StudyMaker, tmp_p
     for number in range(1, 5):
         do(study, lambda tx, _, worker: participations.drop(tx, stage.id, worker), number)
     settle_everything(study)
-    items = look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))
+    items = look(study, lambda tx: list(all_items(tx, "entailment")))
     withdrawn = {item.key for item in items if item.state == "withdrawn"}
     assert withdrawn
     path, _ = exported(study, format_name, tmp_path)

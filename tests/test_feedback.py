@@ -15,7 +15,7 @@ from chorale.folder.reading import check_folder
 from chorale.folder.templates import template_folder, template_names
 from chorale.model import GradedAnswer
 from chorale.protocol import GateVerdict
-from chorale.store import arm_rows, message_rows
+from chorale.store import arms, messages
 from chorale.web.pages import markdown
 from crowd import Person, do, look
 from writing_study import write_writing_study
@@ -66,11 +66,11 @@ def test_praise_reaches_the_worker_and_is_held_against_nobody(
     study = open_study(tmp_path, database, clock)
     try:
         writer, grader = Person(study, "writer"), Person(study, "grader")
-        arm = look(study, arm_rows.arms)[writer.pseudonym]
+        arm = look(study, arms.arms_by_worker)[writer.pseudonym]
         writer.judge({"question": "What did the town do?", "kind": "what", "length": "one"}, f"{arm}-practice")
         grader.judge({"clear": 5, "hard": 5, "note": PRAISE}, f"{arm}-grades")
         do(study, close_gate, study.gates[f"{arm}-trained"], "the test")
-        [message] = look(study, lambda tx: message_rows.messages_to(tx, writer.id))
+        [message] = look(study, lambda tx: messages.messages_to(tx, writer.id))
         assert message.body.replace("\\", "") == f"0.00 {PRAISE}"
         assert look(study, lambda tx: verify(tx, study)).differences == []
     finally:

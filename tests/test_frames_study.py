@@ -35,8 +35,9 @@ from chorale.model import Judgment, JudgmentSettings, QualitySettings
 from chorale.protocol import WorkerQuality, decide_item, ranking_is_stable, review_quality
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
-from chorale.store import events, item_rows
-from chorale.store.people import add_requester
+from chorale.store import events
+from chorale.store.items import all_items
+from chorale.store.requesters import add_requester
 from chorale.web.app import create_app
 from chorale.web.links import OWNER, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, StaffSession
@@ -241,7 +242,7 @@ def test_clear_sentences_get_fewer_judgments(study: Study) -> None:
         return [["Moving"], ["Leading"], ["Working"]][(person.id * 7) % 3]
 
     work_through(people(study, 9), answer, "meanings")
-    counts = {item.key: item.judgments for item in look(study, lambda tx: list(item_rows.all_items(tx, "meanings")))}
+    counts = {item.key: item.judgments for item in look(study, lambda tx: list(all_items(tx, "meanings")))}
     assert counts["s00"] == 4
     assert counts["s01"] > counts["s00"]
     assert look(study, lambda tx: verify(tx, study)).differences == []
@@ -286,13 +287,13 @@ def test_whoever_agrees_with_nobody_is_dropped_with_evidence(study: Study) -> No
     assert (event.evidence["judgments"], event.evidence["floor"], event.evidence["after"]) == (8, 0.2, 6)
     offer = everyone[0].next("meanings")
     assert offer.status == "dropped" and "differed too much from those of other people" in offer.message
-    items = look(study, lambda tx: list(item_rows.all_items(tx, "meanings")))
+    items = look(study, lambda tx: list(all_items(tx, "meanings")))
     assert {one.judgments for one in items} == {5}, "their judgments no longer count, and others are asked"
     assert {one.state for one in items} == {"open"}
     assert look(study, lambda tx: verify(tx, study)).differences == []
     newcomer = Person(study, "somebody-new")
     work_through([newcomer], contrary, "meanings")
-    assert {one.state for one in look(study, lambda tx: list(item_rows.all_items(tx, "meanings")))} == {"complete"}
+    assert {one.state for one in look(study, lambda tx: list(all_items(tx, "meanings")))} == {"complete"}
 
 
 @pytest.mark.parametrize("study", [{"items": 8, "judgments": "6", "quality": FLOOR}], indirect=True)
@@ -459,7 +460,7 @@ def test_the_template_is_rehearsed_to_the_end_and_can_be_recomputed(tmp_path: Pa
     rehearsal = Rehearsal(load_folder(tmp_path / "frames"), Crowd(CrowdSettings(workers=20, kind=(GOOD,))))
     study, _ = rehearsal.perform(1)
     try:
-        items = look(study, lambda tx: list(item_rows.all_items(tx, "meanings")))
+        items = look(study, lambda tx: list(all_items(tx, "meanings")))
         assert {(one.state, one.judgments) for one in items} == {("complete", 15)}
         assert look(study, lambda tx: verify(tx, study)).differences == []
         found = browsing_of_study(study, study.stage("meanings"))

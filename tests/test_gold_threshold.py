@@ -11,8 +11,9 @@ from chorale.audit.verify import verify
 from chorale.engine.opening import open_study
 from chorale.engine.running import RunningStage, Study
 from chorale.folder.reading import check_folder
-from chorale.store import gold_rows, standing_rows
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import participations
+from chorale.store.gold import gold_items
+from chorale.store.participations import ParticipationSummary
 from crowd import Person, look
 
 RIGHT, HALF = {"one": "a", "two": "a"}, {"one": "a", "two": "b"}
@@ -46,8 +47,8 @@ fields = [{{ name = "one", {choice} }}, {{ name = "two", {choice} }}]
     )
 
 
-def standing(study: Study) -> WorkerStanding:
-    (row,) = look(study, standing_rows.worker_standings)
+def standing(study: Study) -> ParticipationSummary:
+    (row,) = look(study, participations.participation_summaries)
     return row
 
 
@@ -68,7 +69,7 @@ def test_what_counts_as_correct_is_set_by_the_study(tmp_path: Path, setting: str
         assert row.gold_answered > 0
         assert row.gold_right == (row.gold_answered if correct else 0)
         assert ("So." in told) == (not correct)
-        met = look(study, lambda tx: gold_rows.gold_items(tx, "only", study.stage("only").lowest_correct))
+        met = look(study, lambda tx: gold_items(tx, "only", study.stage("only").lowest_correct))
         assert sum(one.right for one in met) == row.gold_right
         assert verify_all(study) == []
 

@@ -33,9 +33,10 @@ from chorale.model import Problem
 from chorale.monitor.status import status
 from chorale.report.people import funnel_section
 from chorale.store import importing as store_importing
-from chorale.store import item_rows, staging
-from chorale.store.attendees import attendees
+from chorale.store import items as store_items
+from chorale.store import staging
 from chorale.store.staging import Staging
+from chorale.store.workers import attendees
 from chorale.web.app import create_app
 from chorale.web.links import new_viewer_link, study_sessions
 
@@ -268,7 +269,7 @@ def test_judgments_are_brought_in_order_and_the_last_of_somebody_counts(tmp_path
 @pytest.mark.slow
 def test_four_times_as_many_judgments_take_hardly_more_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (
-        *((batch_files, "_MOST_KNOWN"), (staging, "_REMEMBERED"), (staging, "_AT_ONCE"), (item_rows, "BATCH")),
+        *((batch_files, "_MOST_KNOWN"), (staging, "_REMEMBERED"), (staging, "_AT_ONCE"), (store_items, "BATCH")),
         *((row_spool, "_ROWS_AT_ONCE"), (store_importing, "_BATCH"), (imported_work, "_ITEMS_AT_ONCE")),
     ):
         monkeypatch.setattr(module, name, 200)

@@ -33,7 +33,8 @@ from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.report.document import StudyReport
 from chorale.report.kit_sections import kit_sections
 from chorale.report.page import report_page
-from chorale.store import Tx, arm_rows, gates
+from chorale.store import Tx, gates
+from chorale.store.arms import arms_by_worker
 from chorale.store.schema import worker
 from crowd import people
 
@@ -504,7 +505,7 @@ def without_validation(folder: Path) -> Path:
 def pools(study: Study, performance: Performance) -> dict[str, float]:
     """By arm: how much more skilled those are who are left after three rounds, by now, than those who began were."""
     held = study.store.read(lambda tx: list(gates.qualifications(tx))).result()
-    arms = study.store.read(arm_rows.arms).result()
+    arms = study.store.read(arms_by_worker).result()
     ids = study.store.read(worker_ids).result()
     everybody = {person.worker_id: person for person in performance.people}
     found = {}

@@ -18,7 +18,7 @@ import chorale.store
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.model import UserError
-from chorale.store import open_memory_store, open_store, stage_rows, store_url
+from chorale.store import open_memory_store, open_store, stages, store_url
 from chorale.store.memory import FOR_LOOKING_UP
 from chorale.store.opening import MIGRATIONS
 from chorale.store.schema import metadata
@@ -199,7 +199,7 @@ def test_files_may_change_until_somebody_comes(tmp_path: Path, database: str | N
     items = (folder / "items.jsonl").read_text().replace('"a0', '"b0')
     (folder / "items.jsonl").write_text(items)
     study = open_study(folder, database)
-    assert study.store.read(stage_rows.stage_counts).result()[0].items == 4
+    assert study.store.read(stages.stage_counts).result()[0].items == 4
     touch(study)
     write_small_study(folder, applications=5)
     with pytest.raises(UserError, match="not in the files"):
@@ -226,7 +226,7 @@ def test_added_items_come_in(tmp_path: Path, database: str | None) -> None:
     open_study(folder, database).close()
     write_small_study(folder, applications=5)
     study = open_study(folder, database)
-    assert study.store.read(stage_rows.stage_counts).result()[0].items == 10
+    assert study.store.read(stages.stage_counts).result()[0].items == 10
     study.close()
 
 
@@ -241,7 +241,7 @@ def test_another_studys_database_is_refused(tmp_path: Path, database: str | None
         open_study(tmp_path / "two", address)
     assert "6 items of stage 'meaningful'" in str(refused.value)
     study = open_study(tmp_path / "one", address)
-    assert study.store.read(stage_rows.stage_counts).result()[0].items == 6
+    assert study.store.read(stages.stage_counts).result()[0].items == 6
     study.close()
 
 

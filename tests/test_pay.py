@@ -87,7 +87,7 @@ class Open:
         self.site.get("/join", params=visit)
         work(self.site, answers)
 
-    def pay_and_resend(self) -> payouts.Paid:
+    def pay_and_resend(self) -> payouts.PayoutResult:
         """Pay, and ask again at once for what is in doubt: the stand-in takes no time to pay."""
         with Prolific(TOKEN, self.world.address) as client:
             return payouts.pay_by_prolific(self.study, client, 0)

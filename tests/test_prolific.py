@@ -21,7 +21,7 @@ from chorale.engine.running import Study
 from chorale.folder.reading import load_folder
 from chorale.model import MessageState, UserError
 from chorale.platforms.prolific import InDoubtError, Prolific, checked_reason, has_arrived
-from chorale.store import gates, item_rows, message_rows
+from chorale.store import gates, items, messages
 from chorale.web.app import create_app
 from prolific_stand_in import TOKEN, WORKSPACE, StandIn, stand_in
 from prolific_study import come, participant, work, write_prolific_study
@@ -169,7 +169,7 @@ def test_sync_matches_people_approves_work_and_frees_places(
     world.submissions[idle]["status"] = "TIMED-OUT"
     again = told("sync", folder)
     assert (again["approved"], again["freed"]) == (0, 1)
-    assert study.store.read(item_rows.live_leases).result() == {}
+    assert study.store.read(items.live_leases).result() == {}
     assert {world.submissions[one]["status"] for one in done} == {"APPROVED"}
     assert again["studies"][0]["submissions"] == {"APPROVED": 8, "AWAITING REVIEW": 2, "TIMED-OUT": 1}
     assert told("sync", folder) == {**again, "freed": 0}
@@ -283,7 +283,7 @@ def test_messages_are_sent_on_once(folder: Path, running: tuple[Study, TestClien
 
     def write(tx: Any) -> None:
         worker = tx.exec_driver_sql("SELECT id FROM worker").scalar_one()
-        message_rows.add_message(tx, worker, "test:1", now, "Well done", "You may go on.", MessageState.SENT)
+        messages.add_message(tx, worker, "test:1", now, "Well done", "You may go on.", MessageState.SENT)
 
     study.store.write(write).result()
     world.faults["POST /messages/"] = ["lost"]

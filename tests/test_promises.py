@@ -20,7 +20,7 @@ from chorale.audit.verify import verify
 from chorale.engine import settling
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.store import ledger, response_rows, stage_rows
+from chorale.store import ledger, responses, stages
 from crowd import look
 from serving import HOST, PATIENCE_SECONDS, Server, free_port, stop_process, wait_until_up
 from small_study import write_small_study
@@ -102,7 +102,7 @@ def check_integrity(study: Study, accepted: dict[str, str]) -> None:
     given = look(
         study, lambda tx: tx.exec_driver_sql("SELECT assignment_id, answer, item_id, worker_id FROM response").all()
     )
-    counted = [row for row in look(study, lambda tx: list(response_rows.all_responses(tx))) if row.counts]
+    counted = [row for row in look(study, lambda tx: list(responses.all_responses(tx))) if row.counts]
     answers = {assignment: answer for assignment, answer, _, _ in given}
     assert len(answers) == len(given), "an assignment was answered twice"
     by_token = {token: assignment for token, assignment, _, _ in tokens}
@@ -154,7 +154,7 @@ def test_kill_9_loses_nothing_and_doubles_nothing(tmp_path: Path, database: str 
     with closing(open_study(folder, database)) as study:
         check_integrity(study, accepted)
         assert len(accepted) > kills, "hardly anybody got to work"
-        assert look(study, stage_rows.stage_counts)[0].dropped > 0
+        assert look(study, stages.stage_counts)[0].dropped > 0
     if database is None:
         with closing(sqlite3.connect(folder / "study.db")) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -196,7 +196,7 @@ async def rush(port: int, people: int, accepted: dict[str, str]) -> list[Any]:
 def check_rush(study: Study, accepted: dict[str, str]) -> None:
     """Everything was judged three times by people who count, although many were dropped on the way."""
     check_integrity(study, accepted)
-    counts = look(study, stage_rows.stage_counts)[0]
+    counts = look(study, stages.stage_counts)[0]
     assert (counts.complete, counts.judgments) == (300, 900)
     assert counts.dropped > 10
     assert counts.discarded > 0
@@ -261,7 +261,7 @@ def test_two_tabs_double_clicks_and_replays_are_one_response(tmp_path: Path, dat
         rounds, problems = asyncio.run(one_person_with_ten_tabs(server.port))
     assert problems == []
     study = open_study(folder, database)
-    counts = look(study, stage_rows.stage_counts)[0]
+    counts = look(study, stages.stage_counts)[0]
     assert (counts.judgments, counts.workers, counts.paid) == (rounds, 1, 3 * rounds)
     study.close()
 

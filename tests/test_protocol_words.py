@@ -20,7 +20,7 @@ from chorale.monitor.overview import overview
 from chorale.monitor.status import status
 from chorale.protocol import Reason
 from chorale.protocol.situation_words import MESSAGES, RESULT_FOLLOWS
-from chorale.store import arm_rows, message_rows, people
+from chorale.store import arms, messages, workers
 from chorale.web.app import create_app
 from crowd import Person, do, look
 from protocol_study import write_protocol_study
@@ -76,7 +76,7 @@ def captions(tmp_path: Path) -> Iterator[Study]:
 
 
 def message_to(study: Study, person: Person) -> str:
-    [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
+    [message] = look(study, lambda tx: messages.messages_to(tx, person.id))
     return message.body.replace("\\", "")
 
 
@@ -148,7 +148,7 @@ def test_practice_that_no_gate_looks_at_promises_nothing(captions: Study) -> Non
 
 def test_writing_that_is_graded_later_is_waited_for_and_then_over(tmp_path: Path) -> None:
     write_graded_study(tmp_path, 4)(study := open_study(tmp_path))
-    [(name, arm)] = look(study, arm_rows.arms).items()
+    [(name, arm)] = look(study, arms.arms_by_worker).items()
     assert part(study, name, f"{arm}-practice") == ("waiting", f"{MESSAGES[Reason.MORE_MAY_COME]} {RESULT_FOLLOWS}")
     do(study, close_gate, study.gates[f"{arm}-trained"], "the test")
     assert part(study, name, f"{arm}-practice") == ("finished", MESSAGES[Reason.ENDED])
@@ -161,7 +161,7 @@ def test_other_arms_and_what_is_for_experts_look_like_nothing(tmp_path: Path) ->
     with TestClient(create_app(study), follow_redirects=False) as client:
         client.get("/join", params={"PROLIFIC_PID": "somebody"})
         client.post("/consent", data={"agree": "yes"})
-        [(_, arm)] = look(study, arm_rows.arms).items()
+        [(_, arm)] = look(study, arms.arms_by_worker).items()
         [other] = {"careful", "quick"} - {arm}
         nothing = client.get("/stages/nothing"), client.post("/api/stages/nothing/next", json={})
         assert [answer.status_code for answer in nothing] == [404, 404]
@@ -197,7 +197,7 @@ def test_a_spent_budget_is_told_to_everybody(tmp_path: Path) -> None:
 
 def test_what_experts_do_for_nothing_is_no_low_wage(tmp_path: Path) -> None:
     write_graded_study(tmp_path)(study := open_study(tmp_path))
-    [(_, arm)] = look(study, arm_rows.arms).items()
+    [(_, arm)] = look(study, arms.arms_by_worker).items()
     expert = do(study, entering.arrive_as_expert, "ada")
     settings = tmp_path / "study.toml"
     settings.write_text(settings.read_text().replace("per_judgment = 5\n", ""))
@@ -238,7 +238,7 @@ def test_a_forecast_made_afterwards_is_no_plan(tmp_path: Path) -> None:
 
 def part(study: Study, pseudonym: str, stage: str) -> tuple[str, str]:
     """How a worker finds a stage, and why."""
-    worker = look(study, lambda tx: people.find_by_pseudonym(tx, pseudonym))
+    worker = look(study, lambda tx: workers.find_by_pseudonym(tx, pseudonym))
     assert worker is not None
     found = look(study, lambda tx: visit(tx, study, worker.id))
     assert found is not None

@@ -46,16 +46,9 @@ from chorale.protocol import (
     gold_bonus,
     parts_bonus,
 )
-from chorale.store import (
-    arm_rows,
-    events,
-    gates,
-    item_rows,
-    ledger,
-    message_rows,
-    participations,
-    standing_rows,
-)
+from chorale.store import events, gates, ledger, messages, participations
+from chorale.store.arms import arm_of, arms_by_worker
+from chorale.store.items import all_items
 from conftest import ManualClock
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from protocol_study import ROUND, write_protocol_study
@@ -217,7 +210,7 @@ def test_everybody_scored_gets_the_message(make: Maker) -> None:
     train(everyone[0], 4)
     train(everyone[1], 2)
     do(study, close_gate, study.gates["trained"], "the test")
-    [message] = look(study, lambda tx: message_rows.messages_to(tx, everyone[1].id))
+    [message] = look(study, lambda tx: messages.messages_to(tx, everyone[1].id))
     assert message.body == "You had 0.50, on average people had 0.75."
     assert message.title == "Training"
 
@@ -233,13 +226,13 @@ def test_an_expert_can_read_messages_before_they_go_out(make: Maker) -> None:
     person = Person(study, "a")
     train(person, 4)
     do(study, close_gate, study.gates["trained"], "the test")
-    assert look(study, lambda tx: message_rows.messages_to(tx, person.id)) == []
+    assert look(study, lambda tx: messages.messages_to(tx, person.id)) == []
     assert awaited(study, person) == ("Training",), "they read that they will hear"
     assert awaited(study, Person(study, "b")) == ()
-    [draft] = look(study, message_rows.drafts)
+    [draft] = look(study, messages.drafts)
     assert do(study, send_message, draft.id, "Well done.", "an expert") is True
     assert do(study, send_message, draft.id, "Again.", "an expert") is False
-    [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
+    [message] = look(study, lambda tx: messages.messages_to(tx, person.id))
     assert message.body == "Well done." and awaited(study, person) == ()
     [sent] = look(study, lambda tx: events.recent(tx, kinds=("message sent",)))
     assert sent.evidence["changed"] is True
@@ -257,7 +250,7 @@ def test_a_message_lists_what_was_wrong(make: Maker) -> None:
     study = make(gate="threshold = 0.5", message=MESSAGE)
     person = Person(study, "a")
     train(person, 3)
-    [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
+    [message] = look(study, lambda tx: messages.messages_to(tx, person.id))
     assert message.body.count("you said") == 1
     assert "differs from the expert's answer" in message.body
     assert message.body.rstrip().endswith("25% were wrong; best 2, worst 1.")
@@ -366,7 +359,7 @@ ARMS = '[arms]\nnames = ["left", "right"]\n'
 def test_arms_are_balanced_concealed_and_recomputable(make: Maker) -> None:
     study = make(arms=ARMS, arms_of=('"left"', '"right"'), entry="")
     everyone = people(study, 20)
-    arms = [look(study, lambda tx, one=person: arm_rows.arm_of(tx, one.id)) for person in everyone]  # type: ignore[misc]
+    arms = [look(study, lambda tx, one=person: arm_of(tx, one.id)) for person in everyone]  # type: ignore[misc]
     assert Counter(arms) == {"left": 10, "right": 10}
     assert all(set(arms[n : n + 2]) == {"left", "right"} for n in range(0, 20, 2))
     for person, arm in zip(everyone, arms, strict=True):
@@ -382,11 +375,11 @@ def test_arms_are_balanced_concealed_and_recomputable(make: Maker) -> None:
 def test_arms_can_wait_for_a_qualification(make: Maker) -> None:
     study = make(arms=ARMS + 'after = "trained"\n', arms_of=('"left"', '"right"'))
     good, bad = people(study, 2)
-    assert look(study, lambda tx: arm_rows.arm_of(tx, good.id)) is None
+    assert look(study, lambda tx: arm_of(tx, good.id)) is None
     train(good, 4)
     train(bad, 1)
-    assert look(study, lambda tx: arm_rows.arm_of(tx, good.id)) in ("left", "right")
-    assert look(study, lambda tx: arm_rows.arm_of(tx, bad.id)) is None
+    assert look(study, lambda tx: arm_of(tx, good.id)) in ("left", "right")
+    assert look(study, lambda tx: arm_of(tx, bad.id)) is None
 
 
 def test_arms_are_balanced_within_a_panel(make: Maker) -> None:
@@ -396,7 +389,7 @@ def test_arms_are_balanced_within_a_panel(make: Maker) -> None:
         for number in range(7):
             worker = do(study, entering.arrive, panel, f"p{number}", {})
             do(study, entering.consent, worker.id)
-            arms.append(look(study, lambda tx, one=worker: arm_rows.arm_of(tx, one.id)))  # type: ignore[misc]
+            arms.append(look(study, lambda tx, one=worker: arm_of(tx, one.id)))  # type: ignore[misc]
         assert abs(arms.count("left") - arms.count("right")) == 1
 
 
@@ -594,7 +587,7 @@ def test_a_sample_gets_more_judgments(make: Maker) -> None:
         train(person, 4)
         while (offer := person.next("work-a")).lease is not None:
             person.submit(offer)
-    counts = Counter(item.judgments for item in look(study, lambda tx: list(item_rows.all_items(tx, "work-a"))))
+    counts = Counter(item.judgments for item in look(study, lambda tx: list(all_items(tx, "work-a"))))
     # Four applications are eight phrases, of which nobody sees both; two of the eight were drawn.
     assert counts == {1: 6, 3: 2}
     [planned] = [
@@ -662,7 +655,7 @@ def test_who_is_cut_off_in_the_middle_of_a_round_is_paid_for_their_part(make: Ma
     do(study, close_gate, study.gates["trained"], "the test")
 
     def earned() -> list[int]:
-        rows = look(study, standing_rows.worker_standings)
+        rows = look(study, participations.participation_summaries)
         by_worker = {row.worker: row.earned for row in rows if row.stage == "training"}
         return [by_worker.get(each.pseudonym, 0) for each in (done, most, one, none)]
 
@@ -752,7 +745,7 @@ def test_a_sample_may_ask_for_fewer_judgments(make: Maker) -> None:
     fewer = "{ min = 3, max = 3, sample = { items = 8, judgments = 1 } }"
     study = make(items=4, entry="", judgments=fewer)
     Person(study, "a").judge(stage="work-a")
-    assert Counter(item.state for item in look(study, lambda tx: list(item_rows.all_items(tx, "work-a")))) == {
+    assert Counter(item.state for item in look(study, lambda tx: list(all_items(tx, "work-a")))) == {
         "complete": 1,
         "open": 7,
     }
@@ -763,7 +756,7 @@ def test_a_message_that_cannot_be_filled_waits_for_an_expert(make: Maker) -> Non
     study = make(message="Clear: {{ criteria['clarity'].own }}\n")
     person = Person(study, "a")
     train(person, 4)
-    [draft] = look(study, message_rows.drafts)
+    [draft] = look(study, messages.drafts)
     assert draft.worker == person.pseudonym
     [told] = look(study, lambda tx: events.recent(tx, kinds=("message not filled",)))
     assert told.evidence["gate"] == "trained"
@@ -827,7 +820,7 @@ def test_an_expert_who_passes_is_put_in_no_arm(make: Maker) -> None:
     train(expert, 4)
     train(person, 4)
     assert look(study, lambda tx: gates.held(tx, expert.id)) == {"expert", "trained"}
-    assert look(study, arm_rows.arms).keys() == {person.pseudonym}
+    assert look(study, arms_by_worker).keys() == {person.pseudonym}
 
 
 # Work on work
@@ -953,7 +946,7 @@ def test_gates_and_messages_keep_quiet_about_gold(chain: Callable[..., Study]) -
     do(study, close_gate, study.gates["writer"], "the test")
     [verdict] = look(study, lambda tx: gates.verdicts(tx, "writer"))
     assert (verdict.score, verdict.evidence["graded"]) == (1.0, 3)
-    [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
+    [message] = look(study, lambda tx: messages.messages_to(tx, person.id))
     assert "item 0" in message.body
     assert "g 0" not in message.body
     assert differences(study) == []
@@ -971,7 +964,7 @@ def test_arms_may_judge_the_same_things(tmp_path: Path, database: str | None) ->
     everyone = people(study, 4)
     for stage in ("meaningful", "twin"):
         work_through(everyone, lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes", stage)
-    found = look(study, lambda tx: {item.key for item in item_rows.all_items(tx, "entailment")})
+    found = look(study, lambda tx: {item.key for item in all_items(tx, "entailment")})
     assert found == {f"{stage}/a0000{number}" for stage in ("meaningful", "twin") for number in range(2)}
     assert differences(study) == []
     study.close()
@@ -982,7 +975,7 @@ def test_who_is_decided_about_alone_hears_how_others_did(make: Maker) -> None:
     first, second = people(study, 2)
     train(first, 4)
     train(second, 2)
-    [message] = look(study, lambda tx: message_rows.messages_to(tx, second.id))
+    [message] = look(study, lambda tx: messages.messages_to(tx, second.id))
     assert message.body == "You had 0.50, on average people had 0.75."
     [verdict] = [row for row in look(study, lambda tx: gates.verdicts(tx, "trained")) if not row.passed]
     assert (verdict.evidence["rank"], verdict.evidence["of"]) == (2, 2)
@@ -998,7 +991,7 @@ def test_an_answer_in_place_of_a_dropped_workers_is_graded(chain: Callable[..., 
     do(study, lambda tx, _: tx.exec_driver_sql(drop))
     other.judge({"tone": "rude"}, "write-a")
     settle_everything(study)
-    found = look(study, lambda tx: {item.key: item.state for item in item_rows.all_items(tx, "grading")})
+    found = look(study, lambda tx: {item.key: item.state for item in all_items(tx, "grading")})
     assert found == {"i0/1": "withdrawn", "i0/2": "open"}
 
 
@@ -1007,11 +1000,11 @@ def test_arms_that_come_late_are_for_those_who_are_there(
 ) -> None:
     study = make()
     crowd = people(study, 4)
-    assert look(study, arm_rows.arms) == {}
+    assert look(study, arms_by_worker) == {}
     study.close()
     write_protocol_study(tmp_path / "study", arms='[arms]\nnames = ["one", "two"]', arms_of=('"one"', '"two"'))
     again = open_study(tmp_path / "study", database, clock)
-    arms = look(again, arm_rows.arms)
+    arms = look(again, arms_by_worker)
     assert set(arms) == {person.pseudonym for person in crowd} and sorted(arms.values()) == ["one", "one", "two", "two"]
     assert differences(again) == []
     again.close()

@@ -58,7 +58,8 @@ from chorale.rehearsal.simulated.fitting import fit_workers
 from chorale.rehearsal.sizing import usual_workers
 from chorale.rehearsal.tables import forecast_notes, forecast_tables
 from chorale.rehearsal.varying import toml_text, variations
-from chorale.store import Tx, events, ledger, response_rows, standing_rows
+from chorale.store import Tx, events, ledger, participations
+from chorale.store.responses import all_responses
 from protocol_study import ROUND, write_protocol_study
 from serving import PATIENCE_SECONDS
 from small_study import write_small_study
@@ -155,7 +156,7 @@ def test_the_same_seed_is_the_same_run(make_folder: Callable[..., Path]) -> None
 
     def everything(seed: int) -> tuple[Run, list[Any], list[Any]]:
         run, study, _ = perform(folder, people, seed)
-        answers = read(study, lambda tx: list(response_rows.all_responses(tx)))
+        answers = read(study, lambda tx: list(all_responses(tx)))
         return run, answers, read(study, lambda tx: events.recent(tx, 100_000))
 
     assert everything(3) == everything(3)
@@ -244,7 +245,7 @@ def test_whoever_goes_on_with_what_they_waited_for_does_what_the_start_page_woul
 
     def answers() -> list[list[Any]]:
         studies = [perform(folder, people, seed)[1] for seed in range(10)]
-        return [read(study, lambda tx: list(response_rows.all_responses(tx))) for study in studies]
+        return [read(study, lambda tx: list(all_responses(tx))) for study in studies]
 
     going_on = answers()
     monkeypatch.setattr(Performance, "_look_for_room", lambda self, person: self._look_at(person, person.waits_for))
@@ -254,7 +255,7 @@ def test_whoever_goes_on_with_what_they_waited_for_does_what_the_start_page_woul
 def test_spammers_are_dropped_and_their_work_is_done_again(make_folder: Callable[..., Path]) -> None:
     kinds = (replace_kind(PERFECT, share=2), SPAMMER)
     run, study, performance = perform(make_folder(30, share=0.3, gold=30, after=3), crowd(*kinds, workers=18))
-    dropped = {row.worker for row in read(study, standing_rows.worker_standings) if row.standing == "dropped"}
+    dropped = {row.worker for row in read(study, participations.participation_summaries) if row.standing == "dropped"}
     assert 1 <= len(dropped) <= 6
     assert run.stages[0].discarded > 0
     assert run.complete
@@ -368,7 +369,7 @@ def test_those_who_are_cut_off_in_a_round_have_not_finished_it(tmp_path: Path) -
     write_protocol_study(tmp_path / "study", gate="top = 2\nworkers = 2", round_pay="finished = 12")
     run, study, performance = perform(tmp_path / "study", crowd(NOISY, workers=12, per_hour=600))
     training = run.stages[0]
-    answered = read(study, lambda tx: standing_rows.worker_standings(tx, stage_name="training"))
+    answered = read(study, lambda tx: participations.participation_summaries(tx, stage_name="training"))
     assert training.finished == sum(row.answered == ROUND for row in answered) >= 2
     assert run.finishing == sum(12 * row.answered // ROUND for row in answered)
     assert training.entered == training.finished + training.cut_off and training.cut_off > 0
@@ -458,7 +459,7 @@ def test_any_crowd_comes_to_an_end_and_keeps_the_promises(data: st.DataObject, t
     )
     run, study, performance = perform(folder, people, data.draw(st.integers(0, 9)))
     assert differences(study) == []
-    responses = read(study, lambda tx: list(response_rows.all_responses(tx)))
+    responses = read(study, lambda tx: list(all_responses(tx)))
     assert len(responses) == run.answers
     assert max(Counter((each.worker, each.stage, each.group) for each in responses).values(), default=0) <= 1
     assert all(person.exit is not None or person.waiting_since is not None for person in performance.people)

@@ -27,8 +27,11 @@ from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.requester import close_a_gate
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings, ability_at, fair_grade, mistakes_explained
-from chorale.store import Tx, arm_rows, events, grade_rows, ledger, message_rows
+from chorale.store import Tx, events, ledger
+from chorale.store.arms import arm_of
 from chorale.store.gates import closed_gates
+from chorale.store.grades import graded_answers
+from chorale.store.messages import all_messages
 from chorale.web.worker import pay_text
 from conftest import ManualClock
 from crowd import Person, do, look, people
@@ -62,7 +65,7 @@ def perform(folder: Path, crowd: Crowd, seed: int = 1) -> tuple[Run, Study, Perf
 
 def grades_and_qualities(study: Study, performance: Performance, stage: str) -> tuple[list[float], list[float]]:
     def graded(tx: Tx) -> list[tuple[float, float]]:
-        found = grade_rows.graded_answers(tx, [study.stage(stage).id])
+        found = graded_answers(tx, [study.stage(stage).id])
         return [(answer.score, performance.qualities[answer.response_id]) for answer in found]
 
     pairs = study.store.read(graded).result()
@@ -126,7 +129,7 @@ def test_experts_read_and_send_the_messages_that_wait_for_them(tmp_path: Path) -
     file.write_text(file.read_text().replace('message = "message.md"', 'message = "message.md"\nreview = true'))
     crowd = writers(1.0, 1.0)
     _, study, performance = perform(tmp_path, crowd)
-    messages = study.store.read(message_rows.all_messages).result()
+    messages = study.store.read(all_messages).result()
     assert messages and all(message.sent_at is not None for message in messages)
     assert any((message.sent_at or 0) > message.written_at for message in messages), "reading takes time"
     assert any(person.errors for person in performance.people), "whoever goes on has learned from them"
@@ -136,7 +139,7 @@ def test_experts_read_and_send_the_messages_that_wait_for_them(tmp_path: Path) -
     nobody = Crowd(crowd.settings.model_copy(update={"experts": 0}))
     run, study, performance = perform(tmp_path, nobody)
     assert run.answers and not any(person.errors for person in performance.people)
-    assert {message.sent_at for message in study.store.read(message_rows.all_messages).result()} == {None}
+    assert {message.sent_at for message in study.store.read(all_messages).result()} == {None}
     study.close()
 
 
@@ -217,7 +220,7 @@ def write_and_grade(study: Study, *grading: int) -> list[Person]:
     """Everybody writes about the texts of their arm; then some grade, each so many of what the other arm wrote."""
     graders = []
     for person in people(study, 16):
-        arm = look(study, partial(arm_rows.arm_of, worker_id=person.id))
+        arm = look(study, partial(arm_of, worker_id=person.id))
         for _ in range(4):
             offer = person.next(f"{arm}-practice")
             person.submit(offer, {"question": "Who left?", "kind": "who", "length": "one"})
@@ -258,7 +261,7 @@ def test_a_round_that_people_grade(opened: Callable[..., Study]) -> None:
                 person.submit(offer, {"clear": clear, "hard": 3})
                 break
             person.give_back(offer)
-    [answer] = look(study, lambda tx: grade_rows.graded_answers(tx, [study.stage("careful-practice").id]))
+    [answer] = look(study, lambda tx: graded_answers(tx, [study.stage("careful-practice").id]))
     assert answer.criteria == pytest.approx({"clear": (0 + 0.25 + 1) / 3, "hard": 0.5})
     [told] = look(study, lambda tx: events.recent(tx, kinds=("graded",)))
     assert len(told.evidence["by"]) == 3
@@ -331,8 +334,8 @@ def test_a_gate_whose_people_wait_for_grades_is_closed_last(opened: Callable[...
     assert list(gates) == ["careful-trained", "quick-trained"]
     study = replace(study, gates=gates)
     everybody = people(study, 16)
-    arm_of = {person.id: look(study, partial(arm_rows.arm_of, worker_id=person.id)) for person in everybody}
-    careful, quick = ([person for person in everybody if arm_of[person.id] == arm] for arm in ("careful", "quick"))
+    arms = {person.id: look(study, partial(arm_of, worker_id=person.id)) for person in everybody}
+    careful, quick = ([person for person in everybody if arms[person.id] == arm] for arm in ("careful", "quick"))
     for person, arm in ((careful[0], "careful"), (quick[0], "quick")):
         person.judge({"question": "Who left?", "kind": "who", "length": "one"}, f"{arm}-practice")
     for person in (*careful[2:4], *quick[2:3]):

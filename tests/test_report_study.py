@@ -35,7 +35,7 @@ from chorale.report.diagram import protocol_diagram
 from chorale.report.methods import methods_paragraph
 from chorale.report.people import funnel_section
 from chorale.report.protocol import judgments_in_words, protocol_section
-from chorale.store.attendees import attendees
+from chorale.store.workers import attendees
 from conftest import ManualClock
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from protocol_study import write_protocol_study

@@ -19,7 +19,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.monitor.overview import overview
 from chorale.monitor.status import RoundStatus, status
-from chorale.store import Tx, stage_rows
+from chorale.store import Tx, stages
 from chorale.web.app import create_app
 from chorale.web.links import setup_link_path
 from crowd import look, people
@@ -46,7 +46,7 @@ ANSWERS = 2 * ROUND + ROUND // 2 + 1
 
 def test_answers_in_rounds_are_counted_alike_from_answers_and_from_what_was_counted_before(trained: Study) -> None:
     def both(tx: Tx) -> tuple[Any, Any]:
-        return stage_rows.stage_tallies(tx, trained.round_sizes), stage_rows.stage_counts(tx)
+        return stages.stage_tallies(tx, trained.round_sizes), stages.stage_counts(tx)
 
     quick, slow = look(trained, both)
     assert quick == slow

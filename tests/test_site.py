@@ -19,7 +19,7 @@ from chorale.engine import entering
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.templates import create_study
-from chorale.store import people
+from chorale.store.settings import secret
 from chorale.web.app import create_app
 from chorale.web.pages import HERE, markdown
 from chorale.web.security import HEADERS, MOST_BYTES
@@ -144,7 +144,7 @@ def test_arrival_can_be_limited(tmp_path: Path) -> None:
 
 
 def sessions_of(study: Study) -> Sessions:
-    return Sessions(study.store.write(lambda tx: people.secret(tx, "sessions")).result())
+    return Sessions(study.store.write(lambda tx: secret(tx, "sessions")).result())
 
 
 def test_invitations_are_signed(site: TestClient, study: Study) -> None:

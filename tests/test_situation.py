@@ -35,7 +35,7 @@ from chorale.protocol import (
     situation,
 )
 from chorale.protocol.situation_words import LAST_BEFORE_PAUSE, LAST_OF_ALL, MESSAGES, RESULT_FOLLOWS, message
-from chorale.store import participations, response_rows
+from chorale.store import participations, responses
 from chorale.store.memory import MemoryStore
 from chorale.web.app import create_app
 from conftest import ManualClock, StudyMaker
@@ -211,7 +211,7 @@ def test_who_was_removed_holds_nothing(make_study: StudyMaker) -> None:
     assert person.next().status == "dropped"
     # What they still had in their browser is paid, and does not count.
     assert person.submit(held).standing is Standing.DROPPED
-    assert [row.counts for row in look(study, lambda tx: list(response_rows.all_responses(tx)))] == [False]
+    assert [row.counts for row in look(study, lambda tx: list(responses.all_responses(tx)))] == [False]
 
 
 def test_a_late_answer_of_a_removed_worker_is_refused(make_study: StudyMaker, clock: ManualClock) -> None:
@@ -225,7 +225,7 @@ def test_a_late_answer_of_a_removed_worker_is_refused(make_study: StudyMaker, cl
     with pytest.raises(Refusal, match="ended for you") as refused:
         person.submit(kept)
     assert refused.value.code == "lease_ended"
-    assert look(study, lambda tx: list(response_rows.all_responses(tx))) == []
+    assert look(study, lambda tx: list(responses.all_responses(tx))) == []
     record = look(study, lambda tx: participations.participation_of(tx, stage.id, person.id))
     assert record is not None and (record.answered, record.earned) == (0, 0)
     assert look(study, lambda tx: verify(tx, study)).differences == []

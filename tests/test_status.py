@@ -23,7 +23,7 @@ from chorale.model import Refusal, StageState
 from chorale.monitor.overview import overview
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import stages_table
-from chorale.store import arm_rows, gates
+from chorale.store import arms, gates
 from chorale.web.console.overview import alarm_links
 from chorale.web.links import OWNER, VIEWER
 from conftest import ManualClock
@@ -66,7 +66,7 @@ def test_what_a_gate_has_ended_is_not_open(make: Maker) -> None:
     found = stages_of(study)
     assert (found["training"]["state"], found["training"]["ended_by"]) == ("ended", ["trained"])
     assert (found["work-a"]["state"], found["work-a"]["ended_by"]) == ("open", [])
-    assert look(study, lambda tx: status(tx, study)).conditions["training"].told == "ended by gate trained"
+    assert look(study, lambda tx: status(tx, study)).conditions["training"].words == "ended by gate trained"
     page = as_owner(study).get("/console").text
     assert "Ended by gate trained" in page
     assert 'id="state-training"' not in page and 'id="state-work-a"' in page, "nothing is left to be paused"
@@ -83,7 +83,7 @@ def test_what_was_paused_and_then_ended_is_ended(make: Maker) -> None:
 
 def test_what_a_gate_has_ended_wants_nobody(tmp_path: Path, clock: ManualClock) -> None:
     write_graded_study(tmp_path)(study := open_study(tmp_path, clock=clock))
-    [(_, arm)] = look(study, arm_rows.arms).items()
+    [(_, arm)] = look(study, arms.arms_by_worker).items()
 
     def starved() -> set[str]:
         found = look(study, lambda tx: overview(tx, study)).alarms
@@ -130,7 +130,7 @@ def test_what_the_budget_has_stopped_is_not_open(make: Maker) -> None:
 
 def test_no_money_is_missed_for_what_a_gate_has_ended(tmp_path: Path) -> None:
     write_graded_study(tmp_path)(study := open_study(tmp_path))
-    [(_, arm)] = look(study, arm_rows.arms).items()
+    [(_, arm)] = look(study, arms.arms_by_worker).items()
     do(study, close_gate, study.gates[f"{arm}-trained"], "the test")
     stopped = status_with_budget(study, look(study, lambda tx: status(tx, study)).spent).stopped
     assert f"{arm}-practice" not in stopped and f"{arm}-final" in stopped

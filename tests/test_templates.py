@@ -25,7 +25,8 @@ from chorale.model import GateSettings, StageSettings, StudySettings
 from chorale.rehearsal import Crowd, Rehearsal, Run
 from chorale.rehearsal.measuring import measure
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
-from chorale.store import gates, item_rows, ledger, message_rows
+from chorale.store import gates, ledger, messages
+from chorale.store.items import all_items
 from crowd import Person, do, look, people
 
 GOOD = KindSettings(name="good", share=1, ability=(0.9, 1.0), dropout=0)
@@ -126,7 +127,7 @@ def test_the_feedback_shows_on_the_sentence_what_was_missed(qasrl: Path, clock: 
             outcome = person.submit(offer, answer)
             missed = [one["status"] for one in (outcome.details or {"arguments": []})["arguments"]]
             assert ("missed" in missed) == (answer != expert[tuple(offer.view["tokens"])])
-        [message] = look(study, lambda tx: message_rows.messages_to(tx, person.id))
+        [message] = look(study, lambda tx: messages.messages_to(tx, person.id))
     finally:
         study.close()
     asked = r"Missed: When does someone grow something? My aunt grows tomatoes on her balcony \[every summer\]\."
@@ -376,7 +377,7 @@ def said(text: str, *more: str) -> dict[str, Any]:
 
 
 def payloads(study: Study, stage: str) -> list[dict[str, Any]]:
-    found = look(study, lambda tx: list(item_rows.all_items(tx, stage)))
+    found = look(study, lambda tx: list(all_items(tx, stage)))
     return [dict(item.payload) for item in found if item.state != "withdrawn"]
 
 

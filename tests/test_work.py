@@ -11,20 +11,10 @@ from chorale.engine import control, entering, gold_desk, settling, work
 from chorale.engine.opening import open_study
 from chorale.engine.visit import visit
 from chorale.engine.work import Offer
-from chorale.model import Refusal, StageState, Standing
+from chorale.model import Participation, Refusal, StageState, Standing
 from chorale.monitor.status import status
-from chorale.store import (
-    events,
-    gold_rows,
-    item_rows,
-    labels,
-    ledger,
-    participations,
-    response_rows,
-    stage_rows,
-    standing_rows,
-)
-from chorale.store.participations import ParticipationRow
+from chorale.store import events, gold, labels, ledger, participations, responses, stages
+from chorale.store.items import all_items, find_item, lineage
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, gold_answer, is_gold, look, people, work_through
 from small_study import write_small_study
@@ -119,7 +109,7 @@ def test_a_late_answer_is_taken_while_its_place_is_free(make_study: StudyMaker, 
     clock.pass_minutes(31)
     assert do(study, work.expire_leases) == 1
     assert slow.submit(kept).status == "accepted"
-    assert look(study, stage_rows.stage_counts)[0].judgments == 1
+    assert look(study, stages.stage_counts)[0].judgments == 1
 
 
 def test_a_returned_item_goes_to_somebody_else(make_study: StudyMaker) -> None:
@@ -143,7 +133,7 @@ def test_submitting_twice_is_one_response(make_study: StudyMaker) -> None:
     assert person.submit(offer, "yes", key="first-key").status == "already_submitted"
     # A second tab with another answer: the first stands.
     assert person.submit(offer, "no", key="other-key").status == "already_submitted"
-    given = list(look(study, lambda tx: list(response_rows.all_responses(tx))))
+    given = list(look(study, lambda tx: list(responses.all_responses(tx))))
     assert [(row.answer, row.counts) for row in given] == [("yes", True)]
     assert sum(line.amount for line in look(study, lambda tx: list(ledger.ledger_lines(tx)))) == 3
 
@@ -201,7 +191,7 @@ def test_a_dropped_worker_stops_counting_and_is_paid(make_study: StudyMaker) -> 
     assert outcome.standing == "dropped"
     assert spammer.next().status == "dropped"
     settling.settle_everything(study)
-    counts = look(study, stage_rows.stage_counts)[0]
+    counts = look(study, stages.stage_counts)[0]
     assert counts.judgments == 0
     assert counts.discarded > 0
     work_through(others, lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
@@ -228,9 +218,9 @@ def test_entailment_follows_from_both_sides(make_study: StudyMaker) -> None:
 
     assert everyone[0].next("entailment").status == "wait"
     work_through(everyone, side)
-    items = look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))
+    items = look(study, lambda tx: list(all_items(tx, "entailment")))
     assert [item.key for item in items] == ["a00000"]
-    assert look(study, lambda tx: item_rows.lineage(tx, items[0].id)) == [
+    assert look(study, lambda tx: lineage(tx, items[0].id)) == [
         ("meaningful", "a00000:lhs"),
         ("meaningful", "a00000:rhs"),
     ]
@@ -248,7 +238,7 @@ def test_a_result_that_no_longer_holds_takes_what_followed_with_it(make_study: S
         return "yes"
 
     work_through(everyone, answer)
-    assert [item.state for item in look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))] == ["open"]
+    assert [item.state for item in look(study, lambda tx: list(all_items(tx, "entailment")))] == ["open"]
     # As if the liar had been found out a little later.
     with_gold = study.stage("meaningful")
     do(
@@ -263,13 +253,13 @@ def test_a_result_that_no_longer_holds_takes_what_followed_with_it(make_study: S
     )
     assert any(
         row.worker == liar.pseudonym and row.kind == "production" and row.counts is False
-        for row in look(study, lambda tx: list(response_rows.all_responses(tx)))
+        for row in look(study, lambda tx: list(responses.all_responses(tx)))
     )
     settling.settle_everything(study)
-    states = [item.state for item in look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))]
+    states = [item.state for item in look(study, lambda tx: list(all_items(tx, "entailment")))]
     assert states == ["withdrawn"]
     work_through([Person(study, "new"), *everyone[1:]], answer)
-    states = [item.state for item in look(study, lambda tx: list(item_rows.all_items(tx, "entailment")))]
+    states = [item.state for item in look(study, lambda tx: list(all_items(tx, "entailment")))]
     assert states == ["open"]
 
 
@@ -308,7 +298,7 @@ def test_judgments_between_minimum_and_maximum(make_study: StudyMaker) -> None:
         return next(answers["lhs" if "paint" in phrase else "rhs"])
 
     assert work_through(everyone, answer) == 6
-    lhs, rhs = look(study, lambda tx: list(item_rows.all_items(tx, "meaningful")))
+    lhs, rhs = look(study, lambda tx: list(all_items(tx, "meaningful")))
     assert (lhs.judgments, lhs.confidence, lhs.released) == (2, 1.0, True)
     assert (rhs.judgments, rhs.confidence, rhs.released) == (4, 0.75, True)
 
@@ -349,7 +339,7 @@ def test_time_worked_is_what_the_page_saw_within_what_the_clock_saw(make_study: 
         offer = person.next()
         clock.pass_minutes(1)
         person.submit(offer, "yes", ms=claimed)
-    durations = [row.duration_ms for row in look(study, lambda tx: list(response_rows.all_responses(tx)))]
+    durations = [row.duration_ms for row in look(study, lambda tx: list(responses.all_responses(tx)))]
     assert durations == [5_000, 60_000, 60_000]
 
 
@@ -373,15 +363,15 @@ def test_a_pilot_becomes_gold(make_study: StudyMaker) -> None:
     assert gold_desk.promote_unanimous(study, stage, "owner") == 3
     newcomer = Person(study, "new")
     assert newcomer.next().status == "done"
-    golds = {row.key: row for row in look(study, lambda tx: gold_rows.gold_items(tx, "meaningful", 1.0))}
+    golds = {row.key: row for row in look(study, lambda tx: gold.gold_items(tx, "meaningful", 1.0))}
     assert golds["a00000:lhs"].explanation == "Hulls can be painted."
     assert golds["a00000:lhs"].origin == "pilot"
     # Its own result did not change by becoming gold.
-    item = look(study, lambda tx: item_rows.one_item(tx, "meaningful", "a00000:lhs"))
+    item = look(study, lambda tx: find_item(tx, "meaningful", "a00000:lhs"))
     assert item is not None
     assert (item.released, item.is_gold) == (False, True)
     do(study, gold_desk.retire, stage, "a00000:lhs", "owner", "ambiguous after all")
-    assert not look(study, lambda tx: item_rows.one_item(tx, "meaningful", "a00000:lhs")).is_gold  # type: ignore[union-attr]
+    assert not look(study, lambda tx: find_item(tx, "meaningful", "a00000:lhs")).is_gold  # type: ignore[union-attr]
 
 
 def test_everything_can_be_recomputed(make_study: StudyMaker) -> None:
@@ -477,7 +467,7 @@ def test_an_open_study_can_be_opened_again(make_study: StudyMaker, tmp_path: obj
     study = make_study(applications=2)
     Person(study, "a").judge()
     again = open_study(tmp_path / "study", database)  # type: ignore[operator]
-    assert look(again, stage_rows.stage_counts) == look(study, stage_rows.stage_counts)
+    assert look(again, stages.stage_counts) == look(study, stages.stage_counts)
     again.close()
 
 
@@ -526,7 +516,7 @@ def test_a_stage_added_later_gets_what_follows_from_before(tmp_path: Path, datab
         toml.write_text(settings.replace("[stage.gold]", "release_confidence = 0.6\n[stage.gold]", 1))
         again = open_study(folder, database)
         assert look(again, lambda tx: verify(tx, again)).differences == []
-        items = look(again, lambda tx: {item.key: item.state for item in item_rows.all_items(tx, "entailment")})
+        items = look(again, lambda tx: {item.key: item.state for item in all_items(tx, "entailment")})
         again.close()
         return items
 
@@ -540,13 +530,13 @@ def test_a_changed_floor_does_not_rewrite_history(
 ) -> None:
     study = make_study(applications=8, gold=8, share=0.5, floor=0.6, after=2)
     work_through(people(study, 2), lambda _, offer: "yes")
-    before = look(study, standing_rows.worker_standings)
+    before = look(study, participations.participation_summaries)
     study.close()
     clock.pass_minutes(1)
     toml = tmp_path / "study" / "study.toml"
     toml.write_text(toml.read_text().replace("floor = 0.6", "floor = 0.1"))
     again = open_study(tmp_path / "study", database, clock)
-    assert look(again, standing_rows.worker_standings) == before
+    assert look(again, participations.participation_summaries) == before
     assert look(again, lambda tx: verify(tx, again)).differences == []
     again.close()
 
@@ -571,7 +561,7 @@ def test_a_dropped_workers_late_answer_takes_no_place(make_study: StudyMaker, cl
     settling.settle_everything(study)
     work_through(people(study, 8), lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
     settling.settle_everything(study)
-    counts = look(study, stage_rows.stage_counts)[0]
+    counts = look(study, stages.stage_counts)[0]
     assert counts.complete == counts.items == 20
     assert look(study, lambda tx: verify(tx, study)).differences == []
 
@@ -654,7 +644,7 @@ def test_who_was_dropped_stays_so_whatever_they_answer_to_what_they_hold(make_st
     study = make_study(applications=20, gold=12, share=0.5)
     person, stage = Person(study, "a"), study.stage("meaningful")
 
-    def record() -> ParticipationRow:
+    def record() -> Participation:
         found = look(study, lambda tx: participations.participation_of(tx, stage.id, person.id))
         assert found is not None
         return found

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from chorale.engine.running import Study
-from chorale.store import arm_rows
+from chorale.store import arms
 from crowd import Person, look
 
 _SENTENCES = ("The ferry left early.", "Rain fell all night.", "The bakery was closed.", "Nobody heard the bell.")
@@ -40,7 +40,7 @@ def write_graded_study(folder: Path, written: int = 3) -> Callable[[Study], None
 
     def write(study: Study) -> None:
         writer = Person(study, "writer")
-        stage = f"{look(study, arm_rows.arms)[writer.pseudonym]}-practice"
+        stage = f"{look(study, arms.arms_by_worker)[writer.pseudonym]}-practice"
         for number in range(written):
             answer = {"question": f"What did the town do on day {number}?", "kind": "what", "length": "one"}
             writer.judge(answer, stage)

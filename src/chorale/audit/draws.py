@@ -7,66 +7,68 @@ from chorale.audit.managing import taken_away
 from chorale.engine.advancing import drawn_items
 from chorale.engine.drawing_answers import drawn_answers
 from chorale.engine.running import Study
-from chorale.model import AssignmentKind, StageSettings, StudySettings
+from chorale.model import AssignmentKind, Event, Response, StageSettings, StudySettings
 from chorale.protocol import draw_arm
-from chorale.store import Tx, arm_rows, events, gates, item_rows, labels, people, setting_rows
-from chorale.store.events import EventRow
-from chorale.store.response_rows import ResponseRow
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, events, gates, items, labels, workers
+from chorale.store.arms import arms_by_worker
+from chorale.store.participations import ParticipationSummary
+from chorale.store.settings import setting_value
 
 ALL = 1_000_000
 SettingsAt = Callable[[int], StudySettings]
 
 
-def arm_differences(tx: Tx, study: Study, settings_at: SettingsAt, standings: Sequence[WorkerStanding]) -> list[str]:
+def arm_differences(
+    tx: Tx, study: Study, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]
+) -> list[str]:
     """Whether everybody is in the arm that chance put them in, and worked in its stages only."""
-    found: list[str] = []
-    present = arm_rows.arms(tx)
-    told = events.recent(tx, ALL, kinds=("arm",))
+    differences: list[str] = []
+    present = arms_by_worker(tx)
+    draws = events.recent(tx, ALL, kinds=("arm",))
     numbers: dict[str, list[int]] = defaultdict(list)
-    held, panels = _held(tx), people.panels(tx)
-    for event in told:
+    held, panels = _held(tx), workers.panels(tx)
+    for event in draws:
         numbers[event.evidence["stratum"]].append(event.evidence["number"])
-        found += _draw_differences(study, settings_at(event.at), event, held, panels)
-    times = Counter(event.worker for event in told)
-    arms = {event.worker: event.evidence["arm"] for event in told}
+        differences += _draw_differences(study, settings_at(event.at), event, held, panels)
+    times = Counter(event.worker for event in draws)
+    arms = {event.worker: event.evidence["arm"] for event in draws}
     for worker in sorted(present.keys() | {name for name in arms if name is not None}):
         if present.get(worker) != arms.get(worker):
-            found.append(f"worker {worker}: is in arm {present.get(worker)}, was put in {arms.get(worker)}")
+            differences.append(f"worker {worker}: is in arm {present.get(worker)}, was put in {arms.get(worker)}")
         if times[worker] > 1:
-            found.append(f"worker {worker}: was put in an arm {times[worker]} times")
+            differences.append(f"worker {worker}: was put in an arm {times[worker]} times")
     for stratum, drawn in numbers.items():
-        counter = int(setting_rows.setting_value(tx, f"arms:{stratum}") or 0)
+        counter = int(setting_value(tx, f"arms:{stratum}") or 0)
         if sorted(drawn) != list(range(counter)):
-            found.append(f"arms: the numbers drawn in stratum {stratum!r} are not 0 to {counter - 1}, each once")
+            differences.append(f"arms: the numbers drawn in stratum {stratum!r} are not 0 to {counter - 1}, each once")
     for row in standings:
         stage = study.stage(row.stage).settings
         if stage.arms and present.get(row.worker) not in stage.arms:
-            found.append(f"worker {row.worker}: of arm {present.get(row.worker)}, worked in {row.stage}")
-    return found
+            differences.append(f"worker {row.worker}: of arm {present.get(row.worker)}, worked in {row.stage}")
+    return differences
 
 
 def _draw_differences(
     study: Study,
     settings: StudySettings,
-    event: EventRow,
+    event: Event,
     held: dict[tuple[str, str], int],
     panels: dict[str, str],
 ) -> Iterator[str]:
-    rule, told = settings.arms, event.evidence
+    rule, evidence = settings.arms, event.evidence
     if rule is None or event.worker is None:
         yield f"worker {event.worker}: was put in an arm when there were none"
         return
-    drawn = draw_arm(rule, study.settings.study.seed, told["stratum"], told["number"])
-    if (drawn.arm, drawn.block) != (told["arm"], told["block"]):
-        yield f"worker {event.worker}: was put in arm {told['arm']}, the draw says {drawn.arm}"
-    if told["stratum"] != (panels.get(event.worker, "") if rule.stratify == "panel" else ""):
-        yield f"worker {event.worker}: was drawn in stratum {told['stratum']!r}, which is not theirs"
+    drawn = draw_arm(rule, study.settings.study.seed, evidence["stratum"], evidence["number"])
+    if (drawn.arm, drawn.block) != (evidence["arm"], evidence["block"]):
+        yield f"worker {event.worker}: was put in arm {evidence['arm']}, the draw says {drawn.arm}"
+    if evidence["stratum"] != (panels.get(event.worker, "") if rule.stratify == "panel" else ""):
+        yield f"worker {event.worker}: was drawn in stratum {evidence['stratum']!r}, which is not theirs"
     if rule.after is not None and held.get((event.worker, rule.after), event.at + 1) > event.at:
         yield f"worker {event.worker}: was put in an arm before they had {rule.after}"
 
 
-def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[WorkerStanding]) -> Iterator[str]:
+def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]) -> Iterator[str]:
     """Whether everybody had what a stage asks for when they came in."""
     held = _held(tx)
     for row in standings:
@@ -78,10 +80,10 @@ def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[Worke
 
 def _held(tx: Tx) -> dict[tuple[str, str], int]:
     """Since when everybody first had what they have, or had until it was taken away."""
-    found = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
+    since = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
     for key, taken in taken_away(tx).items():
-        found[key] = min(found.get(key, taken[0].at), *(int(event.evidence["granted_at"]) for event in taken))
-    return found
+        since[key] = min(since.get(key, taken[0].at), *(int(event.evidence["granted_at"]) for event in taken))
+    return since
 
 
 def _stage_at(settings: StudySettings, name: str) -> StageSettings | None:
@@ -90,7 +92,7 @@ def _stage_at(settings: StudySettings, name: str) -> StageSettings | None:
 
 def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> list[str]:
     """Whether the items with another number of judgments are those that chance drew."""
-    found: list[str] = []
+    differences: list[str] = []
     drawn: dict[str, set[str]] = defaultdict(set)
     for event in events.recent(tx, ALL, kinds=("sampled",)):
         if event.stage is None or event.stage not in study.stages:
@@ -99,18 +101,18 @@ def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> list[st
         rule = _stage_at(settings_at(event.at), event.stage)
         again = None if rule is None else _drawn_again(tx, study, event, rule)
         if again != (event.evidence["of"], sorted(event.evidence["items"])):
-            found.append(
+            differences.append(
                 f"stage {event.stage}: the items drawn from {event.evidence['from']} are not those chance draws"
             )
     for stage in study.stages.values():
-        marked = {item.key for item in item_rows.all_items(tx, stage.name) if item.sampled}
+        marked = {item.key for item in items.all_items(tx, stage.name) if item.sampled}
         for key in sorted(marked ^ drawn[stage.name]):
             what = "marked as drawn and was not" if key in marked else "drawn and not marked so"
-            found.append(f"item {key} of {stage.name}: {what}")
-    return found
+            differences.append(f"item {key} of {stage.name}: {what}")
+    return differences
 
 
-def _drawn_again(tx: Tx, study: Study, event: EventRow, rule: StageSettings) -> tuple[int, list[str]]:
+def _drawn_again(tx: Tx, study: Study, event: Event, rule: StageSettings) -> tuple[int, list[str]]:
     """How many items there were to draw from, and the keys of those that chance draws of them."""
     stage = study.stage(event.stage or "")
     source = event.evidence["from"]
@@ -120,40 +122,43 @@ def _drawn_again(tx: Tx, study: Study, event: EventRow, rule: StageSettings) -> 
             gone[change.item] = change.kind == "withdrawn"
     of = study.stage(source).id if source in stage.settings.sources else None
     there = [
-        one
-        for one in labels.items_from(tx, stage.id, of, withdrawn=True)
-        if one[0] <= event.evidence["last"] and not gone.get(one[1], False)
+        item
+        for item in labels.items_from(tx, stage.id, of, withdrawn=True)
+        if item[0] <= event.evidence["last"] and not gone.get(item[1], False)
     ]
     return len(there), sorted(key for _, key, _ in drawn_items(study, rule, there))
 
 
 def answers_drawn(tx: Tx, stage: str) -> set[int]:
     """The answers that were drawn for a stage, by the record."""
-    told = events.recent(tx, ALL, kinds=("drawn",))
-    return {answer for event in told if event.stage == stage for answer in event.evidence["answers"]}
+    draws = events.recent(tx, ALL, kinds=("drawn",))
+    return {answer for event in draws if event.stage == stage for answer in event.evidence["answers"]}
 
 
 def drawing_differences(
-    tx: Tx, study: Study, settings_at: SettingsAt, by_worker: Mapping[tuple[str, str], Sequence[ResponseRow]]
+    tx: Tx, study: Study, settings_at: SettingsAt, by_worker: Mapping[tuple[str, str], Sequence[Response]]
 ) -> Iterator[str]:
     """Whether the answers that a stage took of everybody are those that chance draws of all they had given."""
     times: Counter[tuple[str, str, str]] = Counter()
     for event in events.recent(tx, ALL, kinds=("drawn",)):
         if event.stage is None or event.stage not in study.stages or event.worker is None:
             continue
-        told = event.evidence
-        name = f"worker {event.worker}: the answers in {told['from']} drawn for {event.stage}"
-        times[event.stage, told["from"], event.worker] += 1
+        evidence = event.evidence
+        name = f"worker {event.worker}: the answers in {evidence['from']} drawn for {event.stage}"
+        times[event.stage, evidence["from"], event.worker] += 1
         rule = _stage_at(settings_at(event.at), event.stage)
         count = None if rule is None or rule.items is None else rule.items.per_worker
-        if count is None or drawn_answers(study.settings.study.seed, event.stage, count, told["of"]) != told["answers"]:
+        if (
+            count is None
+            or drawn_answers(study.settings.study.seed, event.stage, count, evidence["of"]) != evidence["answers"]
+        ):
             yield f"{name} are not those chance draws"
         given = [
-            one.id
-            for one in by_worker.get((told["from"], event.worker), ())
-            if one.kind == AssignmentKind.PRODUCTION and one.id <= max(told["of"])
+            response.id
+            for response in by_worker.get((evidence["from"], event.worker), ())
+            if response.kind == AssignmentKind.PRODUCTION and response.id <= max(evidence["of"])
         ]
-        if sorted(given) != sorted(told["of"]):
+        if sorted(given) != sorted(evidence["of"]):
             yield f"{name} were drawn from others than they had given"
     for (stage, source, worker), often in sorted(times.items()):
         if often > 1:

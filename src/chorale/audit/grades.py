@@ -1,15 +1,14 @@
-"""Grades by people once more: whether they are what the graders said."""
+"""Verify grades by people: whether they follow from the graders' answers."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from chorale.engine.grading import PeoplesGrade, grade_of
 from chorale.engine.running import Study
-from chorale.model import AssignmentKind, ItemState, Judgment
-from chorale.store import Tx, corrections, events, grade_rows, item_rows
+from chorale.model import AssignmentKind, Grade, ItemState, Judgment, Response
+from chorale.store import Tx, corrections, events, items
 from chorale.store.corrections import is_by_gold
-from chorale.store.grade_rows import GradeRow
-from chorale.store.response_rows import ResponseRow
+from chorale.store.grades import all_grades
 
 ALL = 1_000_000
 TOLERANCE = 1e-9
@@ -17,47 +16,49 @@ GOLD = "gold"
 
 
 def grade_differences(
-    tx: Tx, study: Study, responses: Sequence[ResponseRow], judged: Mapping[str, Mapping[str, Sequence[Judgment]]]
+    tx: Tx, study: Study, responses: Sequence[Response], judged: Mapping[str, Mapping[str, Sequence[Judgment]]]
 ) -> list[str]:
     """Grades that do not follow from what graders answered, then or by now. `judged`: counted, by stage and item."""
-    by_response: dict[int, list[GradeRow]] = defaultdict(list)
-    for grade in grade_rows.all_grades(tx):
+    by_response: dict[int, list[Grade]] = defaultdict(list)
+    for grade in all_grades(tx):
         by_response[grade.response_id].append(grade)
     given = {response.id: response for response in responses}
     made_from: dict[int, int | None] = {}
-    found: list[str] = []
+    differences: list[str] = []
     for stage in study.stages.values():
         if not stage.settings.grades:
             continue
-        for item in item_rows.all_items(tx, stage.name):
+        for item in items.all_items(tx, stage.name):
             made_from[item.id] = item.response_id
             if item.state == ItemState.COMPLETE and item.response_id is not None:
                 answers = [judgment.answer for judgment in judged[stage.name].get(item.key, ())]
-                found += _present_differences(
+                differences += _present_differences(
                     study, item.response_id, grade_of(stage.task, answers), by_response[item.response_id]
                 )
     corrected = {(one.item_id, one.at) for one in corrections.corrections(tx)}
-    told = {
+    recorded = {
         (event.evidence["response"], event.evidence["source"]): event.evidence
         for event in events.recent(tx, ALL, kinds=("graded",))
     }
     for grades in by_response.values():
         for number, grade in enumerate(grades, 1):
             if is_by_gold(grade.source):
-                found += _gold_differences(grade, given, corrected)
+                differences += _gold_differences(grade, given, corrected)
                 continue
-            by = told.pop((grade.response_id, grade.source), {}).get("by", [])
+            by = recorded.pop((grade.response_id, grade.source), {}).get("by", [])
             answers = [
-                given[one] for one in by if one in given and made_from.get(given[one].item_id) == grade.response_id
+                given[response_id]
+                for response_id in by
+                if response_id in given and made_from.get(given[response_id].item_id) == grade.response_id
             ]
-            found += _told_differences(study, grade, number, answers, len(by))
-    return found + [
-        f"response {response}: an event says it was graded by {source}, and it is not" for response, source in told
+            differences += _grader_differences(study, grade, number, answers, len(by))
+    return differences + [
+        f"response {response}: an event says it was graded by {source}, and it is not" for response, source in recorded
     ]
 
 
 def _present_differences(
-    study: Study, response_id: int, grade: PeoplesGrade | None, grades: Sequence[GradeRow]
+    study: Study, response_id: int, grade: PeoplesGrade | None, grades: Sequence[Grade]
 ) -> Iterator[str]:
     """The grade an answer has is what its graders say by now."""
     by_people = [one for one in grades if not is_by_gold(one.source)]
@@ -76,7 +77,7 @@ def _present_differences(
 
 
 def _gold_differences(
-    grade: GradeRow, given: Mapping[int, ResponseRow], corrected: Collection[tuple[int, int]]
+    grade: Grade, given: Mapping[int, Response], corrected: Collection[tuple[int, int]]
 ) -> Iterator[str]:
     response = given[grade.response_id]
     if grade.source != GOLD:
@@ -89,8 +90,8 @@ def _gold_differences(
         yield f"response {grade.response_id}: graded by gold at another time than it was given"
 
 
-def _told_differences(
-    study: Study, grade: GradeRow, number: int, answers: Sequence[ResponseRow], said: int
+def _grader_differences(
+    study: Study, grade: Grade, number: int, answers: Sequence[Response], named: int
 ) -> Iterator[str]:
     """A grade is what the answers come to that the event of the time names."""
     name = f"response {grade.response_id}: grade {grade.source}"
@@ -99,9 +100,9 @@ def _told_differences(
     if stage is None or place != str(number) or grade.stage not in stage.settings.sources:
         yield f"{name} is by nobody who could have given it"
         return
-    if not said:
+    if not named:
         yield f"{name} has no event that says who gave it"
-    elif len(answers) != said or any(response.stage != stage_name for response in answers):
+    elif len(answers) != named or any(response.stage != stage_name for response in answers):
         yield f"{name} is by answers that are not about it"
     again = grade_of(stage.task, [response.answer for response in answers])
     if again is None or abs(again.score - grade.score) > TOLERANCE:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chorale.engine.managing import BY_STAFF
+from chorale.model import Event
 from chorale.store import Tx, corrections, events
-from chorale.store.events import EventRow
 
 ALL = 1_000_000
 Moments = Mapping[tuple[str, str], Iterable[int]]
@@ -42,27 +42,27 @@ def dropped_by_hand(tx: Tx) -> set[tuple[str, str]]:
 
 def counting_again(tx: Tx) -> set[tuple[str, str]]:
     """Stage and worker of everybody who was reinstated: others had been asked instead of them meanwhile."""
-    found = events.recent(tx, ALL, kinds=("reinstated",))
-    return {(event.stage, event.worker) for event in found if event.stage and event.worker}
+    reinstated = events.recent(tx, ALL, kinds=("reinstated",))
+    return {(event.stage, event.worker) for event in reinstated if event.stage and event.worker}
 
 
-def taken_away(tx: Tx) -> dict[tuple[str, str], list[EventRow]]:
+def taken_away(tx: Tx) -> dict[tuple[str, str], list[Event]]:
     """The events by which qualifications were taken away, by worker and name."""
-    found: dict[tuple[str, str], list[EventRow]] = defaultdict(list)
+    taken: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for event in events.recent(tx, ALL, kinds=("disqualified",)):
         if event.worker:
-            found[event.worker, str(event.evidence["qualification"])].append(event)
-    return found
+            taken[event.worker, str(event.evidence["qualification"])].append(event)
+    return taken
 
 
 def held_since(
-    granted: Moments, held: Mapping[tuple[str, str], int], taken: Mapping[tuple[str, str], list[EventRow]]
+    granted: Moments, held: Mapping[tuple[str, str], int], taken: Mapping[tuple[str, str], list[Event]]
 ) -> dict[tuple[str, str], int]:
     """Since when everybody should have what they have: the first time it was given after it was last taken away."""
     expected = {}
     for key, moments in granted.items():
         last = max((event.at for event in taken.get(key, ())), default=-1)
-        # Of the same moment, the giving may have come before the taking or after it: what is there now tells.
+        # Of the same moment, the giving may have come before the taking or after it: what is there now decides.
         since = [at for at in moments if at > last or (at == last and held.get(key) == at)]
         if since:
             expected[key] = min(since)
@@ -71,16 +71,16 @@ def held_since(
 
 @dataclass(frozen=True, slots=True)
 class GoldThen:
-    """What gold said when, for gold that was corrected."""
+    """The answer of corrected gold at any time."""
 
     changes: Mapping[int, list[corrections.Correction]]
 
     @classmethod
     def of(cls, tx: Tx) -> "GoldThen":
-        found: dict[int, list[corrections.Correction]] = defaultdict(list)
-        for one in corrections.corrections(tx):
-            found[one.item_id].append(one)
-        return cls(found)
+        by_item: dict[int, list[corrections.Correction]] = defaultdict(list)
+        for correction in corrections.corrections(tx):
+            by_item[correction.item_id].append(correction)
+        return cls(by_item)
 
     def answer(self, item_id: int, moment: int, now: Any) -> Any:
         """The gold answer of an item at a moment; `now` is what it is."""

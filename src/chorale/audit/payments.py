@@ -11,6 +11,7 @@ def payment_differences(tx: Tx) -> Iterator[str]:
         total = sum(one.amount for one in payments.payments_in(tx, row.id))
         if total != row.amount:
             yield f"payout {row.id}: {row.amount} in all, and {total} in its payments"
-    for one in payments.covered(tx):
-        if one.paid > one.earned:
-            yield f"worker {one.worker}: payment {one.payment_id} makes {one.paid}, and the ledger said {one.earned}"
+    for payment in payments.covered(tx):
+        if payment.paid > payment.earned:
+            name = f"worker {payment.worker}: payment {payment.payment_id}"
+            yield f"{name} makes {payment.paid}, and the ledger said {payment.earned}"

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from chorale.audit.managing import held_since, taken_away, written_by_hand
 from chorale.engine.gates import survey
 from chorale.engine.running import Study
-from chorale.model import EXPERT, AssignmentKind, GateSettings, StudySettings, invited_to
+from chorale.model import EXPERT, AssignmentKind, Event, GateSettings, Grade, StudySettings, invited_to
 from chorale.protocol import Candidate, GateVerdict, closed_by, decide_gate, part_of_round
-from chorale.store import Tx, events, gates, grade_rows, message_rows, response_rows
-from chorale.store.events import EventRow
+from chorale.store import Tx, events, gates, responses
 from chorale.store.gates import VerdictRow
-from chorale.store.grade_rows import GradeRow
+from chorale.store.grades import all_grades
+from chorale.store.messages import all_messages
 
 Bonuses = defaultdict[tuple[str, str], list[tuple[int, int]]]
 SettingsAt = Callable[[int], StudySettings]
@@ -27,7 +27,7 @@ class _Decided:
 
     row: VerdictRow
     rule: GateSettings
-    seen: tuple[GradeRow, ...]
+    seen: tuple[Grade, ...]
 
     @property
     def name(self) -> str:
@@ -51,35 +51,35 @@ class GatePay(NamedTuple):
 
 def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt) -> tuple[GatePay, list[str]]:
     """What gates paid; and what does not follow from the grades."""
-    found: list[str] = []
-    grades = {grade.id: grade for grade in grade_rows.all_grades(tx)}
+    differences: list[str] = []
+    grades = {grade.id: grade for grade in all_grades(tx)}
     decided: list[_Decided] = []
     for row in gates.verdicts(tx):
         rule = next((gate for gate in settings_at(row.at).gate if gate.name == row.gate), None)
         if rule is None:
-            found.append(f"worker {row.worker}: was decided about by {row.gate}, which was no gate then")
+            differences.append(f"worker {row.worker}: was decided about by {row.gate}, which was no gate then")
             continue
         seen = tuple(grades[number] for number in row.evidence.get("grades", ()) if number in grades)
         decided.append(_Decided(row, rule, seen))
-    by_worker: dict[str, list[GradeRow]] = defaultdict(list)
+    by_worker: dict[str, list[Grade]] = defaultdict(list)
     for grade in grades.values():
         if grade.kind != AssignmentKind.GOLD:
             by_worker[grade.worker].append(grade)
-    for one in decided:
-        found += _seen_differences(study, one, by_worker[one.row.worker])
-    found += _verdict_differences(decided)
-    found += _event_differences(tx, decided)
-    found += _closing_differences(tx, study, decided, by_worker)
-    found += _qualification_differences(tx, decided)
-    found += _message_differences(tx, decided)
+    for decision in decided:
+        differences += _seen_differences(study, decision, by_worker[decision.row.worker])
+    differences += _verdict_differences(decided)
+    differences += _event_differences(tx, decided)
+    differences += _closing_differences(tx, study, decided, by_worker)
+    differences += _qualification_differences(tx, decided)
+    differences += _message_differences(tx, decided)
     bonuses: Bonuses = defaultdict(list)
-    for one in decided:
-        if one.row.passed and one.rule.bonus:
-            bonuses[one.rule.stage[-1], one.row.worker].append((one.row.at, one.rule.bonus))
-    found += _grading_differences(tx, settings_at, bonuses)
+    for decision in decided:
+        if decision.row.passed and decision.rule.bonus:
+            bonuses[decision.rule.stage[-1], decision.row.worker].append((decision.row.at, decision.rule.bonus))
+    differences += _grading_differences(tx, settings_at, bonuses)
     cut_off: dict[tuple[str, str], int] = {}
-    found += _round_differences(tx, study, settings_at, bonuses, cut_off)
-    return GatePay(bonuses, cut_off), found
+    differences += _round_differences(tx, study, settings_at, bonuses, cut_off)
+    return GatePay(bonuses, cut_off), differences
 
 
 def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
                 yield f"gate {event.evidence['gate']}: graders in {name} were paid for finishing, which is not due"
                 continue
             times: dict[str, list[int]] = defaultdict(list)
-            for response in response_rows.all_responses(tx, stage_name=name):
+            for response in responses.all_responses(tx, stage_name=name):
                 times[response.worker].append(response.submitted_at)
             for worker, given in sorted(times.items()):
                 # What came in the very moment of closing may have come before it or after.
@@ -128,16 +128,16 @@ def _round_differences(
             if event.evidence["gate"] in closed_by(settings, stage) and stage.name not in done
         ]
         done.update(stage.name for stage in ended)
-        told: Mapping[str, Mapping[str, int]] | None = event.evidence.get("cut_off")
-        if told is None:
+        cut_off_answers: Mapping[str, Mapping[str, int]] | None = event.evidence.get("cut_off")
+        if cut_off_answers is None:
             continue  # closed before anybody was paid for a part
         for stage in ended:
             size = study.stages[stage.name].round_size if stage.name in study.stages else None
             if size is None:
                 continue
-            several = told.get(stage.name, {})
+            several = cut_off_answers.get(stage.name, {})
             times: dict[str, list[int]] = {worker: [] for worker in several}
-            for response in response_rows.all_responses(tx, stage_name=stage.name):
+            for response in responses.all_responses(tx, stage_name=stage.name):
                 times.setdefault(response.worker, []).append(response.submitted_at)
             for worker, given in sorted(times.items()):
                 # What came in the very moment of closing may have come before it or after.
@@ -149,101 +149,103 @@ def _round_differences(
                     cut_off[stage.name, worker] = answered
                     part = part_of_round(stage.pay.finished, answered, size)
                     bonuses[stage.name, worker].append((event.at, part))
-        for name in sorted(told.keys() - {stage.name for stage in ended}):
+        for name in sorted(cut_off_answers.keys() - {stage.name for stage in ended}):
             yield f"gate {event.evidence['gate']}: people in {name} were cut off, which it does not end"
 
 
-def _answered_at_closing(told: int | None, before: int, until: int, size: int) -> int | None:
-    """How many answers to a round somebody had given when it was ended, as told if they were cut off; None if wrong."""
-    if told is not None:
-        return told if before <= told <= until else None
+def _answered_at_closing(recorded: int | None, before: int, until: int, size: int) -> int | None:
+    """How many answers to a round somebody had given when it ended, as recorded if they were cut off; None if wrong."""
+    if recorded is not None:
+        return recorded if before <= recorded <= until else None
     if until >= size:
         return size
     # Who entered in that moment could not be seen yet, and had answered nothing.
     return None if before else 0
 
 
-def _seen_differences(study: Study, one: _Decided, own: Sequence[GradeRow]) -> Iterator[str]:
+def _seen_differences(study: Study, decision: _Decided, own: Sequence[Grade]) -> Iterator[str]:
     """Whether the gate saw the worker's grades of that time: all of them, the latest of each, and no others."""
-    row = one.row
-    if len(one.seen) != len(row.evidence.get("grades", ())):
-        yield f"{one.name}: decided by grades that are not there"
-    latest: dict[int, GradeRow] = {}
+    row = decision.row
+    if len(decision.seen) != len(row.evidence.get("grades", ())):
+        yield f"{decision.name}: decided by grades that are not there"
+    latest: dict[int, Grade] = {}
     for grade in own:
         # Of the same moment, some came before the verdict and some after it: those it names did come before.
-        if grade.stage in one.rule.stage and (grade.graded_at < row.at or grade in one.seen):
+        if grade.stage in decision.rule.stage and (grade.graded_at < row.at or grade in decision.seen):
             latest[grade.response_id] = grade
-    if sorted(grade.id for grade in latest.values()) != sorted(grade.id for grade in one.seen):
-        yield f"{one.name}: decided by other grades than there were"
-    for name in one.rule.stage:
-        needed = study.stages[name].round_size or one.rule.graded
-        if sum(grade.stage == name for grade in one.seen) < needed:
-            yield f"{one.name}: decided by fewer grades in {name} than {needed}"
-    candidate = one.candidate()
+    if sorted(grade.id for grade in latest.values()) != sorted(grade.id for grade in decision.seen):
+        yield f"{decision.name}: decided by other grades than there were"
+    for name in decision.rule.stage:
+        needed = study.stages[name].round_size or decision.rule.graded
+        if sum(grade.stage == name for grade in decision.seen) < needed:
+            yield f"{decision.name}: decided by fewer grades in {name} than {needed}"
+    candidate = decision.candidate()
     if candidate is None or abs(candidate.mean - row.score) > TOLERANCE:
         again = None if candidate is None else candidate.mean
-        yield f"{one.name}: score {row.score} stored, {again} recomputed from the grades"
+        yield f"{decision.name}: score {row.score} stored, {again} recomputed from the grades"
 
 
 def _verdict_differences(decided: Sequence[_Decided]) -> Iterator[str]:
     """Decide again: about each by themselves, or about all who were decided about together."""
     together: dict[tuple[str, int], list[_Decided]] = defaultdict(list)
-    for one in decided:
-        together[one.row.gate, one.row.at].append(one)
+    for decision in decided:
+        together[decision.row.gate, decision.row.at].append(decision)
     for several in together.values():
         rule = several[0].rule
         candidates = [candidate for one in several if (candidate := one.candidate()) is not None]
         again = {verdict.worker: verdict for verdict in decide_gate(rule, candidates)}
-        for one in several:
-            if one.row.worker in again:
-                yield from _outcome_differences(one, again[one.row.worker], alone=rule.decides_each)
+        for decision in several:
+            if decision.row.worker in again:
+                yield from _outcome_differences(decision, again[decision.row.worker], alone=rule.decides_each)
 
 
-def _outcome_differences(one: _Decided, again: GateVerdict, *, alone: bool) -> Iterator[str]:
-    stored = one.row.evidence
-    if one.row.passed != again.passed:
-        yield f"{one.name}: passed={one.row.passed} stored, {again.passed} recomputed from the grades"
+def _outcome_differences(decision: _Decided, again: GateVerdict, *, alone: bool) -> Iterator[str]:
+    stored = decision.row.evidence
+    if decision.row.passed != again.passed:
+        yield f"{decision.name}: passed={decision.row.passed} stored, {again.passed} recomputed from the grades"
     if bool(stored.get("promoted")) != again.promoted:
-        yield f"{one.name}: promoted={stored.get('promoted')} stored, {again.promoted} recomputed from the grades"
+        yield f"{decision.name}: promoted={stored.get('promoted')} stored, {again.promoted} recomputed from the grades"
     # About each worker a gate decides as they come; a rank among others is no part of that.
     ranked = ("rank", "of", "average") if alone else ()
-    told = [name for name in again.evidence if name not in ranked]
-    for name in told:
+    compared = [name for name in again.evidence if name not in ranked]
+    for name in compared:
         if stored.get(name) != again.evidence[name]:
-            yield f"{one.name}: {name} {stored.get(name)} in the evidence, {again.evidence[name]} recomputed"
+            yield f"{decision.name}: {name} {stored.get(name)} in the evidence, {again.evidence[name]} recomputed"
 
 
 def _event_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
     """Every verdict is an event with its evidence, and every such event a verdict."""
-    told: dict[tuple[str, str | None], list[EventRow]] = defaultdict(list)
+    recorded: dict[tuple[str, str | None], list[Event]] = defaultdict(list)
     for event in events.recent(tx, ALL, kinds=("passed", "not passed")):
-        told[event.evidence["gate"], event.worker].append(event)
-    for one in decided:
-        recorded = told.pop((one.row.gate, one.row.worker), [])
-        kind = "passed" if one.row.passed else "not passed"
-        if [(event.kind, event.at, event.evidence) for event in recorded] != [(kind, one.row.at, one.row.evidence)]:
-            yield f"{one.name}: the verdict is not the one among the events"
-    for gate, worker in told:
+        recorded[event.evidence["gate"], event.worker].append(event)
+    for decision in decided:
+        own = recorded.pop((decision.row.gate, decision.row.worker), [])
+        kind = "passed" if decision.row.passed else "not passed"
+        if [(event.kind, event.at, event.evidence) for event in own] != [
+            (kind, decision.row.at, decision.row.evidence)
+        ]:
+            yield f"{decision.name}: the verdict is not the one among the events"
+    for gate, worker in recorded:
         yield f"worker {worker} at gate {gate}: there is an event of a verdict that is not there"
 
 
 def _closing_differences(
-    tx: Tx, study: Study, decided: Sequence[_Decided], grades: Mapping[str, Sequence[GradeRow]]
+    tx: Tx, study: Study, decided: Sequence[_Decided], grades: Mapping[str, Sequence[Grade]]
 ) -> Iterator[str]:
     """Gates that were closed decided about everybody who was scored; those that decide about each, too."""
-    told = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
+    closings = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
     closed = gates.closing_times(tx)
-    for name in sorted(closed.keys() ^ told.keys()):
+    for name in sorted(closed.keys() ^ closings.keys()):
         yield f"gate {name}: {'closed without an event' if name in closed else 'an event says closed, and it is open'}"
-    for name in sorted(closed.keys() & told.keys()):
+    for name in sorted(closed.keys() & closings.keys()):
         mine = [one.row for one in decided if one.row.gate == name and one.row.at == closed[name]]
         again = (len(mine), sum(row.passed for row in mine), sum(bool(row.evidence.get("promoted")) for row in mine))
-        stored = tuple(told[name].evidence[what] for what in ("scored", "passed", "promoted"))
+        stored = tuple(closings[name].evidence[what] for what in ("scored", "passed", "promoted"))
         if stored != again:
             yield f"gate {name}: {stored} scored, passed and promoted by the event, {again} by the verdicts"
-    for one in decided:
-        if not one.rule.decides_each and closed.get(one.row.gate) != one.row.at:
-            yield f"{one.name}: decided at another time than the gate was closed"
+    for decision in decided:
+        if not decision.rule.decides_each and closed.get(decision.row.gate) != decision.row.at:
+            yield f"{decision.name}: decided at another time than the gate was closed"
     for gate in study.gates.values():
         if not gate.settings.decides_each and gate.name not in closed:
             continue
@@ -259,13 +261,13 @@ def _closing_differences(
 
 
 def _qualification_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
-    """Who has a qualification has it by a gate, by a link, or by the hand of somebody who said why."""
+    """Who has a qualification has it by a gate, by a link, or from staff who gave a reason."""
     granted: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for one in decided:
-        if one.row.passed:
-            granted[one.row.worker, one.rule.name].append(one.row.at)
-        if one.row.evidence.get("promoted") and one.rule.promote is not None:
-            granted[one.row.worker, one.rule.promote.to].append(one.row.at)
+    for decision in decided:
+        if decision.row.passed:
+            granted[decision.row.worker, decision.rule.name].append(decision.row.at)
+        if decision.row.evidence.get("promoted") and decision.rule.promote is not None:
+            granted[decision.row.worker, decision.rule.promote.to].append(decision.row.at)
     for event in events.recent(tx, ALL, kinds=("qualified",)):
         name = event.evidence["qualification"]
         by_hand = name == EXPERT or name.startswith(invited_to("")) or "reason" in event.evidence
@@ -287,7 +289,7 @@ def _message_differences(tx: Tx, decided: Sequence[_Decided]) -> Iterator[str]:
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
     expected |= written_by_hand(tx)
     # What scripts write to workers is theirs to decide.
-    messages = (message for message in message_rows.all_messages(tx) if not message.cause.startswith("mturk:"))
+    messages = (message for message in all_messages(tx) if not message.cause.startswith("mturk:"))
     written = {(message.worker, message.cause): message.written_at for message in messages}
     for worker, cause in sorted(expected.keys() | written.keys()):
         if (worker, cause) not in written:

@@ -5,10 +5,9 @@ from collections.abc import Callable
 
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import Study
-from chorale.model import StageSettings
+from chorale.model import Event, StageSettings
 from chorale.protocol import WorkerQuality, review_quality
 from chorale.store import Tx, events
-from chorale.store.events import EventRow
 
 TOLERANCE = 1e-9
 
@@ -20,19 +19,19 @@ def quality_drops(
     drops = [
         event for event in reversed(events.recent(tx, 1_000_000, kinds=("dropped",))) if event.stage and event.worker
     ]
-    by_basis: defaultdict[tuple[str, int, int], list[EventRow]] = defaultdict(list)
+    by_basis: defaultdict[tuple[str, int, int], list[Event]] = defaultdict(list)
     for event in drops:
         if event.evidence.get("rule") == "quality":
             by_basis[str(event.stage), int(event.evidence["upto"]), int(event.evidence["events"])].append(event)
     dropped: set[tuple[str, str]] = set()
     differences: list[str] = []
-    for (name, upto, last), found in by_basis.items():
+    for (name, upto, last), recorded_events in by_basis.items():
         stage = study.stage(name)
         answers = counted_by(tx, stage, upto, last)
         again = qualities(stage, answers)
         shared = shared_items(answers)
         places = {} if again is None else {worker: place for place, worker in enumerate(again.workers)}
-        for event in found:
+        for event in recorded_events:
             worker = str(event.worker)
             dropped.add((name, worker))
             place = places.get(worker)

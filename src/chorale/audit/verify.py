@@ -23,16 +23,19 @@ from chorale.engine.settling import derived_items, has_settled
 from chorale.model import (
     AssignmentKind,
     GoldRecord,
+    Item,
     ItemState,
     Judgment,
+    Response,
     SourceItem,
     Standing,
 )
 from chorale.protocol import decide_item, fee_due, fee_on, gold_after, review_worker, rule_for, trust
 from chorale.registry import loaded_parts
-from chorale.store import Tx, item_rows, ledger, response_rows, standing_rows
-from chorale.store.response_rows import ResponseRow
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, ledger, participations
+from chorale.store.items import all_items, live_leases
+from chorale.store.participations import ParticipationSummary
+from chorale.store.responses import all_responses, impossible_durations
 
 TOLERANCE = 1e-9
 
@@ -47,8 +50,8 @@ class Verification:
 def verify(tx: Tx, study: Study) -> Verification:
     """Trust, standings, labels, confidence, pay: all of it again from responses, gold and settings."""
     differences: list[str] = []
-    responses = list(response_rows.all_responses(tx, to_keep=True))
-    standings = standing_rows.worker_standings(tx)
+    responses = list(all_responses(tx, to_keep=True))
+    standings = participations.participation_summaries(tx)
     paid = ledger.paid_by_participation(tx)
     history = History(tx)
     (bonuses, cut_off), of_gates = verify_gates(tx, study, history.study_at)
@@ -64,7 +67,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += sample_differences(tx, study, history.study_at)
     by_quality, of_quality = quality_drops(tx, study, history.stage_at)
     differences += of_quality
-    by_worker: dict[tuple[str, str], list[ResponseRow]] = defaultdict(list)
+    by_worker: dict[tuple[str, str], list[Response]] = defaultdict(list)
     for response in responses:
         by_worker[response.stage, response.worker].append(response)
     differences += drawing_differences(tx, study, history.study_at, by_worker)
@@ -78,11 +81,11 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences += _pay_differences(stage, row, given, history, paid, payments, answered_then, gold_then)
     items = 0
     judged: dict[str, dict[str, list[Judgment]]] = {}
-    live = item_rows.live_leases(tx)
+    live = live_leases(tx)
     for stage in study.stages.values():
         judged[stage.name] = _counted(stage, responses, standings)
         most = history.most_judgments(stage.name)
-        for item in item_rows.all_items(tx, stage.name):
+        for item in all_items(tx, stage.name):
             items += 1
             differences += _label_differences(stage, item, judged[stage.name][item.key])
             again = sum((stage.name, one.worker) in reinstated for one in judged[stage.name][item.key])
@@ -105,9 +108,9 @@ def verify(tx: Tx, study: Study) -> Verification:
 
 
 def _worker_differences(
-    stage: RunningStage, row: WorkerStanding, given: list[ResponseRow], history: History, dropped_otherwise: bool
+    stage: RunningStage, row: ParticipationSummary, given: list[Response], history: History, dropped_otherwise: bool
 ) -> list[str]:
-    found = []
+    differences = []
     name = f"worker {row.worker} in {row.stage}"
     graded = [response for response in given if response.kind != AssignmentKind.PRODUCTION]
     record = GoldRecord()
@@ -116,7 +119,7 @@ def _worker_differences(
     for response in graded:
         score = stage.task.grading.grade(response.answer, response.gold_answer).score
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
-            found.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
+            differences.append(f"{name}: response {response.id} was graded {response.gold_score}, is {score}")
         then = then.under(history.stage_at(response.submitted_at, stage.name))
         rule = then.settings.gold
         record = gold_after(record, then.is_correct(score), rule)
@@ -130,8 +133,8 @@ def _worker_differences(
         ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
     ):
         if stored != again:
-            found.append(f"{name}: {what} stored {stored}, recomputed {again}")
-    return found
+            differences.append(f"{name}: {what} stored {stored}, recomputed {again}")
+    return differences
 
 
 def _duration_differences(tx: Tx) -> list[str]:
@@ -139,14 +142,14 @@ def _duration_differences(tx: Tx) -> list[str]:
     return [
         f"worker {row.worker} in {row.stage}: response {row.id} has {row.duration_ms} ms of work stored, "
         f"and {row.held_ms} ms passed between lease and submission"
-        for row in response_rows.impossible_durations(tx)
+        for row in impossible_durations(tx)
     ]
 
 
 def _pay_differences(
     stage: RunningStage,
-    row: WorkerStanding,
-    given: list[ResponseRow],
+    row: ParticipationSummary,
+    given: list[Response],
     history: History,
     paid: dict[tuple[str, str], tuple[int, int]],
     bonuses: list[tuple[int, int]],
@@ -176,12 +179,14 @@ def _pay_differences(
     fees = fee_due(sum(fee_on(amount, history.study_at(at).pay.fee_percent) for at, amount in payments), 0)
     name = f"worker {row.worker} in {row.stage}"
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
-    found = []
+    differences = []
     if in_ledger != (earned, fees):
-        found.append(f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}")
+        differences.append(
+            f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}"
+        )
     if (row.earned, row.fees) != in_ledger:
-        found.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
-    return found
+        differences.append(f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}")
+    return differences
 
 
 def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
@@ -192,7 +197,7 @@ def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
     return for_part(stage, number) - for_part(stage, number - 1) if number > cut_off else 0
 
 
-def _record_then(stage: RunningStage, given: list[ResponseRow], history: History, gold_then: GoldThen) -> GoldRecord:
+def _record_then(stage: RunningStage, given: list[Response], history: History, gold_then: GoldThen) -> GoldRecord:
     """A worker's gold record with the last of these answers, by gold as it was in that moment."""
     record, then = GoldRecord(), stage
     moment = given[-1].submitted_at
@@ -206,7 +211,7 @@ def _record_then(stage: RunningStage, given: list[ResponseRow], history: History
 
 
 def _counted(
-    stage: RunningStage, responses: list[ResponseRow], standings: list[WorkerStanding]
+    stage: RunningStage, responses: list[Response], standings: list[ParticipationSummary]
 ) -> dict[str, list[Judgment]]:
     trusted = {
         row.worker: trust(GoldRecord(row.gold_right, row.gold_answered, row.gold_recent), stage.settings.gold)
@@ -222,7 +227,7 @@ def _counted(
     return judged
 
 
-def _label_differences(stage: RunningStage, item: item_rows.ItemRow, judgments: list[Judgment]) -> list[str]:
+def _label_differences(stage: RunningStage, item: Item, judgments: list[Judgment]) -> list[str]:
     rule = rule_for(stage.settings.judgments, item.sampled)
     combined = stage.task.combining.combine(tuple(judgments)) if len(judgments) >= rule.min else None
     answer = None if combined is None else combined.answer
@@ -231,27 +236,29 @@ def _label_differences(stage: RunningStage, item: item_rows.ItemRow, judgments: 
     decision = decide_item(rule, len(judgments), confidence or 0.0, stage.settings.release_confidence, stable=stable)
     state = ItemState.COMPLETE if decision.complete else ItemState.OPEN
     name = f"item {item.key} of {stage.name}"
-    found = []
+    differences = []
     if item.judgments != len(judgments):
-        found.append(f"{name}: {item.judgments} judgments stored, {len(judgments)} counted")
+        differences.append(f"{name}: {item.judgments} judgments stored, {len(judgments)} counted")
     if item.answer != answer:
-        found.append(f"{name}: answer {item.answer!r} stored, {answer!r} recomputed")
+        differences.append(f"{name}: answer {item.answer!r} stored, {answer!r} recomputed")
     if abs((item.confidence or 0.0) - (confidence or 0.0)) > TOLERANCE:
-        found.append(f"{name}: confidence {item.confidence} stored, {confidence} recomputed")
+        differences.append(f"{name}: confidence {item.confidence} stored, {confidence} recomputed")
     if item.state not in (state, ItemState.WITHDRAWN) or item.released != decision.released:
-        found.append(f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed")
-    return found
+        differences.append(
+            f"{name}: {item.state}, released={item.released} stored; {state}, {decision.released} recomputed"
+        )
+    return differences
 
 
-def _place_differences(item: item_rows.ItemRow, live: int, most: int) -> list[str]:
+def _place_differences(item: Item, live: int, most: int) -> list[str]:
     """Whether the places taken on an item are those of its counted judgments and of the workers who hold it."""
     name = f"item {item.key} of {item.stage}"
-    found = []
+    differences = []
     if item.taken != item.judgments + live:
-        found.append(f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out")
+        differences.append(f"{name}: {item.taken} places taken, {item.judgments} judged and {live} given out")
     if item.judgments + live > most:
-        found.append(f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for")
-    return found
+        differences.append(f"{name}: {item.judgments} judged and {live} given out, at most {most} were ever asked for")
+    return differences
 
 
 def _derived_differences(
@@ -266,14 +273,14 @@ def _derived_differences(
     for name in stage.settings.sources:
         groups: dict[str, list[SourceItem]] = defaultdict(list)
         complete: set[int] = set()
-        for item in item_rows.all_items(tx, name):
+        for item in all_items(tx, name):
             groups[item.group].append(replace(item.as_source(), judgments=tuple(judged[name][item.key])))
             if item.state == ItemState.COMPLETE:
                 complete.add(item.id)
         for sources in groups.values():
             made = derived_items(stage, study.stage(name), sources, complete, seed)
             wanted |= {new.key for new in made if drawn is None or new.response in drawn}
-    present = {item.key for item in item_rows.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
+    present = {item.key for item in all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
     earlier = ", ".join(stage.settings.sources)
     return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
         f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted

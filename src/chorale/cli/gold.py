@@ -14,11 +14,9 @@ from chorale.engine import gold_desk
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import stage_called, started_study
-from chorale.model import UserError
+from chorale.model import Item, UserError
 from chorale.monitor.tables import candidates_table, gold_table
-from chorale.store import gold_rows
-from chorale.store.gold_rows import GoldRow
-from chorale.store.item_rows import ItemRow
+from chorale.store.gold import GoldItem, gold_items
 
 BY = "the command line"
 
@@ -126,7 +124,7 @@ def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
     stages_listed = []
     for stage in stages:
         rows = study.store.read(
-            partial(gold_rows.gold_items, stage_name=stage.name, lowest_correct=stage.lowest_correct)
+            partial(gold_items, stage_name=stage.name, lowest_correct=stage.lowest_correct)
         ).result()
         candidates = study.store.read(partial(gold_desk.candidates, stage=stage)).result()
         stages_listed.append(
@@ -140,7 +138,7 @@ def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
     return {"stages": stages_listed}
 
 
-def _gold_as_json(stage: RunningStage, row: GoldRow) -> dict[str, Any]:
+def _gold_as_json(stage: RunningStage, row: GoldItem) -> dict[str, Any]:
     return {
         "item": row.key,
         "view": stage.task.form.view(row.payload),
@@ -153,7 +151,7 @@ def _gold_as_json(stage: RunningStage, row: GoldRow) -> dict[str, Any]:
     }
 
 
-def _candidate_as_json(stage: RunningStage, item: ItemRow) -> dict[str, Any]:
+def _candidate_as_json(stage: RunningStage, item: Item) -> dict[str, Any]:
     return {
         "item": item.key,
         "view": stage.task.form.view(item.payload),

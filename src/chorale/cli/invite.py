@@ -16,7 +16,7 @@ from chorale.files.addresses import read_addresses
 from chorale.files.tables import write_csv
 from chorale.model import UserError
 from chorale.monitor.payouts import invitations_table
-from chorale.store import invitations, setting_rows
+from chorale.store import invitations, settings
 from chorale.store.invitations import REUSABLE
 from chorale.web.links import invitation_path, new_expert_link, new_invitations, study_sessions
 
@@ -76,7 +76,7 @@ def invite(
     with study_to_prepare(directory, db) as study:
         if stage is not None:
             stage_called(study, stage)
-        base = given or study.store.read(lambda tx: setting_rows.setting_value(tx, "site")).result() or DEFAULT_URL
+        base = given or study.store.read(lambda tx: settings.setting_value(tx, "site")).result() or DEFAULT_URL
         if listed:
             _list(study, as_json=as_json)
         elif revoke is not None:

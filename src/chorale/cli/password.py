@@ -14,7 +14,7 @@ from chorale.cli.parameters import Option
 from chorale.engine.running import Study
 from chorale.engine.started import study_to_prepare
 from chorale.model import UserError
-from chorale.store import Tx, events, people
+from chorale.store import Tx, events, requesters
 from chorale.web.console.signing_in import NAME_PATTERN
 from chorale.web.links import OWNER
 from chorale.web.staff import Passwords, change_password, check_new_password, make_owner
@@ -52,11 +52,11 @@ def _owner(tx: Tx, name: str | None) -> tuple[str, bool]:
     """Whose password to set, and whether they are the study's first owner."""
     if name is not None and not re.fullmatch(NAME_PATTERN, name):
         raise UserError(f"{name!r} is not a name to sign in with. Use up to 80 letters, digits and . _ @ + -")
-    if not people.has_owner(tx):
+    if not requesters.has_owner(tx):
         return name or DEFAULT_NAME, True
     set_up = events.recent(tx, 1, kinds=("set up",))
     chosen = name or (str(set_up[0].evidence["by"]) if set_up else DEFAULT_NAME)
-    known = people.find_requester(tx, chosen)
+    known = requesters.find_requester(tx, chosen)
     if known is None or known.role != OWNER:
         raise UserError(f"this study has no owner called {chosen!r}. Leave --name out to mean the one who set it up.")
     return chosen, False

@@ -11,7 +11,7 @@ from chorale.cli.progress import patiently
 from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.engine import payouts, recruiting
-from chorale.engine.payouts import Books, Paid
+from chorale.engine.payouts import Books, PayoutResult
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.exchange import payout_files
@@ -121,7 +121,7 @@ def _many(people: int) -> str:
     return "1 person is" if people == 1 else f"{people:,} people are"
 
 
-def _print_paid(done: Paid, currency: str) -> None:
+def _print_paid(done: PayoutResult, currency: str) -> None:
     if done.sent:
         people = "payout" if len(done.sent) == 1 else "payouts"
         print_line(f"Prolific pays {money_text(done.amount, currency)} in {len(done.sent)} {people}.")

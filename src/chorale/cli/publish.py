@@ -12,7 +12,7 @@ from chorale.engine import publishing
 from chorale.engine.running import Study
 from chorale.engine.started import study_to_prepare
 from chorale.model import UserError
-from chorale.store import setting_rows
+from chorale.store import settings
 
 PanelStudyName = Annotated[
     str | None,
@@ -69,7 +69,7 @@ def publish(
 def _site(study: Study, public_url: str | None) -> str:
     """The address people on the platform come to."""
 
-    recorded = study.store.read(lambda tx: setting_rows.setting_value(tx, "site")).result()
+    recorded = study.store.read(lambda tx: settings.setting_value(tx, "site")).result()
     base = checked_public_url(public_url) if public_url is not None else recorded or ""
     if not base or urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):
         raise UserError(

@@ -23,7 +23,7 @@ from chorale.folder.plan import study_notes
 from chorale.folder.reading import load_folder
 from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
-from chorale.store import setting_rows
+from chorale.store import settings
 from chorale.web.app import create_app
 from chorale.web.links import arrival_url, setup_link_path
 from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer
@@ -109,7 +109,7 @@ def _refuse_sqlite(study: Study) -> None:
 def _note_address(study: "Study", base: str) -> None:
     """So that `chorale invite` makes links to where the site really is."""
 
-    study.store.write(lambda tx: setting_rows.set_setting(tx, "site", base)).result()
+    study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
 
 
 def _print_links(study: "Study", base: str) -> None:

@@ -27,7 +27,8 @@ from chorale.monitor.tables import (
 )
 from chorale.present.scoring import score_table
 from chorale.report.kit_sections import declared_sections, section_content
-from chorale.store import Tx, arm_rows
+from chorale.store import Tx
+from chorale.store.arms import arm_counts
 
 if TYPE_CHECKING:
     from chorale.engine.running import Study
@@ -70,7 +71,7 @@ def _of_kits(study: "Study") -> "dict[str, SectionContent]":
 
 def _print_arms(study: "Study") -> None:
 
-    counts = study.store.read(arm_rows.arm_counts).result()
+    counts = study.store.read(arm_counts).result()
     costs = study.store.read(lambda tx: arm_costs(tx, study)).result()
     show(arms_table(counts, costs, study.settings.pay.currency))
 

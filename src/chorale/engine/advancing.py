@@ -8,7 +8,7 @@ from chorale.engine.offering import more_may_come
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.model import StageSettings
-from chorale.store import Tx, events, labels, offering, positions, setting_rows
+from chorale.store import Tx, events, labels, offering, positions, settings
 from chorale.store.gates import closed_gates
 
 
@@ -44,14 +44,14 @@ def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
     for note, stage, source in notes:
         if source and more_may_come(study, study.stage(source), closed, wanting):
             continue
-        if setting_rows.setting_value(tx, note) is not None:
+        if settings.setting_value(tx, note) is not None:
             drawn_before.add(note)
             continue
-        found = labels.items_from(tx, stage.id, study.stage(source).id if source else None)
-        if found:
-            setting_rows.set_setting(tx, note, "drawn")
-            drawn = drawn_items(study, stage.settings, found)
-            _ask_for_more(tx, study, stage, source, found, drawn)
+        items = labels.items_from(tx, stage.id, study.stage(source).id if source else None)
+        if items:
+            settings.set_setting(tx, note, "drawn")
+            drawn = drawn_items(study, stage.settings, items)
+            _ask_for_more(tx, study, stage, source, items, drawn)
             done.append(f"{len(drawn)} items of {stage.name} drawn")
             wanting = offering.stages_with_open_items(tx)
     return done
@@ -66,7 +66,7 @@ def drawn_items(
         return ()
     seed = study.settings.study.seed
     count = rule.items if rule.items is not None else round((rule.share or 0.0) * len(items))
-    return sorted(items, key=lambda one: positions.drawn_share(seed, f"{stage.name}:more", one[1]))[:count]
+    return sorted(items, key=lambda item: positions.drawn_share(seed, f"{stage.name}:more", item[1]))[:count]
 
 
 def _ask_for_more(

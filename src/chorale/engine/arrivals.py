@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from chorale.engine.entering import arrive
 from chorale.engine.running import Study
-from chorale.model import ArrivalSettings, Refusal, invited_to
+from chorale.model import ArrivalSettings, Refusal, Worker, invited_to
 from chorale.model.panels import PANELS
-from chorale.store import Tx, events, gates, invitations, people
+from chorale.store import Tx, events, gates, invitations, workers
 from chorale.store.invitations import SINGLE, InvitationRow
 
 INVITATION_PANEL = "invitation"
@@ -56,9 +56,7 @@ def revoke(tx: Tx, study: Study, number: int, by: str, reason: str | None = None
     return revoked
 
 
-def arrive_invited(
-    tx: Tx, study: Study, nonce: str, worker_id: int | None
-) -> tuple[people.WorkerRow, InvitationRow | None]:
+def arrive_invited(tx: Tx, study: Study, nonce: str, worker_id: int | None) -> tuple[Worker, InvitationRow | None]:
     """The worker behind a link. `worker_id` is who is signed in already, for links that several people use."""
     row = invitations.find(tx, nonce, lock=True)
     if row is None:
@@ -69,12 +67,12 @@ def arrive_invited(
     worker = _first_use(tx, study, row) if row.kind == SINGLE else _one_more_use(tx, study, row, worker_id)
     now = study.clock()
     if row.stage is not None and gates.grant(tx, worker.id, invited_to(row.stage), now):
-        told = {"qualification": invited_to(row.stage), "by": row.made_by}
-        events.record(tx, now, "qualified", told, worker_id=worker.id)
+        evidence = {"qualification": invited_to(row.stage), "by": row.made_by}
+        events.record(tx, now, "qualified", evidence, worker_id=worker.id)
     return worker, row
 
 
-def _first_use(tx: Tx, study: Study, row: InvitationRow) -> people.WorkerRow:
+def _first_use(tx: Tx, study: Study, row: InvitationRow) -> Worker:
     """Opened again, it is the same worker."""
     worker = arrive(tx, study, INVITATION_PANEL, row.nonce, {})
     if row.uses == 0:
@@ -82,12 +80,12 @@ def _first_use(tx: Tx, study: Study, row: InvitationRow) -> people.WorkerRow:
     return worker
 
 
-def _one_more_use(tx: Tx, study: Study, row: InvitationRow, worker_id: int | None) -> people.WorkerRow:
+def _one_more_use(tx: Tx, study: Study, row: InvitationRow, worker_id: int | None) -> Worker:
     """Everybody who opens it is somebody else, but for those who are in by it already."""
     if worker_id is not None:
-        known = people.identity_of(tx, worker_id)
+        known = workers.identity_of(tx, worker_id)
         if known is not None and known[0] == INVITATION_PANEL and known[1].startswith(f"{row.nonce}:"):
-            worker = people.find_worker(tx, worker_id)
+            worker = workers.find_worker(tx, worker_id)
             if worker is not None:
                 return worker
     if row.most is not None and row.uses >= row.most:
@@ -96,7 +94,7 @@ def _one_more_use(tx: Tx, study: Study, row: InvitationRow, worker_id: int | Non
     return arrive(tx, study, INVITATION_PANEL, f"{row.nonce}:{secrets.token_urlsafe(9)}", {})
 
 
-def arrive_in_public(tx: Tx, study: Study) -> people.WorkerRow:
+def arrive_in_public(tx: Tx, study: Study) -> Worker:
     """Somebody new, who came by the public page."""
     if not study.settings.arrival.landing:
         raise Refusal("not_open", "This study is by invitation. Open the link in your invitation.", 403)

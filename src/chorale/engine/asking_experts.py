@@ -1,4 +1,4 @@
-"""Items that wait for an expert's word, and what experts said about them.
+"""Items that wait for an expert's answer, and the answers.
 
 What an expert says stands beside the crowd's result and does not change it: making the item gold, or correcting its
 gold, does.
@@ -9,27 +9,25 @@ from typing import Any
 
 from chorale.contract import AnswerError
 from chorale.engine.running import RunningStage, Study
-from chorale.model import UserError
-from chorale.store import Tx, events, item_rows
+from chorale.model import Event, Item, UserError
+from chorale.store import Tx, events, items
 from chorale.store.codec import as_text
-from chorale.store.events import EventRow
-from chorale.store.item_rows import ItemRow
 
 ASKED, ANSWERED = "sent to expert", "expert answered"
 LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExpertQuestion:
     """An item somebody sent to the experts."""
 
-    event: EventRow
-    item: ItemRow
+    event: Event
+    item: Item
 
 
 def ask_experts(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> bool:
     """Send an item to the experts' desk; False if it waits there already."""
-    item = item_rows.one_item(tx, stage.name, key)
+    item = items.find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
     if not reason.strip():
@@ -41,29 +39,29 @@ def ask_experts(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, re
     return True
 
 
-def _waiting(tx: Tx) -> list[EventRow]:
+def _waiting(tx: Tx) -> list[Event]:
     answered = {event.evidence["question"] for event in events.recent(tx, LOOKED_AT, kinds=(ANSWERED,))}
     asked = events.recent(tx, LOOKED_AT, kinds=(ASKED,))
     return [event for event in reversed(asked) if event.id not in answered and event.stage and event.item]
 
 
-def questions(tx: Tx, most: int) -> tuple[list[Question], int]:
+def questions(tx: Tx, most: int) -> tuple[list[ExpertQuestion], int]:
     """What waits for an expert, the oldest first, and how much does in all."""
     waiting = _waiting(tx)
-    found = []
+    asked = []
     for event in waiting[:most]:
-        item = item_rows.one_item(tx, event.stage or "", event.item or "")
+        item = items.find_item(tx, event.stage or "", event.item or "")
         if item is not None:
-            found.append(Question(event, item))
-    return found, len(waiting)
+            asked.append(ExpertQuestion(event, item))
+    return asked, len(waiting)
 
 
 def answer_question(
     tx: Tx, study: Study, stage: RunningStage, number: int, raw_answer: Any, remark: str, by: str
-) -> ItemRow:
+) -> Item:
     """Put down what an expert says about an item that was sent to them."""
     event = next((one for one in _waiting(tx) if one.id == number and one.stage == stage.name), None)
-    item = None if event is None else item_rows.one_item(tx, stage.name, event.item or "")
+    item = None if event is None else items.find_item(tx, stage.name, event.item or "")
     if event is None or item is None:
         raise UserError("Somebody has answered that one already.")
     if not remark.strip():

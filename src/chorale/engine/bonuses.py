@@ -41,7 +41,7 @@ class Bonus:
 
 
 @dataclass(frozen=True, slots=True)
-class Bonuses:
+class WorkerBonuses:
     latest: tuple[Bonus, ...]
     """The newest first."""
     more: int
@@ -68,22 +68,22 @@ def _today(study: Study) -> int:
     return now - now % DAY_MS
 
 
-def bonuses_of(tx: Tx, study: Study, worker_id: int) -> Bonuses:
+def bonuses_of(tx: Tx, study: Study, worker_id: int) -> WorkerBonuses:
     """The latest bonuses of a worker."""
     rows, total = ledger.bonuses_of(tx, worker_id, _today(study), MOST_BONUSES)
     titles = {stage.id: stage.settings.title for stage in study.stages.values()}
     latest = tuple(_bonus(row, titles.get(row.stage_id, study.settings.study.title)) for row in rows)
-    return Bonuses(latest, total - len(latest))
+    return WorkerBonuses(latest, total - len(latest))
 
 
 def _bonus(row: BonusLine, title: str) -> Bonus:
     kind = row.what.partition(":")[0]
     quoted = kind in _BY_HAND
-    words = row.reason if quoted else _told(row.what, kind).format(title=title)
+    words = row.reason if quoted else _bonus_words(row.what, kind).format(title=title)
     return Bonus(datetime.fromtimestamp(row.at / 1000, UTC).date(), row.amount, row.times, words, quoted)
 
 
-def _told(what: str, kind: str) -> str:
+def _bonus_words(what: str, kind: str) -> str:
     """The words for a bonus that the study gives, never those of the ledger: they are for the requester."""
     usual = "For finishing “{title}”" if is_for_finishing(what) else "For your work in “{title}”"
     return _WORDS.get(kind, usual)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from chorale.engine.paying import covers, for_part, lacking, pay_bonus
 from chorale.engine.running import RunningGate, RunningStage, Study
 from chorale.model import money_text
-from chorale.store import Tx, gates, grade_rows
+from chorale.store import Tx, gates, grades
 from chorale.store.participations import Unfinished, in_the_middle
 
 
@@ -29,9 +29,9 @@ def _due(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, in
     """What a gate pays if it closes now and so many pass, and in how many payments."""
     graders = graders_who_finish(tx, study, gate)
     parts = [
-        for_part(study.stage(name), one.answered)
+        for_part(study.stage(name), worker.answered)
         for name, several in cut_off_by(tx, study, gate).items()
-        for one in several
+        for worker in several
     ]
     parts = [part for part in parts if part]
     amount = gate.settings.bonus * passing + sum(parts)
@@ -56,7 +56,7 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
     Where several gates rest on the same grading, the first to close ends it.
     """
     return {
-        stage.name: grade_rows.active_in(tx, stage.id, stage.settings.pay.finished_from)
+        stage.name: grades.active_in(tx, stage.id, stage.settings.pay.finished_from)
         for stage in _ended_by(tx, study, gate)
         if stage.settings.grades and stage.settings.pay.finished
     }
@@ -93,7 +93,7 @@ def pay_for_parts(tx: Tx, study: Study, cut_off: Mapping[str, Sequence[Unfinishe
     """Pay people for what they have done of a round that they can't finish any more."""
     for name, several in cut_off.items():
         stage = study.stage(name)
-        for one in several:
-            if amount := for_part(stage, one.answered):
-                reason = f"{one.answered} of {stage.round_size} in {name}, when it was ended"
-                pay_bonus(tx, study, stage, one.worker_id, f"unfinished:{name}:{one.worker_id}", amount, reason)
+        for worker in several:
+            if amount := for_part(stage, worker.answered):
+                reason = f"{worker.answered} of {stage.round_size} in {name}, when it was ended"
+                pay_bonus(tx, study, stage, worker.worker_id, f"unfinished:{name}:{worker.worker_id}", amount, reason)

@@ -2,7 +2,7 @@
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal, StageState
-from chorale.store import Tx, events, stage_rows
+from chorale.store import Tx, events, stages
 
 LONGEST_REASON = 1000
 
@@ -15,9 +15,9 @@ def set_stage_state(tx: Tx, study: Study, stage: RunningStage, state: StageState
     """
     # A command line may hand over what is no text, and a hurried one anything.
     reason = reason.encode("utf-8", "replace").decode().strip()[:LONGEST_REASON]
-    if state is StageState.OPEN and not reason and stage.id in stage_rows.paused_stages(tx):
+    if state is StageState.OPEN and not reason and stage.id in stages.paused_stages(tx):
         raise Refusal("no_reason", "Say why you resume the stage: the reason is kept in the study's record.", 422)
-    changed = stage_rows.set_stage_state(tx, stage.id, state)
+    changed = stages.set_stage_state(tx, stage.id, state)
     if changed or (reason and state is StageState.PAUSED):
         kind = "paused" if state is StageState.PAUSED else "resumed"
         events.record(tx, study.clock(), kind, {"by": by, **({"reason": reason} if reason else {})}, stage_id=stage.id)

@@ -16,19 +16,18 @@ from chorale.engine.managing import BY_STAFF
 from chorale.engine.paying import pay_bonus, would_cover
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settings_history import History
-from chorale.model import AssignmentKind, EntryKind, GoldRecord, Standing, UserError
+from chorale.model import AssignmentKind, EntryKind, GoldRecord, Item, Participation, Standing, UserError
 from chorale.protocol import gold_after, gold_bonus, review_worker
-from chorale.store import Tx, corrections, events, item_rows, participations, responses
+from chorale.store import Tx, corrections, events, gold, grades, items, participations
 from chorale.store.codec import as_text
 from chorale.store.corrections import Correction, GradedByGold
-from chorale.store.item_rows import ItemRow
-from chorale.store.responses import GoldAnswer
+from chorale.store.gold import GoldAnswer
 
 WORKERS_AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class NewGold:
+class GoldCorrection:
     """What gold is to say from now on, who says so, and why."""
 
     stage: RunningStage
@@ -39,7 +38,7 @@ class NewGold:
     reason: str
 
 
-def correct_gold(study: Study, new: NewGold) -> None:
+def correct_gold(study: Study, new: GoldCorrection) -> None:
     """Give gold another answer.
 
     What follows from it is left to `finish_corrections`, which comes before labels are settled and before anything is
@@ -60,10 +59,10 @@ def finish_corrections(study: Study) -> None:
             pass
 
 
-def _checked(tx: Tx, new: NewGold) -> tuple[ItemRow, GoldAnswer, Any]:
+def _checked(tx: Tx, new: GoldCorrection) -> tuple[Item, GoldAnswer, Any]:
     """The item, its gold as it is, and the new answer, if it is one."""
-    item = item_rows.one_item(tx, new.stage.name, new.key)
-    before = None if item is None else responses.gold_answer(tx, item.id)
+    item = items.find_item(tx, new.stage.name, new.key)
+    before = None if item is None else gold.gold_answer(tx, item.id)
     if item is None or before is None:
         raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists it.")
     if not new.reason.strip():
@@ -77,7 +76,7 @@ def _checked(tx: Tx, new: NewGold) -> tuple[ItemRow, GoldAnswer, Any]:
     return item, before, answer
 
 
-def _check_budget(tx: Tx, study: Study, new: NewGold) -> None:
+def _check_budget(tx: Tx, study: Study, new: GoldCorrection) -> None:
     """Refuse before anything has changed what would cost more than there is."""
     item, _, answer = _checked(tx, new)
     if study.settings.pay.budget is None:
@@ -92,13 +91,13 @@ def _check_budget(tx: Tx, study: Study, new: NewGold) -> None:
         raise UserError("What workers are owed by the right answer would exceed the budget. Raise `pay.budget` first.")
 
 
-def _put_down(tx: Tx, study: Study, new: NewGold) -> None:
+def _put_down(tx: Tx, study: Study, new: GoldCorrection) -> None:
     item, before, answer = _checked(tx, new)
     corrections.set_gold(tx, item.id, as_text(answer), new.explanation.strip() or before.explanation)
     met, last_at = corrections.met_so_far(tx, item.id)
     events.record(
         tx,
-        # What was answered or corrected before was so at an earlier moment: that is how later readers tell.
+        # What was answered or corrected before was so at an earlier moment: later readers go by that.
         max(study.clock(), last_at + 1),
         corrections.KIND,
         {
@@ -127,12 +126,12 @@ def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
         if present is None:
             raise RuntimeError(f"somebody answered in {stage.name} and was never there")
         given = corrections.graded_by_gold(tx, stage.id, worker_id=worker_id)
-        for one in given:
+        for answer in given:
             # Somebody else may have been faster with this worker: that is known now that they are locked.
-            if one.item_id == correction.item_id and one.submitted_at < correction.at > one.graded_at:
-                again = stage.task.grading.grade(one.answer, one.gold)
-                source = f"{corrections.LATER_GRADES}{one.times + 1}"
-                responses.add_grade(tx, one.response_id, source, again.score, again.reasons, correction.at)
+            if answer.item_id == correction.item_id and answer.submitted_at < correction.at > answer.graded_at:
+                again = stage.task.grading.grade(answer.answer, answer.gold)
+                source = f"{corrections.LATER_GRADES}{answer.times + 1}"
+                grades.add_grade(tx, answer.response_id, source, again.score, again.reasons, correction.at)
         owed = _review_again(tx, study, stage, present, given, history)
         if owed > 0:
             cause = f"correction:{correction.item_id}:{number}:{worker_id}"
@@ -144,7 +143,7 @@ def _review_again(
     tx: Tx,
     study: Study,
     stage: RunningStage,
-    present: participations.ParticipationRow,
+    present: Participation,
     given: Sequence[GradedByGold],
     history: History,
 ) -> int:
@@ -171,17 +170,17 @@ def _replayed(
     record, then = GoldRecord(), stage
     dropped: dict[str, Any] | None = None
     paid = 0
-    for one in given:
-        then = then.under(history.stage_at(one.submitted_at, stage.name))
+    for answer in given:
+        then = then.under(history.stage_at(answer.submitted_at, stage.name))
         rule = then.settings.gold
-        score = stage.task.grading.grade(one.answer, changed.get(one.item_id, one.gold)).score
+        score = stage.task.grading.grade(answer.answer, changed.get(answer.item_id, answer.gold)).score
         record = gold_after(record, then.is_correct(score), rule)
         if rule is None:
             continue
         verdict = review_worker(record, rule)
         if verdict.dropped and dropped is None:
             dropped = dict(verdict.evidence)
-        if one.kind == AssignmentKind.GOLD and rule.bonus is not None:
+        if answer.kind == AssignmentKind.GOLD and rule.bonus is not None:
             paid += gold_bonus(record, rule.bonus)
     return record, dropped, paid
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from chorale.engine.offering import more_may_come
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import derive_answers
-from chorale.store import Tx, drawing, events, participations, positions, stage_rows
+from chorale.store import Tx, drawing, events, participations, positions, stages
 from chorale.store.gates import closed_gates
 
 
@@ -22,7 +22,7 @@ def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
     takers = study.taking_some
     if not takers:
         return []
-    paused = stage_rows.paused_stages(tx)
+    paused = stages.paused_stages(tx)
     done = []
     for later in takers:
         if not closed.isdisjoint(later.closed_by):
@@ -45,12 +45,12 @@ def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
 def not_drawn_from(tx: Tx, study: Study) -> dict[str, int]:
     """By stage, how many people have answers there of which some are to be drawn, and are not yet."""
     closed = closed_gates(tx)
-    found: dict[str, set[int]] = {}
+    waiting: dict[str, set[int]] = {}
     for later in study.taking_some:
         if closed.isdisjoint(later.closed_by):
             for name in later.settings.sources:
-                found.setdefault(name, set()).update(drawing.people_to_draw_from(tx, later.id, study.stage(name).id))
-    return {name: len(people) for name, people in found.items() if people}
+                waiting.setdefault(name, set()).update(drawing.people_to_draw_from(tx, later.id, study.stage(name).id))
+    return {name: len(people) for name, people in waiting.items() if people}
 
 
 def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> list[int]:
@@ -59,7 +59,11 @@ def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> li
     >>> drawn_answers(7, "grading", 2, [11, 12, 15, 21]) == drawn_answers(7, "grading", 2, [21, 15, 12, 11])
     True
     """
-    return sorted(sorted(given, key=lambda one: (positions.drawn_share(seed, f"{later}:each", str(one)), one))[:count])
+    return sorted(
+        sorted(
+            given, key=lambda response_id: (positions.drawn_share(seed, f"{later}:each", str(response_id)), response_id)
+        )[:count]
+    )
 
 
 def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, worker_id: int) -> bool:
@@ -69,10 +73,10 @@ def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, 
         return False
     given = drawing.answers_given(tx, source.id, worker_id)
     seed, count = study.settings.study.seed, later.per_worker or 0
-    drawn = drawn_answers(seed, later.name, count, (one.response_id for one in given))
-    items = sorted(one.item_id for one in given if one.response_id in drawn)
+    drawn = drawn_answers(seed, later.name, count, given)
+    items = sorted(item_id for response_id, item_id in given.items() if response_id in drawn)
     if not derive_answers(tx, study, later, source, items, drawn):
         return False
-    evidence = {"from": source.name, "of": [one.response_id for one in given], "answers": drawn}
+    evidence = {"from": source.name, "of": list(given), "answers": drawn}
     events.record(tx, study.clock(), "drawn", evidence, stage_id=later.id, worker_id=worker_id)
     return True

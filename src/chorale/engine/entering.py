@@ -4,38 +4,38 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from chorale.engine.running import RunningStage, Study
-from chorale.model import EXPERT
+from chorale.model import EXPERT, Worker
 from chorale.protocol import Admission, draw_arm
-from chorale.store import Tx, arm_rows, events, gates, locks, participations, people, setting_rows
+from chorale.store import Tx, arms, events, gates, locks, participations, settings, workers
 from chorale.store.credentials import Credentials
 
 EXPERTS_PANEL = "expert"
 """Where experts come from who work in stages of their own."""
 
 
-def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[str, str]) -> people.WorkerRow:
-    """The worker behind a panel's id. `visit` is what else the panel said; it is kept with the id, apart."""
-    worker, new = people.arrive(tx, panel, external_id, visit, study.clock(), study.secrets)
+def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[str, str]) -> Worker:
+    """The worker behind a panel's id. `visit` is what else the panel sent; it is kept with the id, apart."""
+    worker, new = workers.arrive(tx, panel, external_id, visit, study.clock(), study.secrets)
     if new:
         events.record(tx, study.clock(), "arrived", {"panel": panel}, worker_id=worker.id)
     return worker
 
 
-def arrive_as_expert(tx: Tx, study: Study, name: str) -> people.WorkerRow:
+def arrive_as_expert(tx: Tx, study: Study, name: str) -> Worker:
     """The worker an expert is in stages for experts. They are staff: there is nothing for them to consent to."""
     worker = arrive(tx, study, EXPERTS_PANEL, name, {})
     now = study.clock()
-    people.consent(tx, worker.id, now)
+    workers.consent(tx, worker.id, now)
     if gates.grant(tx, worker.id, EXPERT, now):
         events.record(tx, now, "qualified", {"qualification": EXPERT, "by": name}, worker_id=worker.id)
-    found = people.find_worker(tx, worker.id)
-    if found is None:
+    expert = workers.find_worker(tx, worker.id)
+    if expert is None:
         raise RuntimeError("a worker vanished in their own transaction")
-    return found
+    return expert
 
 
 def consent(tx: Tx, study: Study, worker_id: int) -> None:
-    if people.consent(tx, worker_id, study.clock()):
+    if workers.consent(tx, worker_id, study.clock()):
         text = sha256(study.consent.encode()).hexdigest()
         events.record(tx, study.clock(), "consented", {"consent": text}, worker_id=worker_id)
         rule = study.settings.arms
@@ -49,17 +49,17 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
     if rule is None:
         return
     locks.lock_arms(tx)
-    if arm_rows.arm_of(tx, worker_id) is not None:
+    if arms.arm_of(tx, worker_id) is not None:
         return
-    panel = people.panel_of(tx, worker_id) or ""
+    panel = workers.panel_of(tx, worker_id) or ""
     if panel == EXPERTS_PANEL:
         return
     stratum = panel if rule.stratify == "panel" else ""
     counter = f"arms:{stratum}"
-    number = int(setting_rows.setting_value(tx, counter) or 0)
-    setting_rows.set_setting(tx, counter, str(number + 1))
+    number = int(settings.setting_value(tx, counter) or 0)
+    settings.set_setting(tx, counter, str(number + 1))
     drawn = draw_arm(rule, study.settings.study.seed, stratum, number)
-    arm_rows.put_in_arm(tx, worker_id, drawn.arm)
+    arms.put_in_arm(tx, worker_id, drawn.arm)
     evidence = {"arm": drawn.arm, "stratum": stratum, "number": number, "block": drawn.block}
     events.record(tx, study.clock(), "arm", {**evidence, "seed": study.settings.study.seed}, worker_id=worker_id)
 
@@ -68,7 +68,7 @@ def put_everybody_in_arms(tx: Tx, study: Study) -> None:
     """Let those catch up who came before there were arms. Experts stay out of them."""
     rule = study.settings.arms
     if rule is not None:
-        for worker_id in arm_rows.without_arm(tx, rule.after):
+        for worker_id in arms.without_arm(tx, rule.after):
             put_in_arm(tx, study, worker_id)
 
 

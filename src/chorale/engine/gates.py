@@ -25,7 +25,7 @@ from chorale.engine.running import RunningGate, RunningStage, Study
 from chorale.folder.feedback import TemplateMistakeError, compose, mean_criteria
 from chorale.model import GradedAnswer, MessageState, Refusal, money_text
 from chorale.protocol import Candidate, GateVerdict, decide_gate
-from chorale.store import Tx, events, gates, grade_rows, locks, message_rows
+from chorale.store import Tx, events, gates, grades, locks, messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +50,25 @@ def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None
     ids = [stage.id for stage in stages]
     decided = gates.decided_about(tx, gate.name, worker_id)
     done = [
-        each
-        for each, answered in grade_rows.answered_by(tx, ids, worker_id).items()
-        if each not in decided and all(answered.get(stage.id, 0) >= _enough(stage, gate) for stage in stages)
+        candidate_id
+        for candidate_id, answered in grades.answered_by(tx, ids, worker_id).items()
+        if candidate_id not in decided and all(answered.get(stage.id, 0) >= _enough(stage, gate) for stage in stages)
     ]
     graded: dict[int, list[GradedAnswer]] = defaultdict(list)
-    for answer in grade_rows.graded_answers(tx, ids, worker_id) if done else ():
+    for answer in grades.graded_answers(tx, ids, worker_id) if done else ():
         graded[answer.worker_id].append(answer)
-    candidates, by_name, found, waiting = [], {}, {}, 0
-    for each in done:
-        answers = graded[each]
+    candidates, by_name, graded_by_name, waiting = [], {}, {}, 0
+    for candidate_id in done:
+        answers = graded[candidate_id]
         by_stage = {stage.name: [one.score for one in answers if one.stage_id == stage.id] for stage in stages}
         if any(len(by_stage[stage.name]) < _enough(stage, gate) for stage in stages):
             waiting += 1
             continue
         name = answers[0].worker
         candidates.append(Candidate(name, by_stage, tuple(one.criteria for one in answers if one.criteria)))
-        by_name[name] = each
-        found[name] = answers
-    return GateField(tuple(candidates), by_name, waiting, found)
+        by_name[name] = candidate_id
+        graded_by_name[name] = answers
+    return GateField(tuple(candidates), by_name, waiting, graded_by_name)
 
 
 def _enough(stage: RunningStage, gate: RunningGate) -> int:
@@ -173,8 +173,8 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
     verdicts = decide_gate(gate.settings, field.candidates, earlier)
     everybody = [answer for answers in field.answers.values() for answer in answers]
     if alone and gate.message is not None and "criteria" in gate.message:
-        # Only to tell somebody how others did by each criterion are all answers needed.
-        everybody = grade_rows.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
+        # All answers are needed only to report how others did by each criterion.
+        everybody = grades.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
     averages = mean_criteria(everybody)
     for verdict in verdicts:
         worker_id, own = field.ids[verdict.worker], field.answers[verdict.worker]
@@ -211,8 +211,8 @@ def _follow(
         granted.append(rule.promote.to)
     for name in granted:
         if gates.grant(tx, worker_id, name, now):
-            told = {"qualification": name, "gate": gate.name, "score": verdict.score}
-            events.record(tx, now, "qualified", told, worker_id=worker_id)
+            grounds = {"qualification": name, "gate": gate.name, "score": verdict.score}
+            events.record(tx, now, "qualified", grounds, worker_id=worker_id)
             if study.settings.arms is not None and study.settings.arms.after == name:
                 put_in_arm(tx, study, worker_id)
     if verdict.passed and rule.bonus:
@@ -230,19 +230,19 @@ def _write(
     now: int,
 ) -> None:
     state = MessageState.DRAFT if gate.settings.review else MessageState.SENT
-    in_words = [_told(study, answer) for answer in own]
+    in_words = [_readable(study, answer) for answer in own]
     try:
         body = compose(gate.message or "", verdict, in_words, averages, _extra(study, gate, verdict))
     except TemplateMistakeError as mistake:
         # Nobody's work may be lost for a template that was tried with other answers. An expert has to finish it.
         body, state = gate.message or "", MessageState.DRAFT
-        told = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
-        events.record(tx, now, "message not filled", told, worker_id=worker_id)
+        evidence = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
+        events.record(tx, now, "message not filled", evidence, worker_id=worker_id)
     title = study.stage(gate.settings.stage[-1]).settings.title
-    message_rows.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
+    messages.add_message(tx, worker_id, f"gate:{gate.name}", now, title, body, state)
 
 
-def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
+def _readable(study: Study, answer: GradedAnswer) -> GradedAnswer:
     """An answer, and the expert's if there is one, as a person understands them."""
     task = study.stage_by_id(answer.stage_id).task
     item = answer.payload
@@ -251,8 +251,8 @@ def _told(study: Study, answer: GradedAnswer) -> GradedAnswer:
     reasons = answer.reasons
     if reasons and task.explaining.reasons is not None and answer.expert is not None:
         reasons = task.explaining.reasons(item, answer.answer, answer.expert)
-    told = replace(answer, answer=say(item, answer.answer), expert=expert, reasons=reasons)
-    return told if task.explaining.caption is None else replace(told, payload=task.explaining.caption(item))
+    readable = replace(answer, answer=say(item, answer.answer), expert=expert, reasons=reasons)
+    return readable if task.explaining.caption is None else replace(readable, payload=task.explaining.caption(item))
 
 
 def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, str]:
@@ -267,13 +267,13 @@ def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, s
 
 def send_message(tx: Tx, study: Study, message_id: int, body: str, by: str) -> bool:
     """Send a message that waited for an expert, as they have left it; False if it was sent before."""
-    found = message_rows.message_by_id(tx, message_id)
-    if found is None:
+    message = messages.message_by_id(tx, message_id)
+    if message is None:
         raise Refusal("not_found", "There is no such message. Go back to the list.", 404)
-    sent = message_rows.send(tx, message_id, body, study.clock())
+    sent = messages.send(tx, message_id, body, study.clock())
     if sent:
-        evidence = {"message": message_id, "cause": found.cause, "by": by, "changed": body != found.body}
-        events.record(tx, study.clock(), "message sent", evidence, worker_id=found.worker_id)
+        evidence = {"message": message_id, "cause": message.cause, "by": by, "changed": body != message.body}
+        events.record(tx, study.clock(), "message sent", evidence, worker_id=message.worker_id)
     return sent
 
 
@@ -295,13 +295,13 @@ class GateStatus:
 def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:
     """Where every gate stands."""
     closed = gates.closed_gates(tx)
-    found = []
+    statuses = []
     for gate in study.gates.values():
         field = survey(tx, study, gate)
         given = gates.verdicts(tx, gate.name)
         passed = sum(verdict.passed for verdict in given)
         state = "each" if gate.settings.decides_each else "closed" if gate.name in closed else "open"
-        found.append(
+        statuses.append(
             GateStatus(
                 gate.name,
                 gate.settings.stage,
@@ -313,7 +313,7 @@ def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:
                 lacking_to_close(tx, study, gate, _passing(gate, field)) if state == "open" else 0,
             )
         )
-    return found
+    return statuses
 
 
 def statuses_as_json(tx: Tx, study: Study) -> list[dict[str, object]]:

@@ -7,10 +7,9 @@ from typing import Any
 
 from chorale.contract import AnswerError
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Answer, ItemState, UserError
-from chorale.store import Tx, codec, events, gold_rows, item_lists, item_rows, response_rows, responses
-from chorale.store.item_lists import ItemsWanted
-from chorale.store.item_rows import ItemRow
+from chorale.model import Answer, Item, ItemState, UserError
+from chorale.store import Tx, codec, events, gold, responses
+from chorale.store.items import ItemsWanted, all_items, find_item, item_ids, items_by_id
 
 PROMOTED_AT_ONCE = 50
 UNANIMOUS_EXPLANATION = "This one has a clear answer, and it is another one than yours. Please look at it again."
@@ -18,8 +17,8 @@ UNANIMOUS_EXPLANATION = "This one has a clear answer, and it is another one than
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    unanimous: list[ItemRow]
-    confusing: list[ItemRow]
+    unanimous: list[Item]
+    confusing: list[Item]
 
 
 def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candidates:
@@ -28,10 +27,10 @@ def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candi
     The bound is the stage's release confidence unless another is given; the most confusing come first.
     """
     bound = stage.settings.release_confidence if below is None else below
-    unanimous: list[ItemRow] = []
-    confusing: list[ItemRow] = []
+    unanimous: list[Item] = []
+    confusing: list[Item] = []
     disputed = _disputed_items(tx, stage)
-    for item in item_rows.all_items(tx, stage.name):
+    for item in all_items(tx, stage.name):
         label = item.label()
         if label is None or item.is_gold:
             continue
@@ -47,9 +46,9 @@ def candidates(tx: Tx, stage: RunningStage, below: float | None = None) -> Candi
 class FirstCandidates:
     """What could become gold, as far as a page shows it; totals are not counted any further than a page can say."""
 
-    unanimous: list[ItemRow]
+    unanimous: list[Item]
     unanimous_total: int
-    confusing: list[ItemRow]
+    confusing: list[Item]
     confusing_total: int
 
 
@@ -64,16 +63,16 @@ def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> F
         under=stage.settings.release_confidence,
         not_gold=True,
     )
-    found = [[item_id for item_id, _ in item_lists.item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
-    unanimous, confusing = (item_rows.items_by_id(tx, ids[:shown]) for ids in found)
-    return FirstCandidates(unanimous, len(found[0]), confusing, len(found[1]))
+    id_lists = [[item_id for item_id, _ in item_ids(tx, wanted, counted)] for wanted in (alike, apart)]
+    unanimous, confusing = (items_by_id(tx, ids[:shown]) for ids in id_lists)
+    return FirstCandidates(unanimous, len(id_lists[0]), confusing, len(id_lists[1]))
 
 
 def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
-    """Items with different counted answers. Confidence does not tell: somebody of no trust does not lower it."""
+    """Items with different counted answers. Confidence does not show it: an answer of no trust does not lower it."""
     first: dict[int, Answer] = {}
     disputed: set[int] = set()
-    for response in response_rows.all_responses(tx, stage_name=stage.name):
+    for response in responses.all_responses(tx, stage_name=stage.name):
         if response.counts and first.setdefault(response.item_id, response.answer) != response.answer:
             disputed.add(response.item_id)
     return disputed
@@ -81,14 +80,14 @@ def _disputed_items(tx: Tx, stage: RunningStage) -> set[int]:
 
 def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any, explanation: str, by: str) -> None:
     """Make a judged item gold. Its own result does not change; nobody who saw it is asked again."""
-    item = item_rows.one_item(tx, stage.name, key)
+    item = find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}. `chorale gold DIR` lists the candidates.")
     if item.is_gold:
         raise UserError(f"Item {key!r} is gold already. Retire it first to change its answer.")
     if stage.settings.gold is None:
         raise UserError(f"Stage {stage.name!r} has no gold. Add a [stage.gold] table to study.toml first.")
-    before = responses.gold_answer(tx, item.id)
+    before = gold.gold_answer(tx, item.id)
     if before is not None and before.answer != codec.as_text(raw_answer):
         raise UserError(
             f"Item {key!r} has been gold with the answer {before.answer}, which workers may have been graded by. "
@@ -100,7 +99,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
         answer: Answer = stage.task.shape.parse_gold(raw_answer, item.payload)
     except AnswerError as error:
         raise UserError(f"{raw_answer!r} is not an answer to item {key!r}: {error}") from None
-    gold_rows.put_gold(
+    gold.put_gold(
         tx,
         item.id,
         stage.id,
@@ -123,21 +122,21 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
 
 def promote_unanimous(study: Study, stage: RunningStage, by: str) -> int:
     """Make gold of every unanimous item, with the crowd's answer; how many. A few at a time: others want their turn."""
-    found = study.store.read(lambda tx: candidates(tx, stage)).result().unanimous
-    for start in range(0, len(found), PROMOTED_AT_ONCE):
-        chunk = found[start : start + PROMOTED_AT_ONCE]
+    unanimous = study.store.read(lambda tx: candidates(tx, stage)).result().unanimous
+    for start in range(0, len(unanimous), PROMOTED_AT_ONCE):
+        chunk = unanimous[start : start + PROMOTED_AT_ONCE]
         study.store.write(partial(_promote_all, study=study, stage=stage, items=chunk, by=by)).result()
-    return len(found)
+    return len(unanimous)
 
 
-def _promote_all(tx: Tx, study: Study, stage: RunningStage, items: Sequence[ItemRow], by: str) -> None:
+def _promote_all(tx: Tx, study: Study, stage: RunningStage, items: Sequence[Item], by: str) -> None:
     for item in items:
         promote(tx, study, stage, item.key, item.answer, UNANIMOUS_EXPLANATION, by)
 
 
 def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason: str) -> None:
     """Stop using an item as gold. Answers given so far stay graded."""
-    item = item_rows.one_item(tx, stage.name, key)
+    item = find_item(tx, stage.name, key)
     if item is None or not item.is_gold:
         raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists it.")
     if stage.round_size is not None:
@@ -145,7 +144,7 @@ def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason:
             f"{key!r} is part of the round {stage.name!r}, which is the same for everybody. Leave it, or make another "
             "round without it."
         )
-    gold_rows.retire_gold(tx, item.id)
+    gold.retire_gold(tx, item.id)
     events.record(
         tx,
         study.clock(),

@@ -1,4 +1,4 @@
-"""Grades that people give: the mean of what graders said about an answer becomes its grade."""
+"""Grades that people give: the mean of the graders' marks for an answer becomes its grade."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from chorale.engine.gates import decide_about
 from chorale.engine.running import RunningStage, Study
 from chorale.folder.feedback import wanting
 from chorale.model import Judgment
-from chorale.store import Tx, events, grade_rows, responses
+from chorale.store import Tx, events, grades
 
 _SAME = 1e-9
 
@@ -35,17 +35,22 @@ def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
 
 
 def grade_answer(tx: Tx, study: Study, stage: RunningStage, response_id: int, judgments: Sequence[Judgment]) -> None:
-    """Grade an answer by what graders said about it. A grade that changed is written down anew, never over."""
+    """Grade an answer by its graders' marks. A grade that changed is added, never overwritten."""
     grade = grade_of(stage.task, [judgment.answer for judgment in judgments])
     if grade is None:
         return
-    graded = grade_rows.grades_of(tx, response_id)
+    graded = grades.grades_of(tx, response_id)
     if graded.score is not None and abs(graded.score - grade.score) < _SAME:
         return
     source = f"{stage.name}#{graded.times + 1}"
-    responses.add_grade(tx, response_id, source, grade.score, grade.reasons, study.clock(), grade.criteria)
-    told = {"response": response_id, "source": source, "score": grade.score, "by": [one.response for one in judgments]}
-    events.record(tx, study.clock(), "graded", told, stage_id=stage.id, worker_id=graded.worker_id)
+    grades.add_grade(tx, response_id, source, grade.score, grade.reasons, study.clock(), grade.criteria)
+    evidence = {
+        "response": response_id,
+        "source": source,
+        "score": grade.score,
+        "by": [one.response for one in judgments],
+    }
+    events.record(tx, study.clock(), "graded", evidence, stage_id=stage.id, worker_id=graded.worker_id)
     decide_about(tx, study, study.stage_by_id(graded.stage_id), graded.worker_id)
 
 

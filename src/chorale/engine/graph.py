@@ -6,7 +6,7 @@ from chorale.engine.running import Study
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class StudyEdge:
     """From one stage or gate to another: of items that are made, or of people who may continue."""
 
     source: str
@@ -19,24 +19,26 @@ def gate_node(name: str) -> str:
     return f"gate {name}"
 
 
-def study_passages(study: Study) -> list[Passage]:
+def study_edges(study: Study) -> list[StudyEdge]:
     """All that goes between stages and gates, each once. Gates are named by `gate_node`."""
-    passages = [
-        Passage(source, name, people=False) for name, stage in study.stages.items() for source in stage.settings.sources
+    edges = [
+        StudyEdge(source, name, people=False)
+        for name, stage in study.stages.items()
+        for source in stage.settings.sources
     ]
     given_by: dict[str, str] = {}
     arms = study.settings.arms
     for name, gate in study.gates.items():
         judged = [stage for stage in gate.settings.stage if stage in study.stages]
-        passages += [Passage(stage, gate_node(name), people=True) for stage in judged]
+        edges += [StudyEdge(stage, gate_node(name), people=True) for stage in judged]
         given_by[name] = gate_node(name)
         if gate.settings.promote is not None:
             given_by.setdefault(gate.settings.promote.to, gate_node(name))
     for name, stage in study.stages.items():
         entry = stage.settings.entry
-        passages += [Passage(given_by[held], name, people=True) for held in entry.qualifications if held in given_by]
+        edges += [StudyEdge(given_by[held], name, people=True) for held in entry.qualifications if held in given_by]
         if arms is not None and stage.settings.arms and not stage.settings.sources and arms.after in given_by:
-            passages.append(Passage(given_by[arms.after], name, people=True))
+            edges.append(StudyEdge(given_by[arms.after], name, people=True))
         if entry.qualified_in in study.stages:
-            passages.append(Passage(str(entry.qualified_in), name, people=True))
-    return list(dict.fromkeys(each for each in passages if each.source != each.target))
+            edges.append(StudyEdge(str(entry.qualified_in), name, people=True))
+    return list(dict.fromkeys(each for each in edges if each.source != each.target))

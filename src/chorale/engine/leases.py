@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from chorale.engine.running import Study
 from chorale.model import AssignmentState, Refusal
-from chorale.store import Tx, events, leasing
-from chorale.store.leasing import Assigned
+from chorale.store import Tx, assignments, events
+from chorale.store.assignments import Assigned
 
 # Being able to extend a time limit ten times over is what WCAG 2.2 asks for (success criterion 2.2.1).
 MOST_LEASES = 10
@@ -13,11 +13,11 @@ MOST_LEASES = 10
 
 def own_assignment(tx: Tx, worker_id: int, token: str) -> Assigned:
     """What a worker holds by a token, or held."""
-    found = leasing.assigned(tx, token)
+    assigned = assignments.assigned(tx, token)
     # Somebody else's assignment looks exactly like one that does not exist.
-    if found is None or found.assignment.worker_id != worker_id:
+    if assigned is None or assigned.assignment.worker_id != worker_id:
         raise Refusal("not_found", "This item is not yours, or no longer exists. Ask for the next one.", 404)
-    return found
+    return assigned
 
 
 def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
@@ -27,7 +27,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
         raise Refusal("already_submitted", "You have already answered this one. Go on with the next one.")
     if assignment.state != AssignmentState.LIVE:
         return
-    leasing.end_assignment(tx, assignment, AssignmentState.RETURNED, study.clock())
+    assignments.end_assignment(tx, assignment, AssignmentState.RETURNED, study.clock())
     events.record(
         tx,
         study.clock(),
@@ -42,7 +42,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
 def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collection[str] | None = None) -> int:
     """Return what a worker holds who is not coming back, in these stages or in all; how many items."""
     among = {stage.id for stage in study.stages.values() if stages is None or stage.name in stages}
-    tokens = [token for stage_id, token in leasing.tokens_held(tx, worker_id) if stage_id in among]
+    tokens = [token for stage_id, token in assignments.tokens_held(tx, worker_id) if stage_id in among]
     for token in tokens:
         give_back(tx, study, worker_id, token)
     return len(tokens)
@@ -56,16 +56,16 @@ def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
     minutes = study.stage_by_id(assignment.stage_id).settings.lease_minutes
     lease_ms = int(minutes * 60_000)
     expires_at = min(study.clock() + lease_ms, assignment.leased_at + MOST_LEASES * lease_ms)
-    leasing.set_expiry(tx, assignment.id, expires_at)
+    assignments.set_expiry(tx, assignment.id, expires_at)
     return expires_at
 
 
 def expire_leases(tx: Tx, study: Study) -> int:
     """End leases whose time is over; how many."""
     now = study.clock()
-    expired = leasing.expired_assignments(tx, now)
+    expired = assignments.expired_assignments(tx, now)
     for assignment in expired:
-        leasing.end_assignment(tx, assignment, AssignmentState.EXPIRED, now)
+        assignments.end_assignment(tx, assignment, AssignmentState.EXPIRED, now)
         events.record(
             tx,
             now,

@@ -10,9 +10,8 @@ from chorale.engine.entering import put_in_arm
 from chorale.engine.leases import give_back_everything
 from chorale.engine.paying import covers, pay_bonus
 from chorale.engine.running import RunningStage, Study
-from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError
-from chorale.store import Tx, console, events, gates, message_rows, participations, people, standing_rows
-from chorale.store.people import WorkerRow
+from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError, Worker
+from chorale.store import Tx, console, events, gates, messages, participations, workers
 
 BY_STAFF = "staff"
 """The rule by which somebody was dropped whom a person dropped."""
@@ -35,15 +34,15 @@ class Act:
     def cause(self) -> str:
         return f"{BY_STAFF}:{self.key}"
 
-    def told(self) -> dict[str, str]:
+    def evidence(self) -> dict[str, str]:
         return {"by": self.by, "reason": self.reason.strip()}
 
 
-def worker_called(tx: Tx, pseudonym: str) -> WorkerRow:
-    found = people.find_by_pseudonym(tx, pseudonym)
-    if found is None:
+def worker_called(tx: Tx, pseudonym: str) -> Worker:
+    worker = workers.find_by_pseudonym(tx, pseudonym)
+    if worker is None:
         raise Refusal("not_found", f"There is no worker {pseudonym}. The list of workers has all there are.", 404)
-    return found
+    return worker
 
 
 def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) -> bool:
@@ -52,17 +51,15 @@ def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) 
     if not title.strip() or not body.strip():
         raise UserError("A message needs a title and a text.")
     now = study.clock()
-    sent = message_rows.add_message(
-        tx, worker.id, act.cause, now, title.strip()[:LONGEST_TITLE], body, MessageState.SENT
-    )
+    sent = messages.add_message(tx, worker.id, act.cause, now, title.strip()[:LONGEST_TITLE], body, MessageState.SENT)
     if sent:
-        events.record(tx, now, "message written", {**act.told(), "cause": act.cause}, worker_id=worker.id)
+        events.record(tx, now, "message written", {**act.evidence(), "cause": act.cause}, worker_id=worker.id)
     return sent
 
 
 def send_to_all(tx: Tx, study: Study, stage: RunningStage, title: str, body: str, act: Act) -> int:
     """Write the same to everybody who works in a stage and was not dropped there; how many it goes to."""
-    rows = standing_rows.worker_standings(tx, stage_name=stage.name)
+    rows = participations.participation_summaries(tx, stage_name=stage.name)
     working = [row.worker for row in rows if row.standing == Standing.ACTIVE]
     if not working:
         raise UserError(f"Nobody works in {stage.name} now.")
@@ -89,7 +86,7 @@ def give_bonus(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, amount
 def book_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, amount: int, act: Act) -> None:
     """Book a bonus, with the event that `verify` recomputes the ledger by."""
     pay_bonus(tx, study, stage, worker_id, act.cause, amount, act.reason.strip())
-    evidence = {**act.told(), "amount": amount, "cause": act.cause}
+    evidence = {**act.evidence(), "amount": amount, "cause": act.cause}
     events.record(tx, study.clock(), "bonus given", evidence, stage_id=stage.id, worker_id=worker_id)
 
 
@@ -111,7 +108,7 @@ def qualify(tx: Tx, study: Study, pseudonym: str, name: str, act: Act) -> bool:
     now = study.clock()
     granted = gates.grant(tx, worker.id, name, now)
     if granted:
-        events.record(tx, now, "qualified", {"qualification": name, **act.told()}, worker_id=worker.id)
+        events.record(tx, now, "qualified", {"qualification": name, **act.evidence()}, worker_id=worker.id)
         if study.settings.arms is not None and study.settings.arms.after == name:
             put_in_arm(tx, study, worker.id)
     return granted
@@ -122,7 +119,7 @@ def take_qualification(tx: Tx, study: Study, pseudonym: str, name: str, act: Act
     worker = worker_called(tx, pseudonym)
     granted_at = console.take_qualification(tx, worker.id, name)
     if granted_at is not None:
-        evidence = {"qualification": name, "granted_at": granted_at, **act.told()}
+        evidence = {"qualification": name, "granted_at": granted_at, **act.evidence()}
         events.record(tx, study.clock(), "disqualified", evidence, worker_id=worker.id)
     return granted_at is not None
 
@@ -135,7 +132,7 @@ def end_work(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, act: Act
     give_back_everything(tx, study, worker.id, (stage.name,))
     dropped = participations.drop(tx, stage.id, worker.id)
     if dropped:
-        evidence = {"rule": BY_STAFF, **act.told()}
+        evidence = {"rule": BY_STAFF, **act.evidence()}
         events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=worker.id)
     return dropped
 
@@ -143,14 +140,16 @@ def end_work(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, act: Act
 def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, str]]:
     """Who a worker is to their panel, for whoever has a reason to know; every look is written down."""
     worker = worker_called(tx, pseudonym)
-    events.record(tx, study.clock(), "identity shown", act.told(), worker_id=worker.id)
-    return people.identities(tx, worker.id)
+    events.record(tx, study.clock(), "identity shown", act.evidence(), worker_id=worker.id)
+    return workers.identities(tx, worker.id)
 
 
 def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
-    """The pseudonym of whoever a panel knows by an id; being told it is a look behind a pseudonym as well."""
-    found = people.find_by_panel_id(tx, panel_id.strip())
-    if found is None:
+    """The pseudonym of the worker with a panel's id. Showing it reveals an identity, so it is recorded."""
+    worker = workers.find_by_panel_id(tx, panel_id.strip())
+    if worker is None:
         raise UserError("Nobody has come to this study with that id.")
-    events.record(tx, study.clock(), "identity shown", {**act.told(), "asked": "by the panel's id"}, worker_id=found.id)
-    return found.pseudonym
+    events.record(
+        tx, study.clock(), "identity shown", {**act.evidence(), "asked": "by the panel's id"}, worker_id=worker.id
+    )
+    return worker.pseudonym

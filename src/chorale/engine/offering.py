@@ -13,10 +13,10 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import AssignmentKind, Refusal, StageState
 from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
 from chorale.protocol.situation_words import NO_CONSENT, message
-from chorale.store import Tx, codec, events, gates, leasing, offering, participations, people, stage_rows
+from chorale.store import Tx, assignments, codec, events, gates, offering, participations, stages, workers
+from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
-from chorale.store.leasing import Lease
-from chorale.store.offering import OfferedItem
+from chorale.store.offering import ItemContent
 from chorale.store.participations import Attendance
 
 
@@ -66,7 +66,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Offe
             return entered
         record = entered
     # Also for somebody who has only just entered: another tab of theirs may have been first.
-    held = leasing.live_lease(tx, stage.id, worker_id) if record.may_hold_item else None
+    held = assignments.live_lease(tx, stage.id, worker_id) if record.may_hold_item else None
     facts = _facts(tx, study, stage, worker_id, record, held is not None)
     now = situation(facts)
     lease, ended = held, 0
@@ -122,7 +122,7 @@ def _without_item(
 
 def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attendance | Offer:
     """Let somebody into the stage who has not been there, or say why not."""
-    worker = people.find_worker(tx, worker_id)
+    worker = workers.find_worker(tx, worker_id)
     if worker is None:
         raise Refusal("signed_out", "You are not signed in. Open the link you were given again.", 401)
     decided = admission(tx, study, stage, worker_id, credentials_of(tx, worker_id))
@@ -134,7 +134,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
             never,
             worker.consented_at is not None,
             max_per_worker=stage.settings.max_per_worker,
-            paused=stage.id in stage_rows.paused_stages(tx),
+            paused=stage.id in stages.paused_stages(tx),
         )
     )
     if now.state is not State.AVAILABLE:
@@ -155,7 +155,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
 
 
 def secret_number(study: Study) -> int:
-    """Where a worker's gold comes. Kept with the participation: whoever knew it could tell which items are gold."""
+    """Where a worker's gold comes. Kept with the participation: anyone who knew it could recognise gold."""
     return study.secrets.getrandbits(62)
 
 
@@ -170,16 +170,16 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     choose = _stage_item if stage.round_size is None else _round_item
     chosen = choose(tx, stage, worker_id, record)
     if chosen is not None:
-        return leasing.lease(tx, _new_token(study), stage.id, worker_id, *chosen, now, until)
+        return assignments.lease(tx, _new_token(study), stage.id, worker_id, *chosen, now, until)
     if stage.round_size is not None and record.answered < stage.round_size:
         # A round is the same for everybody: what somebody has put aside comes again when all else is done.
-        return leasing.lease_again(tx, stage.id, worker_id, now, until)
+        return assignments.lease_again(tx, stage.id, worker_id, now, until)
     return None
 
 
 def _round_item(
     tx: Tx, stage: RunningStage, worker_id: int, record: Attendance
-) -> tuple[OfferedItem, AssignmentKind] | None:
+) -> tuple[ItemContent, AssignmentKind] | None:
     """The next item of a round: everybody gets the same, from a place of their own on."""
     rule = stage.settings.round
     if rule is None or stage.round_size is None or record.answered >= stage.round_size:
@@ -192,7 +192,7 @@ def _round_item(
 
 def _stage_item(
     tx: Tx, stage: RunningStage, worker_id: int, record: Attendance
-) -> tuple[OfferedItem, AssignmentKind] | None:
+) -> tuple[ItemContent, AssignmentKind] | None:
     """The next item of a stage, or gold in its place."""
     gold = stage.settings.gold
     offered = offering.next_item(
@@ -227,12 +227,12 @@ def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wan
     """
     names = [stage.name]
     for name in names:
-        each = study.stage(name)
-        if closed and not closed.isdisjoint(each.closed_by):
+        source_stage = study.stage(name)
+        if closed and not closed.isdisjoint(source_stage.closed_by):
             continue
-        if each.id in wanting:
+        if source_stage.id in wanting:
             return True
-        names += [source for source in each.settings.sources if source not in names]
+        names += [source for source in source_stage.settings.sources if source not in names]
     return False
 
 

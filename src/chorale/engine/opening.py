@@ -19,7 +19,7 @@ from chorale.engine.planning import note_forecast
 from chorale.engine.running import RunningStage, Study, feeds, levels, not_seen_later, running_gates
 from chorale.engine.settling import derive_from_group, settle_group
 from chorale.folder.reading import SETTINGS_FILE, StageContent, StudyFolder, load_folder
-from chorale.model import NewItem, Problem, UserError
+from chorale.model import NewItem, Problem, Stage, UserError
 from chorale.protocol import closed_by, rule_for
 from chorale.store import (
     Store,
@@ -27,17 +27,15 @@ from chorale.store import (
     codec,
     corrections,
     events,
-    gold_rows,
-    item_rows,
+    items,
     labels,
     locks,
     open_store,
-    setting_rows,
-    stage_rows,
+    settings,
+    stages,
     store_url,
 )
-from chorale.store.gold_rows import NewGold
-from chorale.store.stage_rows import StageRow
+from chorale.store.gold import NewGold, add_gold, explain_gold, gold_by_key
 
 DATABASE = "study.db"
 
@@ -122,27 +120,27 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     """Bring the folder's stages, items and gold into the database; the ids of the stages."""
     locks.lock_setup(tx)
     problems = _conflicts(tx, folder)
-    if problems and stage_rows.is_untouched(tx):
+    if problems and stages.is_untouched(tx):
         # Nobody has seen anything yet, so the files are right.
         tasks = {content.settings.name: content.task.name for content in folder.stages}
-        stage_rows.clear(tx, [stage.name for stage in stage_rows.stages(tx) if tasks.get(stage.name) == stage.task])
+        stages.clear(tx, [stage.name for stage in stages.all_stages(tx) if tasks.get(stage.name) == stage.task])
         problems = _conflicts(tx, folder)
     if problems:
         raise UserError("The study's files no longer fit what its database holds. Nothing was changed", problems)
     _note_settings(tx, folder, clock)
     note_forecast(tx, folder.path, clock())
-    known = {stage.name: stage.id for stage in stage_rows.stages(tx)}
+    known = {stage.name: stage.id for stage in stages.all_stages(tx)}
     for position, content in enumerate(folder.stages):
         name = content.settings.name
         if name not in known:
-            known[name] = stage_rows.add_stage(tx, name, position, content.task.name, content.task.version)
+            known[name] = stages.add_stage(tx, name, position, content.task.name, content.task.version)
         _add_new(tx, folder, content, known[name])
     return known
 
 
 def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
     """What the files say otherwise than the database."""
-    known = {stage.name: stage for stage in stage_rows.stages(tx)}
+    known = {stage.name: stage for stage in stages.all_stages(tx)}
     problems = [*_stage_problems(folder, known), *_seed_problems(tx, folder), *_shape_problems(tx, folder)]
     for content in folder.stages:
         if content.settings.name in known:
@@ -150,7 +148,7 @@ def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
     return problems
 
 
-def _stage_problems(folder: StudyFolder, known: dict[str, StageRow]) -> Iterable[Problem]:
+def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Problem]:
     present = {content.settings.name: content for content in folder.stages}
     for name, row in known.items():
         if name not in present:
@@ -166,18 +164,18 @@ def _stage_problems(folder: StudyFolder, known: dict[str, StageRow]) -> Iterable
 
 
 def _seed_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
-    seed = setting_rows.setting_value(tx, "seed")
+    seed = settings.setting_value(tx, "seed")
     if seed is not None and seed != str(folder.settings.study.seed):
         yield Problem("study.toml", None, "the seed can't change once the study has started", f"Put back {seed}.")
 
 
 def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
     """Stages whose options make their answers something else than those that were given."""
-    text = setting_rows.setting_value(tx, "study")
-    if text is None or stage_rows.is_untouched(tx):
+    text = settings.setting_value(tx, "study")
+    if text is None or stages.is_untouched(tx):
         return
     recorded = {stage["name"]: stage for stage in tomllib.loads(text).get("stage", [])}
-    ids = {row.name: row.id for row in stage_rows.stages(tx)}
+    ids = {row.name: row.id for row in stages.all_stages(tx)}
     for content in folder.stages:
         stage, task = recorded.get(content.settings.name), content.task
         if stage is not None and content.settings.name in ids and "round" in stage:
@@ -204,7 +202,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
         fix = "Put it back, or give the new stage another name."
         yield Problem(SETTINGS_FILE, None, f"stage {content.settings.name!r} was a round when it started", fix)
         return
-    before = size or len(gold_rows.known_gold(tx, stage_id))
+    before = size or len(gold_by_key(tx, stage_id))
     now = rule.size or len(content.gold)
     if before != now:
         yield Problem(
@@ -221,21 +219,21 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
     texts = {folder.settings.study.consent: folder.consent}
     texts |= {content.settings.guidelines: content.guidelines for content in folder.stages}
     texts |= {gate.message: folder.messages[gate.message] for gate in folder.settings.gate if gate.message}
-    if setting_rows.setting_value(tx, "texts") != codec.as_text(texts):
-        setting_rows.set_setting(tx, "texts", codec.as_text(texts))
+    if settings.setting_value(tx, "texts") != codec.as_text(texts):
+        settings.set_setting(tx, "texts", codec.as_text(texts))
         hashes = {name: sha256(text.encode()).hexdigest() for name, text in texts.items()}
         events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
-    setting_rows.set_setting(tx, "seed", str(folder.settings.study.seed))
-    if setting_rows.setting_value(tx, "study") != folder.settings_text:
-        setting_rows.set_setting(tx, "study", folder.settings_text)
-        setting_rows.set_setting(tx, "unsettled", "yes")
+    settings.set_setting(tx, "seed", str(folder.settings.study.seed))
+    if settings.setting_value(tx, "study") != folder.settings_text:
+        settings.set_setting(tx, "study", folder.settings_text)
+        settings.set_setting(tx, "unsettled", "yes")
         events.record(tx, clock(), "settings", {"study.toml": folder.settings_text})
 
 
 def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]:
     """Items and gold that are not what they were, or no longer there."""
     stage = content.settings
-    known, known_gold = item_rows.known_items(tx, stage_id), gold_rows.known_gold(tx, stage_id)
+    known, known_gold = items.known_items(tx, stage_id), gold_by_key(tx, stage_id)
     gold_file = stage.gold.file if stage.gold else stage.round.file if stage.round else ""
     items_file = stage.items.file if stage.items else None
     problems = [_changed(item, items_file or "") for item in content.items if _differs(known, item)]
@@ -260,10 +258,10 @@ def _item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem
 
 def _corrected(tx: Tx, stage_name: str) -> dict[str, set[str]]:
     """The answers that gold had before it was corrected, by key: the file may still have them."""
-    found: dict[str, set[str]] = {}
-    for one in corrections.corrections(tx, stage_name):
-        found.setdefault(one.key, set()).add(codec.as_text(one.before))
-    return found
+    earlier_answers: dict[str, set[str]] = {}
+    for correction in corrections.corrections(tx, stage_name):
+        earlier_answers.setdefault(correction.key, set()).add(codec.as_text(correction.before))
+    return earlier_answers
 
 
 def _differs(known: dict[str, str], item: NewItem) -> bool:
@@ -284,11 +282,11 @@ def _changed(item: NewItem, file: str) -> Problem:
 def _add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) -> None:
     """Bring in what the database does not have yet."""
     stage, seed = content.settings, folder.settings.study.seed
-    known, known_gold = item_rows.known_items(tx, stage_id), gold_rows.known_gold(tx, stage_id)
+    known, known_gold = items.known_items(tx, stage_id), gold_by_key(tx, stage_id)
     new = (item for item in content.items if item.key not in known)
-    item_rows.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
+    items.add_items(tx, stage_id, stage.name, seed, new, stage.judgments.min)
     new_gold = [gold for gold in content.gold if gold.item.key not in known]
-    gold_rows.add_gold(
+    add_gold(
         tx,
         stage_id,
         stage.name,
@@ -300,7 +298,7 @@ def _add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int) 
         # What was corrected in the console keeps the explanation it got there, until the file has the right answer.
         corrected = gold.item.key in earlier and known_gold[gold.item.key][0] != codec.as_text(gold.answer)
         if gold.item.key in known_gold and known_gold[gold.item.key][1] != gold.explanation and not corrected:
-            gold_rows.explain_gold(tx, stage_id, gold.item.key, gold.explanation)
+            explain_gold(tx, stage_id, gold.item.key, gold.explanation)
 
 
 def _missing(known: dict[str, str], content: StageContent, file: str) -> list[Problem]:
@@ -322,7 +320,7 @@ def _missing(known: dict[str, str], content: StageContent, file: str) -> list[Pr
 
 def _settle_after_changes(tx: Tx, study: Study) -> None:
     """Apply changed settings to what was judged before."""
-    if setting_rows.setting_value(tx, "unsettled") != "yes":
+    if settings.setting_value(tx, "unsettled") != "yes":
         return
     for stage in study.stages.values():
         for sampled in (False, True):
@@ -335,4 +333,4 @@ def _settle_after_changes(tx: Tx, study: Study) -> None:
                 derive_from_group(tx, study, stage, group_key)
     decide_about_everybody(tx, study)
     put_everybody_in_arms(tx, study)
-    setting_rows.set_setting(tx, "unsettled", "no")
+    settings.set_setting(tx, "unsettled", "no")

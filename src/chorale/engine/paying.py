@@ -5,17 +5,16 @@ from functools import cache
 from typing import NamedTuple
 
 from chorale.engine.running import RunningStage, Study
-from chorale.model import EntryKind, GoldRecord, money_text
+from chorale.model import EntryKind, GoldRecord, Participation, money_text
 from chorale.protocol import fee_due, fee_on, gold_bonus, part_of_round, parts_bonus
-from chorale.store import Tx, events, gates, leasing, ledger, locks, offering, participations, setting_rows
+from chorale.store import Tx, assignments, events, gates, ledger, locks, offering, participations, settings
 from chorale.store.mturk.hits import promised as promised_by_hits
-from chorale.store.participations import ParticipationRow
 
 BUDGET_REACHED = "budget reached"
 """What is noted, with the budget of that moment, when it no longer covered an item."""
 
 
-class Paid(NamedTuple):
+class Booked(NamedTuple):
     earned: int
     fee: int
     exact_fee: int
@@ -83,11 +82,11 @@ def is_for_finishing(cause: str) -> bool:
 
 
 def book(
-    tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, amounts: Sequence[Amount], now: int
-) -> Paid:
+    tx: Tx, study: Study, stage: RunningStage, record: Participation, amounts: Sequence[Amount], now: int
+) -> Booked:
     """Write amounts into the ledger, and the panel's fee on them."""
-    for one in amounts:
-        ledger.add_entry(tx, one.cause, now, record.worker_id, stage.id, one.kind, one.amount, one.reason)
+    for entry in amounts:
+        ledger.add_entry(tx, entry.cause, now, record.worker_id, stage.id, entry.kind, entry.amount, entry.reason)
     earned = sum(one.amount for one in amounts)
     percent = study.settings.pay.fee_percent
     exact_fee = fee_on(earned, percent)
@@ -103,7 +102,7 @@ def book(
             fee,
             f"{percent:g}% on this and the payments before, as far as not booked yet",
         )
-    return Paid(earned, fee, exact_fee)
+    return Booked(earned, fee, exact_fee)
 
 
 def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: str, amount: int, reason: str) -> None:
@@ -134,7 +133,7 @@ def most_for_one(study: Study, stage: RunningStage) -> int:
 
 def _promised(tx: Tx, study: Study) -> tuple[int, int]:
     """The most that all items in work and all HITs can earn, and in how many payments."""
-    out = leasing.live_by_stage(tx)
+    out = assignments.live_by_stage(tx)
     most = sum(most_for_one(study, stage) * out.get(stage.id, 0) for stage in study.stages.values())
     of_hits, payments = promised_by_hits(tx, study.clock())
     # For the answer, and for passing a gate by it.
@@ -154,8 +153,8 @@ def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
     more = out + most_for_one(study, stage)
     spent = participations.spent(tx)
     enough = spent + _with_fee(study, more, payments + 2) <= budget
-    if not enough and setting_rows.setting_value(tx, BUDGET_REACHED) != str(budget):
-        setting_rows.set_setting(tx, BUDGET_REACHED, str(budget))
+    if not enough and settings.setting_value(tx, BUDGET_REACHED) != str(budget):
+        settings.set_setting(tx, BUDGET_REACHED, str(budget))
         evidence = {"budget": budget, "spent": spent, "promised": more}
         events.record(tx, study.clock(), BUDGET_REACHED, evidence)
     return enough

@@ -66,23 +66,23 @@ class Books:
 
     @property
     def earned(self) -> int:
-        return self._sum(lambda one: one.earned)
+        return self._sum(lambda account: account.earned)
 
     @property
     def rewarded(self) -> int:
-        return self._sum(lambda one: one.rewarded)
+        return self._sum(lambda account: account.rewarded)
 
     @property
     def paid(self) -> int:
-        return self._sum(lambda one: one.paid)
+        return self._sum(lambda account: account.paid)
 
     @property
     def owed(self) -> int:
-        return self._sum(lambda one: one.owed)
+        return self._sum(lambda account: account.owed)
 
     @property
     def ahead(self) -> int:
-        return self._sum(lambda one: one.ahead)
+        return self._sum(lambda account: account.ahead)
 
     @property
     def now(self) -> int:
@@ -94,9 +94,9 @@ def books(tx: Tx, study: Study) -> Books:
     """What everybody has earned, was paid and is owed. `earned + ahead = rewarded + paid + owed`."""
     from_ledger = payments.accounts(tx)
     of_worker: dict[int, list[SubmissionRow]] = {}
-    for one in submissions.submissions(tx):
-        if one.worker_id is not None:
-            of_worker.setdefault(one.worker_id, []).append(one)
+    for submission in submissions.submissions(tx):
+        if submission.worker_id is not None:
+            of_worker.setdefault(submission.worker_id, []).append(submission)
     uses_prolific = bool(submissions.studies(tx))
     due = [
         _due(account, of_worker.get(account.worker_id, []), uses_prolific) for account in from_ledger if account.owed
@@ -114,7 +114,7 @@ def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) ->
         # Anybody can make up an id that looks like one of Prolific's. Prolific knows better.
         return Due(account, None, "Prolific does not know them yet: run `chorale sync` first")
     if account.on_the_way:
-        # Two bonuses on their way could not be told from each other in what is reported.
+        # Two bonuses on their way could not be distinguished in what is reported.
         return Due(account, None, "their last bonus is still on its way")
     if any(one.status in OPEN for one in reported):
         return Due(account, None, "their submission is not approved yet")
@@ -124,14 +124,14 @@ def _due(account: Account, own: Sequence[SubmissionRow], uses_prolific: bool) ->
     payable = [one for one in reported if one.status in CLOSED]
     if not payable:
         return Due(account, None, "their submission was rejected")
-    return Due(account, max(payable, key=lambda one: (one.arrived_at or 0, one.external_id)))
+    return Due(account, max(payable, key=lambda submission: (submission.arrived_at or 0, submission.external_id)))
 
 
 # By Prolific
 
 
 @dataclass
-class Paid:
+class PayoutResult:
     """What came of paying."""
 
     sent: list[PayoutRow] = field(default_factory=list)
@@ -143,13 +143,13 @@ class Paid:
         return sum(one.amount for one in self.sent)
 
 
-def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = None) -> Paid:
+def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = None) -> PayoutResult:
     """Finish payouts that were begun, then pay what is due.
 
     `resend_after` is for a payout of which it is not known whether it was paid: so many minutes after it was asked for,
     with nothing of it reported, it is asked for again.
     """
-    done = Paid()
+    done = PayoutResult()
     for begun in _read(study, lambda tx: payments.payouts(tx, platform=PROLIFIC, states=payments.UNFINISHED)):
         _carry_on(study, client, begun.id, resend_after, done)
     confirm(study, client)
@@ -160,28 +160,28 @@ def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = N
 
 
 def _plan(study: Study, client: Prolific) -> list[int]:
-    """Write down who gets what. The bonuses Prolific tells of are asked for before, to know ours from them after."""
-    found = _read(study, lambda tx: books(tx, study))
-    ready = [one for one in found.due if one.submission is not None and one.why_not is None]
+    """Write down who gets what. Prolific's bonuses are read before, to recognise ours afterwards."""
+    planned_from = _read(study, lambda tx: books(tx, study))
+    ready = [one for one in planned_from.due if one.submission is not None and one.why_not is None]
     before = {
-        (one.submission.external_id, one.account.paid): client.submission(one.submission.external_id).bonuses
-        for one in ready
-        if one.submission is not None
+        (due.submission.external_id, due.account.paid): client.submission(due.submission.external_id).bonuses
+        for due in ready
+        if due.submission is not None
     }
 
     def write_down(tx: Tx) -> list[int]:
         locks.lock_payments(tx)
         # Looked at again: another process may have been faster, and then what was there before is not known.
         still = [
-            one
-            for one in books(tx, study).due
-            if one.why_not is None
-            and one.submission is not None
-            and (one.submission.external_id, one.account.paid) in before
+            due
+            for due in books(tx, study).due
+            if due.why_not is None
+            and due.submission is not None
+            and (due.submission.external_id, due.account.paid) in before
         ]
-        still.sort(key=lambda one: (one.submission.panel_study if one.submission else "", one.account.worker))
+        still.sort(key=lambda due: (due.submission.panel_study if due.submission else "", due.account.worker))
         made = []
-        for name, group in groupby(still, key=lambda one: one.submission.panel_study if one.submission else ""):
+        for name, group in groupby(still, key=lambda due: due.submission.panel_study if due.submission else ""):
             people = list(group)
             for start in range(0, len(people), MOST_AT_ONCE):
                 lines = [_line(one, before) for one in people[start : start + MOST_AT_ONCE]]
@@ -191,8 +191,8 @@ def _plan(study: Study, client: Prolific) -> list[int]:
     return _write(study, write_down) if ready else []
 
 
-def _line(one: Due, before: Mapping[tuple[str, int], Sequence[int]]) -> NewPayment:
-    account, submission_id = one.account, "" if one.submission is None else one.submission.external_id
+def _line(due: Due, before: Mapping[tuple[str, int], Sequence[int]]) -> NewPayment:
+    account, submission_id = due.account, "" if due.submission is None else due.submission.external_id
     bonuses = before[submission_id, account.paid]
     return NewPayment(account.worker_id, account.owed, account.newest_entry, submission_id, bonuses)
 
@@ -205,7 +205,7 @@ def add_payout(tx: Tx, study: Study, platform: str, name: str | None, lines: Seq
     return payout_id
 
 
-def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int | None, done: Paid) -> None:
+def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int | None, done: PayoutResult) -> None:
     """Take a payout as far as it goes."""
     row = _read(study, lambda tx: payments.payout_numbered(tx, payout_id))
     lines = _read(study, lambda tx: payments.payments_in(tx, payout_id))
@@ -240,7 +240,7 @@ def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[Paym
     return _read(study, lambda tx: payments.payout_numbered(tx, row.id))
 
 
-def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: Paid) -> None:
+def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResult) -> None:
     if not _move(study, row.id, SET_UP, PAYING, sent_at=study.clock()):
         return  # another process was faster, and is at it
     asked = _read(study, lambda tx: payments.payout_numbered(tx, row.id))
@@ -250,7 +250,7 @@ def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: Paid) -> N
         done.in_doubt.append(asked)
         return
     except RefusedError as error:
-        # It said no, so it is not paid, and can be asked for again.
+        # It was refused, so it is not paid, and can be asked for again.
         _move(study, row.id, PAYING, SET_UP)
         done.refused.append(error.message)
         return
@@ -264,7 +264,7 @@ def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: Paid) -> N
 def _settle_doubt(
     study: Study, client: Prolific, row: PayoutRow, lines: Sequence[PaymentRow], resend_after: int | None
 ) -> bool:
-    """Find out whether a payout was paid; False if that can't be said yet."""
+    """Find out whether a payout was paid; False if that is not known yet."""
     if _note_reported(study, client, lines):
         _move(study, row.id, PAYING, SENT)
         return True
@@ -281,10 +281,10 @@ def confirm(study: Study, client: Prolific) -> int:
     settled = 0
     for row in _read(study, lambda tx: payments.payouts(tx, platform=PROLIFIC, states=(PAYING, SENT))):
         lines = _read(study, lambda tx, row=row: payments.payments_in(tx, row.id))  # type: ignore[misc]
-        found = _note_reported(study, client, lines)
-        if found and row.state == PAYING:
+        reported = _note_reported(study, client, lines)
+        if reported and row.state == PAYING:
             _move(study, row.id, PAYING, SENT)
-        if found == len(lines):
+        if reported == len(lines):
             settled += _move(study, row.id, SENT, SETTLED, settled_at=study.clock())
     return settled
 
@@ -293,10 +293,10 @@ def _note_reported(study: Study, client: Prolific, lines: Sequence[PaymentRow]) 
     """How many of a payout's payments Prolific reports."""
     known = [one for one in lines if one.reported_at is not None]
     new = [
-        one
-        for one in lines
-        if one.reported_at is None
-        and has_arrived(one.bonuses_before, one.amount, client.submission(one.submission_id or "").bonuses)
+        line
+        for line in lines
+        if line.reported_at is None
+        and has_arrived(line.bonuses_before, line.amount, client.submission(line.submission_id or "").bonuses)
     ]
     _write(study, lambda tx: payments.note_reported(tx, [one.id for one in new], study.clock()))
     return len(known) + len(new)

@@ -14,7 +14,7 @@ from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
 from chorale.model import ProlificStudy, UserError, money_text
 from chorale.platforms.prolific import Prolific, RefusedError, RemoteStudy, study_body
-from chorale.store import Tx, events, people, submissions
+from chorale.store import Tx, events, settings, submissions
 from chorale.store.submissions import DRAFT, GONE, PUBLISHED, PanelStudyRow
 
 PANEL = "prolific"
@@ -63,9 +63,9 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
         raise UserError(
             'People from Prolific could not come in. Set `panel = "prolific"` and `by_url = true` in [arrival].'
         )
-    for one in rule.study:
-        if name is None or one.name == name:
-            return one
+    for prolific_study in rule.study:
+        if name is None or prolific_study.name == name:
+            return prolific_study
     known = ", ".join(one.name for one in rule.study)
     raise UserError(f"study.toml has no study {name!r} in [prolific]. There is: {known}.")
 
@@ -112,7 +112,7 @@ def publish(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Draf
 
 
 def _planned(tx: Tx, study: Study, wanted: ProlificStudy, base_url: str) -> PanelStudyRow:
-    secret = people.secret(tx, "prolific")
+    secret = settings.secret(tx, "prolific")
     codes = (
         wanted.completion_code or _made_up(secret, wanted.name, "done"),
         wanted.screenout_code or _made_up(secret, wanted.name, "out"),
@@ -157,8 +157,8 @@ def _note_published(tx: Tx, study: Study, wanted: ProlificStudy, remote: RemoteS
     if row is not None and row.published_at is None:
         changes["published_at"] = study.clock()
     submissions.note_study(tx, wanted.name, **changes)
-    told = {"platform": PANEL, "study": wanted.name, "places": wanted.places}
-    events.record(tx, study.clock(), "published", told)
+    evidence = {"platform": PANEL, "study": wanted.name, "places": wanted.places}
+    events.record(tx, study.clock(), "published", evidence)
 
 
 def still_there(study: Study, client: Prolific, row: PanelStudyRow) -> RemoteStudy:
@@ -182,7 +182,7 @@ def _cost_of_place(study: Study, wanted: ProlificStudy, remote: RemoteStudy) -> 
 
 
 def _up(amount: float) -> int:
-    """Rounded up: it is never to cost more than was said."""
+    """Rounded up: it must never cost more than announced."""
     return ceil(round(amount, 6))
 
 
@@ -208,10 +208,10 @@ def keep_group(
 
 def cost_line(drafted: Drafted, wanted: ProlificStudy, currency: str) -> str:
     """What publishing costs, for people to agree to."""
-    each, total = money_text(wanted.reward, currency), money_text(drafted.cost, currency)
+    reward, total = money_text(wanted.reward, currency), money_text(drafted.cost, currency)
     places = drafted.adds if drafted.is_published else wanted.places
     more = "more " if drafted.is_published else ""
-    return f"{places:,} {more}places at {each} each, with fees: {total}"
+    return f"{places:,} {more}places at {reward} each, with fees: {total}"
 
 
 def _write(study: Study, work: Callable[[Tx], T]) -> T:

@@ -33,7 +33,7 @@ LATE = 500
 class StageQuality:
     """A stage's qualities, and what they rest on."""
 
-    found: "CrowdTruth | None" = None
+    crowdtruth: "CrowdTruth | None" = None
     """None as long as no two people have judged one item."""
     answers: tuple[GivenAnswer, ...] = ()
     """Those that count."""
@@ -159,12 +159,12 @@ def _forget(study: Study, stage: RunningStage) -> None:
 
 def worker_qualities(known: StageQuality) -> list[tuple[int, str, WorkerQuality]]:
     """Every worker CrowdTruth knows: the number, the pseudonym and the quality."""
-    found = known.found
-    if found is None:
+    truth = known.crowdtruth
+    if truth is None:
         return []
     numbers = {answer.worker: answer.worker_id for answer in known.answers}
     shared = shared_items(known.answers)
-    columns = zip(found.workers, found.wqs.tolist(), found.wwa.tolist(), found.wua.tolist(), strict=True)
+    columns = zip(truth.workers, truth.wqs.tolist(), truth.wwa.tolist(), truth.wua.tolist(), strict=True)
     return [(numbers[name], name, WorkerQuality(wqs, wwa, wua, shared.get(name, 0))) for name, wqs, wwa, wua in columns]
 
 

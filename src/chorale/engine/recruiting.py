@@ -101,22 +101,22 @@ def _sync_study(study: Study, client: Prolific, row: PanelStudyRow, done: Synced
 
 def _take_over_all(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -> int:
     """Note all submissions of a study as they are reported; how many there are."""
-    told = list(client.submissions(row.external_id or ""))
-    done.freed += _write(study, lambda tx: sum(_take_over(tx, study, row, reported) for reported in told))
-    return len(told)
+    reports = list(client.submissions(row.external_id or ""))
+    done.freed += _write(study, lambda tx: sum(_take_over(tx, study, row, reported) for reported in reports))
+    return len(reports)
 
 
-def _take_over(tx: Tx, study: Study, row: PanelStudyRow, told: Reported) -> int:
+def _take_over(tx: Tx, study: Study, row: PanelStudyRow, reported: Reported) -> int:
     """Note a submission as it is reported; how many items its worker held are free for others now."""
-    reward = row.reward if told.status == "APPROVED" else 0
+    reward = row.reward if reported.status == "APPROVED" else 0
     before, worker_id = submissions.note_report(
-        tx, told.id, row.name, told.participant, told.status, told.code, reward, study.clock()
+        tx, reported.id, row.name, reported.participant, reported.status, reported.code, reward, study.clock()
     )
-    if before == told.status:
+    if before == reported.status:
         return 0
-    evidence = {"platform": PANEL, "study": row.name, "status": told.status, "before": before}
+    evidence = {"platform": PANEL, "study": row.name, "status": reported.status, "before": before}
     events.record(tx, study.clock(), "submission", evidence, worker_id=worker_id)
-    if told.status not in FREED or worker_id is None:
+    if reported.status not in FREED or worker_id is None:
         return 0
     return give_back_everything(tx, study, worker_id, stages_of(study, row.name))
 
@@ -124,8 +124,8 @@ def _take_over(tx: Tx, study: Study, row: PanelStudyRow, told: Reported) -> int:
 def stages_of(study: Study, name: str) -> frozenset[str] | None:
     """The stages a study on Prolific is for; None for all."""
     rule = study.settings.prolific
-    found = next((one for one in rule.study if one.name == name), None) if rule is not None else None
-    return frozenset(found.stages) if found is not None and found.stages else None
+    prolific_study = next((one for one in rule.study if one.name == name), None) if rule is not None else None
+    return frozenset(prolific_study.stages) if prolific_study is not None and prolific_study.stages else None
 
 
 def did_enough(tx: Tx, study: Study, row: SubmissionRow) -> bool:
@@ -159,8 +159,8 @@ def approve(study: Study, client: Prolific, rows: Sequence[SubmissionRow], by: s
     client.approve([one.external_id for one in rows])
 
     def note(tx: Tx) -> None:
-        for one in rows:
-            events.record(tx, study.clock(), "approved", {"platform": PANEL, "by": by}, worker_id=one.worker_id)
+        for submission in rows:
+            events.record(tx, study.clock(), "approved", {"platform": PANEL, "by": by}, worker_id=submission.worker_id)
 
     _write(study, note)
 
@@ -169,31 +169,31 @@ def reject(study: Study, client: Prolific, row: SubmissionRow, reason: str, cate
     """Reject a submission, with a reason its worker reads."""
     reason = checked_reason(reason, category)
     client.reject(row.external_id, reason, category)
-    told = {"platform": PANEL, "category": category, "reason": reason, "by": by}
-    _write(study, lambda tx: events.record(tx, study.clock(), "rejected", told, worker_id=row.worker_id))
+    evidence = {"platform": PANEL, "category": category, "reason": reason, "by": by}
+    _write(study, lambda tx: events.record(tx, study.clock(), "rejected", evidence, worker_id=row.worker_id))
 
 
 def _deliver(study: Study, client: Prolific, done: Synced) -> None:
     """Send on what people were written here, once: some look for messages on Prolific only."""
     long_ago = study.clock() - GIVEN_UP_MS
-    for one in study.store.read(lambda tx: submissions.outgoing(tx, long_ago)).result():
-        body = f"{one.title}\n\n{one.body}"
-        if one.state is None and not _note_delivery(study, one, "sending"):
+    for message in study.store.read(lambda tx: submissions.outgoing(tx, long_ago)).result():
+        body = f"{message.title}\n\n{message.body}"
+        if message.state is None and not _note_delivery(study, message, "sending"):
             continue  # another process is at it
-        if one.state is None or not _is_there(client, one, body):
-            client.message(one.participant, one.study, body)
+        if message.state is None or not _is_there(client, message, body):
+            client.message(message.participant, message.study, body)
             done.messages += 1
-        _note_delivery(study, one, "sent")
+        _note_delivery(study, message, "sent")
 
 
-def _is_there(client: Prolific, one: OutgoingRow, body: str) -> bool:
+def _is_there(client: Prolific, message: OutgoingRow, body: str) -> bool:
     """Whether a message arrived that was being sent when the program was stopped."""
-    told = (re.sub(r"<[^<>]+>", " ", text) for text in client.messages_with(one.participant))
-    return any(text.split() == body.split() for text in told)
+    texts = (re.sub(r"<[^<>]+>", " ", text) for text in client.messages_with(message.participant))
+    return any(text.split() == body.split() for text in texts)
 
 
-def _note_delivery(study: Study, one: OutgoingRow, state: str) -> bool:
-    return _write(study, lambda tx: submissions.note_delivery(tx, one.message_id, state, study.clock()))
+def _note_delivery(study: Study, message: OutgoingRow, state: str) -> bool:
+    return _write(study, lambda tx: submissions.note_delivery(tx, message.message_id, state, study.clock()))
 
 
 # Arriving
@@ -202,7 +202,7 @@ def _note_delivery(study: Study, one: OutgoingRow, state: str) -> bool:
 def is_theirs(client: Prolific, participant: str, session_id: str, study_id: str) -> bool:
     """Whether Prolific knows somebody who arrives: the visit is theirs, and is in progress in that study."""
     try:
-        told = client.submission(session_id)
+        reported = client.submission(session_id)
     except RefusedError as error:
         if error.status in (400, 404):
             return False
@@ -211,7 +211,7 @@ def is_theirs(client: Prolific, participant: str, session_id: str, study_id: str
         if "not an id" in error.message:
             return False
         raise
-    return told.participant == participant and told.study_id == study_id
+    return reported.participant == participant and reported.study_id == study_id
 
 
 def is_ours(tx: Tx, study_id: str) -> bool:
@@ -229,8 +229,8 @@ def note_arrival(tx: Tx, study: Study, worker_id: int, participant: str, study_i
 
 def codes_for(tx: Tx, _study: Study, worker_id: int) -> tuple[str, str, str] | None:
     """Which study on Prolific somebody is in now, and its codes; None if they came another way."""
-    for one in submissions.submissions_of(tx, worker_id):
-        row = submissions.study_called(tx, one.panel_study)
+    for submission in submissions.submissions_of(tx, worker_id):
+        row = submissions.study_called(tx, submission.panel_study)
         if row is not None:
             return row.name, row.completion_code, row.screenout_code
     return None

@@ -72,13 +72,13 @@ class RunningStage:
         """
         # What is sent is what JSON can say: two things that look the same are the same.
         written = repr(sent)
-        found = self._parsed.get(written)
-        if found is None:
+        parsed = self._parsed.get(written)
+        if parsed is None:
             answer = self.task.shape.parse_answer(sent)
-            found = answer, as_text(answer)
+            parsed = answer, as_text(answer)
             if len(written) <= SHORT_ANSWER and len(self._parsed) < MOST_ANSWERS:
-                self._parsed[written] = found
-        return found
+                self._parsed[written] = parsed
+        return parsed
 
     @cached_property
     def _parsed(self) -> dict[str, tuple[Answer, str]]:
@@ -191,10 +191,10 @@ class Study:
     """What a process keeps between two looks at the database, and could find out again at any time."""
 
     def stage(self, name: str) -> RunningStage:
-        found = self.stages.get(name)
-        if found is None:
+        stage = self.stages.get(name)
+        if stage is None:
             raise no_such_stage()
-        return found
+        return stage
 
     def stage_by_id(self, stage_id: int) -> RunningStage:
         return self._by_id[stage_id]

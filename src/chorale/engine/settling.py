@@ -17,9 +17,10 @@ from chorale.engine.grading import grade_answer
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, Judgment, JudgmentSettings, NewItem, SourceItem
 from chorale.protocol import decide_item, ranking_is_stable, rule_for
-from chorale.store import Tx, codec, events, item_rows, labels, positions, responses
-from chorale.store.labels import LabelledItem, Unsettled
-from chorale.store.leasing import Assigned
+from chorale.store import Tx, codec, events, labels, positions
+from chorale.store.assignments import Assigned
+from chorale.store.items import add_items, content_of
+from chorale.store.labels import ItemProgress, Unsettled
 
 GROUPS_AT_ONCE = 40
 
@@ -33,7 +34,7 @@ def settle_group(
     answer to it.
     """
     if only is not None and "results" not in study.made_of(stage):
-        # What was said of one is the others' concern only where something is made of their results.
+        # Answers to one matter to the others only where something is derived from their results.
         group = [labels.lock_item(tx, only)]
     else:
         group = labels.lock_group(tx, stage.id, group_key)
@@ -41,7 +42,7 @@ def settle_group(
     changed = False
     for place, item in enumerate(group):
         if only is None or item.id == only:
-            known[item.id] = judgments = responses.judgments_of(tx, item.id, stage.settings.gold)
+            known[item.id] = judgments = labels.judgments_of(tx, item.id, stage.settings.gold)
             group[place] = settled = _settle_item(tx, study, stage, item, judgments, answered=answered)
             changed = changed or _finished(settled) != _finished(item)
     # Whose answers count may have changed although as many do and the result is the same, or not there yet.
@@ -49,8 +50,8 @@ def settle_group(
         _derive(tx, study, stage, group, known)
 
 
-def _finished(item: LabelledItem) -> tuple[Any, ...]:
-    """What later stages hear of an item."""
+def _finished(item: ItemProgress) -> tuple[Any, ...]:
+    """What later stages use of an item."""
     if item.state != ItemState.COMPLETE:
         return (item.state,)
     return item.state, item.label, item.confidence, item.counted, bool(item.released)
@@ -61,7 +62,7 @@ def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_
     if "answers" not in study.made_of(stage):
         return
     assignment = held.assignment
-    key, payload = item_rows.content_of(tx, assignment.item_id)
+    key, payload = content_of(tx, assignment.item_id)
     judgment = Judgment("", answer, 1.0, response_id)
     source = SourceItem(assignment.item_id, key, assignment.group_key, payload, None, (judgment,))
     for later in study.fed_by(stage):
@@ -80,8 +81,8 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
     store = study.store
     stage = study.stage_by_id(changed.stage_id)
     settled = set() if settled is None else settled
-    found = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
-    groups = [group for group in found if (stage.id, group) not in settled]
+    judged = store.read(lambda tx: labels.groups_judged_by(tx, stage.id, changed.worker_id)).result()
+    groups = [group for group in judged if (stage.id, group) not in settled]
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
         store.write(partial(_settle_groups, study=study, stage=stage, groups=chunk)).result()
@@ -111,8 +112,8 @@ def _settle_groups(tx: Tx, study: Study, stage: RunningStage, groups: Sequence[s
 
 
 def _settle_item(
-    tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment], *, answered: bool
-) -> LabelledItem:
+    tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], *, answered: bool
+) -> ItemProgress:
     """Decide one item again by the judgments that count; the item as it is now."""
     if item.wanted == 0 and not judgments:
         return item  # gold and nothing else: nobody is asked to judge it
@@ -129,7 +130,7 @@ def _settle_item(
     return settled
 
 
-def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment], taken: int) -> LabelledItem:
+def _decided(stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], taken: int) -> ItemProgress:
     """The item as these judgments make it, with so many of its places taken."""
     rule = rule_for(stage.settings.judgments, item.sampled)
     # Before the minimum is reached there is nothing to decide, and nothing to show for it.
@@ -150,7 +151,7 @@ def _decided(stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgme
 
 
 def settle_finished(
-    tx: Tx, study: Study, stage: RunningStage, judged: Sequence[tuple[LabelledItem, Sequence[Judgment]]]
+    tx: Tx, study: Study, stage: RunningStage, judged: Sequence[tuple[ItemProgress, Sequence[Judgment]]]
 ) -> None:
     """Label many items at once that have all their judgments: nobody is at work on them, and nothing follows."""
     settled = [(_decided(stage, item, judgments, len(judgments)), judgments) for item, judgments in judged]
@@ -161,7 +162,7 @@ def settle_finished(
     )
 
 
-def _taken(tx: Tx, item: LabelledItem, judgments: int, *, answered: bool) -> int:
+def _taken(tx: Tx, item: ItemProgress, judgments: int, *, answered: bool) -> int:
     """How many of the places of an item are taken: by judgments, and by people who are at work on it."""
     if answered and judgments == item.counted + 1:
         # Somebody has answered, and no other judgment has come to count or ceased to: an item in work has become a
@@ -179,30 +180,30 @@ def has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence
     return ranking_is_stable([chosen(judgment.answer) for judgment in in_order], rule.stable)
 
 
-def _record_label(tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, judgments: Sequence[Judgment]) -> None:
+def _record_label(tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment]) -> None:
     evidence = _evidence_of(item, judgments)
     events.record(tx, study.clock(), _happened(item), evidence, stage_id=stage.id, item_id=item.id)
 
 
-def _happened(item: LabelledItem) -> str:
+def _happened(item: ItemProgress) -> str:
     return "labelled" if item.state == ItemState.COMPLETE else "reopened"
 
 
-def _evidence_of(item: LabelledItem, judgments: Sequence[Judgment]) -> dict[str, Any]:
+def _evidence_of(item: ItemProgress, judgments: Sequence[Judgment]) -> dict[str, Any]:
     """What a label rests on."""
     return {
         "answer": None if item.label is None else codec.answer_from_text(item.label),
         "confidence": item.confidence,
         "released": item.released,
         "judgments": [
-            {"worker": judgment.worker, "answer": judgment.answer, "trust": _told_trust(judgment.trust)}
+            {"worker": judgment.worker, "answer": judgment.answer, "trust": _rounded_trust(judgment.trust)}
             for judgment in judgments
         ],
     }
 
 
 @lru_cache(maxsize=4096)
-def _told_trust(trust: float) -> float:
+def _rounded_trust(trust: float) -> float:
     """Remembered: many have the same, and rounding to a number of digits is slow."""
     return round(trust, 6)
 
@@ -216,7 +217,7 @@ def _derive(
     tx: Tx,
     study: Study,
     stage: RunningStage,
-    group: Sequence[LabelledItem],
+    group: Sequence[ItemProgress],
     known: Mapping[int, Sequence[Judgment]],
 ) -> None:
     """The same for a group that is locked, with the judgments of those of its items that are known."""
@@ -227,8 +228,8 @@ def _derive(
         group = [item for item in group if item.id in known]
     sources = [
         item.as_source(
-            item_rows.content_of(tx, item.id)[1],
-            known[item.id] if item.id in known else responses.judgments_of(tx, item.id, stage.settings.gold),
+            content_of(tx, item.id)[1],
+            known[item.id] if item.id in known else labels.judgments_of(tx, item.id, stage.settings.gold),
         )
         for item in group
     ]
@@ -259,8 +260,8 @@ def derive_answers(
     """Add the items of a later stage that are made of some answers, given to these items; how many there are."""
     sources = [
         labels.lock_item(tx, item_id).as_source(
-            item_rows.content_of(tx, item_id)[1],
-            [one for one in responses.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn],
+            content_of(tx, item_id)[1],
+            [one for one in labels.judgments_of(tx, item_id, stage.settings.gold) if one.response in drawn],
         )
         for item_id in items
     ]
@@ -286,9 +287,10 @@ def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, A
 
 def _add(tx: Tx, study: Study, later: RunningStage, new: Sequence[NewItem], evidence: dict[str, Any]) -> None:
     if new:
-        item_rows.add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
-        told = {**evidence, "items": [item.key for item in new]}
-        events.record(tx, study.clock(), "derived", told, stage_id=later.id)
+        add_items(tx, later.id, later.name, study.settings.study.seed, new, later.settings.judgments.min)
+        events.record(
+            tx, study.clock(), "derived", {**evidence, "items": [item.key for item in new]}, stage_id=later.id
+        )
 
 
 def derived_items(
@@ -307,19 +309,19 @@ def derived_items(
     if rule is None:
         return
     if rule.of == "answers":
-        found = _from_answers(later, earlier, sources, seed, there)
+        derived = _from_answers(later, earlier, sources, seed, there)
     elif rule.of == "together":
-        found = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
+        derived = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
     elif later.task.deriving.derive is not None:
-        found = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
+        derived = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
         if len(rule.from_) > 1:
             # Arms may work on the same things: what came from each of their stages is an item of its own.
-            found = (
-                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in found
+            derived = (
+                replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in derived
             )
     else:
         raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
-    for new in found:
+    for new in derived:
         if rule.sample >= 1 or positions.drawn_share(seed, later.name, new.key) < rule.sample:
             yield new
 
@@ -334,7 +336,7 @@ def _from_answers(
             payload: dict[str, Any] | None = {}
             if key not in there:
                 row = _gathered(later, source, [judgment], seed, key)
-                payload = _shaped(later, row or {**source.payload, **_told(earlier, source, judgment)})
+                payload = _shaped(later, row or {**source.payload, **_answer_columns(earlier, source, judgment)})
             if payload is not None:
                 yield NewItem(key, payload, group=key, sources=(source.id,), response=judgment.response)
 
@@ -342,15 +344,15 @@ def _from_answers(
 def _from_all_answers(
     later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
 ) -> Iterator[NewItem]:
-    """One item from all answers to an item: what each person said is numbered, in the order they said it."""
+    """One item from all answers to an item: the answers are numbered in the order they came."""
     for source in sources:
-        told: dict[str, Any] = {}
+        answers: dict[str, Any] = {}
         in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
         for number, judgment in enumerate(in_order, 1):
-            told |= {f"{name}_{number}": value for name, value in _told(earlier, source, judgment).items()}
+            answers |= {f"{name}_{number}": value for name, value in _answer_columns(earlier, source, judgment).items()}
         # With other answers it is another item: what somebody was shown does not change.
         key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
-        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **told})
+        payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **answers})
         if payload is not None:
             yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
 
@@ -366,7 +368,7 @@ def _gathered(
     return dict(gather(source.payload, tuple([judgment.answer for judgment in judgments]), rng))
 
 
-def _told(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
+def _answer_columns(earlier: RunningStage, source: SourceItem, judgment: Judgment) -> dict[str, Any]:
     answer = earlier.task.explaining.present(source.payload, judgment.answer)
     return answer if isinstance(answer, dict) else {"answer": answer}
 
@@ -380,7 +382,7 @@ def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _changed(
-    tx: Tx, study: Study, stage: RunningStage, item: LabelledItem, kind: str, evidence: dict[str, Any]
+    tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, kind: str, evidence: dict[str, Any]
 ) -> None:
     events.record(tx, study.clock(), kind, evidence, stage_id=stage.id, item_id=item.id)
     if stage.feeds:

@@ -22,7 +22,8 @@ from chorale.folder.checking.settings_file import which_folder
 from chorale.folder.reading import SETTINGS_FILE, did_you_mean
 from chorale.model import StageSettings, StudySettings, UserError
 from chorale.protocol import closed_by
-from chorale.store import Store, gold_rows, open_store, setting_rows, stage_rows, store_url
+from chorale.store import Store, gold, open_store, stages, store_url
+from chorale.store.settings import setting_value
 
 
 @contextmanager
@@ -96,7 +97,7 @@ def _not_started(directory: Path) -> UserError:
 
 
 def _recorded_settings(store: Store) -> str | None:
-    return store.read(lambda tx: setting_rows.setting_value(tx, "study")).result()
+    return store.read(lambda tx: setting_value(tx, "study")).result()
 
 
 def _as_recorded(directory: Path, store: Store) -> Study:
@@ -110,8 +111,8 @@ def _as_recorded(directory: Path, store: Store) -> Study:
             f"{directory} was last started by another version of Chorale. Bring it up to date: "
             f"`chorale check {directory}`, then `chorale serve {directory}`."
         ) from None
-    ids = {row.name: row.id for row in store.read(stage_rows.stages).result()}
-    texts = json.loads(store.read(lambda tx: setting_rows.setting_value(tx, "texts")).result() or "{}")
+    ids = {row.name: row.id for row in store.read(stages.all_stages).result()}
+    texts = json.loads(store.read(lambda tx: setting_value(tx, "texts")).result() or "{}")
     return Study(
         settings=settings,
         consent="",
@@ -146,4 +147,4 @@ def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settin
 
 
 def _gold_count(store: Store, stage_id: int) -> int:
-    return store.read(lambda tx: len(gold_rows.known_gold(tx, stage_id))).result()
+    return store.read(lambda tx: len(gold.gold_by_key(tx, stage_id))).result()

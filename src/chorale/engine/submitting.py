@@ -12,18 +12,18 @@ from chorale.engine.leases import own_assignment
 from chorale.engine.offering import Progress
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group, take_in
-from chorale.model import AssignmentKind, AssignmentState, GoldRecord, Refusal, Standing
+from chorale.model import Assignment, AssignmentKind, AssignmentState, GoldRecord, Participation, Refusal, Standing
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, events, item_rows, labels, leasing, participations, responses
+from chorale.store import Tx, assignments, events, grades, items, labels, participations, responses
+from chorale.store.assignments import Assigned
 from chorale.store.codec import as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
-from chorale.store.leasing import Assigned, AssignmentRow
-from chorale.store.participations import ParticipationRow
+from chorale.store.gold import gold_answer
 
 
 class Outcome(NamedTuple):
-    """What a worker hears after submitting."""
+    """What a worker is shown after submitting."""
 
     status: str
     """accepted, or already_submitted."""
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
     details: Mapping[str, Any] | None = None
     """How the answer compares with the expert's, in practice."""
     right: bool | None = None
-    """Whether it was right, in practice. Elsewhere nobody is told: it would give gold away."""
+    """Whether it was correct, in practice. Elsewhere it is not shown: it would give gold away."""
     response_id: int | None = None
     """What the answer is kept as; not for workers."""
     stage_id: int = 0
@@ -71,7 +71,7 @@ def submit(
     duration = elapsed if duration_ms is None else min(max(0, duration_ms), elapsed)
     version = stage.task.version
     response_id = responses.add_response(tx, assignment, text, version, now, duration, idempotency_key)
-    leasing.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
+    assignments.end_assignment(tx, assignment, AssignmentState.SUBMITTED, now)
     graded = _grade(tx, stage, assignment, response_id, answer, now)
     correct = graded is None or stage.is_correct(graded.result.score)
     after = None if graded is None else gold_after(record.gold, correct, stage.settings.gold)
@@ -100,7 +100,7 @@ def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple
     try:
         if task.shape.misfit is None and task.explaining.feedback is None:
             return None, *stage.parsed(raw_answer)
-        _, item = item_rows.content_of(tx, item_id)
+        _, item = items.content_of(tx, item_id)
         answer = task.shape.parse_answer(raw_answer, item)
         return item, answer, as_text(answer)
     except AnswerError as error:
@@ -116,7 +116,7 @@ def _pay(
     answer: Any,
     after: GoldRecord | None,
     now: int,
-) -> paying.Paid:
+) -> paying.Booked:
     """Book what an answer earns; `after` is the worker's gold after it, if it was graded by gold."""
     assignment, record = held.assignment, held.record
     amounts = paying.earned_by(
@@ -156,7 +156,7 @@ def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any)
 
 
 def _tells(kind: str) -> bool:
-    """Whether somebody hears at once that they were wrong: in practice and in production, not in a test."""
+    """Whether wrong answers are explained at once: in practice and in production, not in a test."""
     return kind != AssignmentKind.QUALIFICATION
 
 
@@ -179,16 +179,14 @@ def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> Outcome:
 
 
 def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -> Mapping[str, Any] | None:
-    gold = None if stage.task.explaining.feedback is None else responses.gold_answer(tx, held.assignment.item_id)
+    gold = None if stage.task.explaining.feedback is None else gold_answer(tx, held.assignment.item_id)
     if gold is None:
         return None
-    _, item = item_rows.content_of(tx, held.assignment.item_id)
+    _, item = items.content_of(tx, held.assignment.item_id)
     return _compared(stage, held.assignment.kind, item, answer, frozen_from_text(gold.answer))
 
 
-def _renew_if_ended(
-    tx: Tx, study: Study, stage: RunningStage, assignment: AssignmentRow, record: ParticipationRow
-) -> None:
+def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assignment, record: Participation) -> None:
     """Let a late answer in as long as its place is still free and its worker could be given the item now."""
     if assignment.state == AssignmentState.LIVE:
         return
@@ -198,7 +196,7 @@ def _renew_if_ended(
         raise Refusal("lease_ended", f"Your time for this one was over, and it can no longer be submitted. {words}")
     is_production = assignment.kind == AssignmentKind.PRODUCTION
     if assignment.state == AssignmentState.RETURNED or (
-        is_production and not leasing.take_place(tx, assignment.item_id)
+        is_production and not assignments.take_place(tx, assignment.item_id)
     ):
         raise Refusal(
             "lease_ended",
@@ -206,7 +204,7 @@ def _renew_if_ended(
         )
 
 
-def _facts(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow) -> Facts:
+def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> Facts:
     """What is known of the sender of a late answer. Whether its place is free is seen when it is taken."""
     credentials = credentials_of(tx, record.worker_id)
     return Facts(
@@ -223,21 +221,21 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow) 
 
 
 def _grade(
-    tx: Tx, stage: RunningStage, assignment: AssignmentRow, response_id: int, answer: Any, now: int
+    tx: Tx, stage: RunningStage, assignment: Assignment, response_id: int, answer: Any, now: int
 ) -> _Graded | None:
     """Grade an answer by gold, if it is one to gold."""
     if assignment.kind == AssignmentKind.PRODUCTION:
         return None
-    gold = responses.gold_answer(tx, assignment.item_id, to_grade=True)
+    gold = gold_answer(tx, assignment.item_id, to_grade=True)
     if gold is None:
         raise RuntimeError("a gold assignment without its gold")
     expected = frozen_from_text(gold.answer)
     result = stage.task.grading.grade(answer, expected)
-    responses.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
+    grades.add_grade(tx, response_id, "gold", result.score, result.reasons, now)
     return _Graded(result, gold.explanation, expected)
 
 
-def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: ParticipationRow, after: GoldRecord) -> Standing:
+def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: Participation, after: GoldRecord) -> Standing:
     """Note a worker's gold after the answer they have just given to some, and whether they stay."""
     rule, standing = stage.settings.gold, _STANDINGS[record.standing]
     if rule is not None and standing is Standing.ACTIVE:

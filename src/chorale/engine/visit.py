@@ -9,12 +9,12 @@ from chorale.engine.entering import admission
 from chorale.engine.offering import has_room, more_may_come
 from chorale.engine.paying import is_covered
 from chorale.engine.running import RunningStage, Study
-from chorale.model import EXPERT
+from chorale.model import EXPERT, Message, Worker
 from chorale.protocol import Admission, Facts, Reason, Situation, State, after_held_item, never, situation
 from chorale.protocol.situation_words import message, message_with_item
-from chorale.store import Tx, message_rows, people, visiting
+from chorale.store import Tx, visiting, workers
 from chorale.store.gates import closed_gates
-from chorale.store.message_rows import MessageRow
+from chorale.store.messages import awaited_titles, messages_to
 from chorale.store.offering import stages_with_open_items
 from chorale.store.visiting import StageProgress
 
@@ -35,10 +35,10 @@ class StageVisit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    worker: people.WorkerRow
+    worker: Worker
     panel: str | None
     stages: tuple[StageVisit, ...]
-    messages: tuple[MessageRow, ...] = ()
+    messages: tuple[Message, ...] = ()
     """The newest first."""
     awaited: tuple[str, ...] = ()
     """The titles of messages to them that an expert has not sent yet."""
@@ -75,15 +75,13 @@ class Visit:
 
 def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
     """What a worker sees on their start page; None if there is no such worker."""
-    worker = people.find_worker(tx, worker_id)
+    worker = workers.find_worker(tx, worker_id)
     if worker is None:
         return None
     stages = tuple(parts_for(tx, study, worker_id))
     read_first = any(gate.settings.review for gate in study.gates.values())
-    awaited = message_rows.awaited(tx, worker_id) if read_first else ()
-    return Visit(
-        worker, people.panel_of(tx, worker_id), stages, tuple(message_rows.messages_to(tx, worker_id)), awaited
-    )
+    awaited = awaited_titles(tx, worker_id) if read_first else ()
+    return Visit(worker, workers.panel_of(tx, worker_id), stages, tuple(messages_to(tx, worker_id)), awaited)
 
 
 def parts_for(tx: Tx, study: Study, worker_id: int, among: Collection[str] | None = None) -> Iterator[StageVisit]:

@@ -39,7 +39,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """What is said of the data as a whole."""
+    """The description of the data as a whole."""
 
     name: str
     description: str

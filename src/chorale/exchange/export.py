@@ -44,10 +44,10 @@ from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import note_arms_shown
 from chorale.registry import loaded_parts
 from chorale.store import Tx, events
-from chorale.store.response_rows import count_responses
+from chorale.store.responses import count_responses
 
 Progress = Callable[[int, int], None]
-"""Told how many rows have been written, and of how many."""
+"""Called with the number of rows written, and of how many."""
 _STEP = 5_000
 
 
@@ -85,7 +85,7 @@ def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> i
 
 
 def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
-    """Write down that the data went out. They tell the arms apart: whoever has them could look."""
+    """Record the export. It contains the arms, so anyone who has it could look."""
     events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})
     if study.settings.arms is not None:
         note_arms_shown(tx, study, by, f"an export: {format_name}")

@@ -8,7 +8,8 @@ from typing import Any
 from chorale.engine.running import Study
 from chorale.exchange.export_rows import iso_time
 from chorale.model import AssignmentKind, Standing
-from chorale.store import Tx, arm_rows, item_rows, response_rows
+from chorale.store import Tx, items, responses
+from chorale.store.arms import arms_by_worker
 
 SIZE = 25_000
 """Rows at a time."""
@@ -19,24 +20,24 @@ _STORED_AS_JSON = frozenset({"payload", "answer", "gold_answer", "item_label", "
 
 def response_columns(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[list[Any]]]:
     """What `response_rows` has, batch by batch, a list for each of these columns. Nested values are JSON text."""
-    for found in _batches(tx, study, _values):
-        yield [list(found[name]) for name in names]
+    for batch in _batches(tx, study, _values):
+        yield [list(batch[name]) for name in names]
 
 
 def response_lines(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[str]]:
     """The same as lines of JSON, batch by batch: what `write_jsonl` makes of `response_rows`."""
     line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in names) + "}\n"
-    for found in _batches(tx, study, list):
-        texts = [map(_spaced if name in _STORED_AS_JSON else _dumped, found[name]) for name in names]
+    for batch in _batches(tx, study, list):
+        texts = [map(_spaced if name in _STORED_AS_JSON else _dumped, batch[name]) for name in names]
         yield [line % row for row in zip(*texts, strict=True)]
 
 
 def _batches(tx: Tx, study: Study, values: Callable[[Sequence[str | None]], list[Any]]) -> Iterator[_Columns]:
-    sources = {item: json.dumps(keys, ensure_ascii=False) for item, keys in item_rows.all_sources(tx).items()}
-    arms = arm_rows.arms(tx) if study.settings.arms is not None else {}
-    for rows in response_rows.response_batches(tx, SIZE):
+    sources = {item: json.dumps(keys, ensure_ascii=False) for item, keys in items.all_sources(tx).items()}
+    arms = arms_by_worker(tx) if study.settings.arms is not None else {}
+    for rows in responses.response_batches(tx, SIZE):
         # Rows are tuples: turned around, they are columns.
-        stored = dict(zip(response_rows.RESPONSE_COLUMNS, zip(*rows, strict=True), strict=True))
+        stored = dict(zip(responses.RESPONSE_COLUMNS, zip(*rows, strict=True), strict=True))
         yield _named(stored, sources, arms, values)
 
 

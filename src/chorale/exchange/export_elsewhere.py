@@ -10,10 +10,9 @@ from typing import Any
 from chorale.contract import FieldKind
 from chorale.engine.running import RunningStage, Study
 from chorale.exchange.export_rows import iso_time
-from chorale.model import ItemState, money_text
-from chorale.store import Tx, item_rows
-from chorale.store.item_rows import ItemRow
-from chorale.store.response_rows import ResponseRow, all_responses
+from chorale.model import Item, ItemState, Response, money_text
+from chorale.store import Tx, items
+from chorale.store.responses import all_responses
 
 MTURK_COLUMNS = (
     "HITId",
@@ -35,10 +34,10 @@ def label_studio_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
         judged = groupby(all_responses(tx, stage_name=stage.name, by_item=True), key=lambda row: row.item_id)
         # Both come by the items' numbers, so each is gone through once.
         upcoming = next(judged, None)
-        for item in item_rows.all_items(tx, stage.name):
+        for item in items.all_items(tx, stage.name):
             while upcoming is not None and upcoming[0] < item.id:
                 upcoming = next(judged, None)
-            given: list[ResponseRow] = []
+            given: list[Response] = []
             if upcoming is not None and upcoming[0] == item.id:
                 given = [row for row in upcoming[1] if row.counts]
             if item.state != ItemState.WITHDRAWN:
@@ -47,7 +46,7 @@ def label_studio_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
         deque(judged, maxlen=0)
 
 
-def _task(stage: RunningStage, item: ItemRow, given: Sequence[ResponseRow]) -> dict[str, Any]:
+def _task(stage: RunningStage, item: Item, given: Sequence[Response]) -> dict[str, Any]:
     return {
         "id": item.id,
         "data": {**item.payload, "chorale_stage": stage.name, "chorale_item": item.key},
@@ -66,7 +65,7 @@ def _task(stage: RunningStage, item: ItemRow, given: Sequence[ResponseRow]) -> d
     }
 
 
-def _predictions(stage: RunningStage, item: ItemRow) -> list[dict[str, Any]]:
+def _predictions(stage: RunningStage, item: Item) -> list[dict[str, Any]]:
     if item.answer is None:
         return []
     return [{"model_version": "chorale", "score": item.confidence, "result": _results(stage, item.answer)}]
@@ -127,7 +126,7 @@ def mturk_more_columns(tx: Tx, study: Study) -> Sequence[str]:
     inputs: dict[str, None] = {}
     answers: dict[str, None] = {}
     for name in study.stages:
-        for item in item_rows.all_items(tx, name):
+        for item in items.all_items(tx, name):
             inputs.update(dict.fromkeys(f"Input.{column}" for column in item.payload))
     for row in all_responses(tx):
         if row.kind == "production":

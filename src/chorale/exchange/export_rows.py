@@ -9,16 +9,16 @@ from chorale.engine.running import Study
 from chorale.model import ItemState
 from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, events, gates, item_rows, ledger, standing_rows
-from chorale.store.arm_rows import arms as arms_of_workers
-from chorale.store.grade_rows import all_grades
-from chorale.store.message_rows import all_messages
-from chorale.store.response_rows import all_responses
+from chorale.store import Tx, events, gates, items, ledger, participations
+from chorale.store.arms import arms_by_worker as arms_of_workers
+from chorale.store.grades import all_grades
+from chorale.store.messages import all_messages
+from chorale.store.responses import all_responses
 
 
 def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per response, with all that belongs to it."""
-    sources = item_rows.all_sources(tx)
+    sources = items.all_sources(tx)
     arms = None if study.settings.arms is None else arms_of_workers(tx)
     for response in all_responses(tx):
         yield {
@@ -49,9 +49,9 @@ def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per item; withdrawn ones are not part of the result."""
-    sources = item_rows.all_sources(tx)
+    sources = items.all_sources(tx)
     arms: dict[str, frozenset[str]] = {}
-    for item in (item for name in study.stages for item in item_rows.all_items(tx, name)):
+    for item in (item for name in study.stages for item in items.all_items(tx, name)):
         # What all arms did, put together, still came from one of them.
         own = frozenset(study.stage(item.stage).settings.arms)
         of_sources = frozenset[str]().union(*(arms.get(source, frozenset()) for source in sources.get(item.id, ())))
@@ -152,7 +152,7 @@ def triples(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 
 def worker_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    for row in standing_rows.worker_standings(tx):
+    for row in participations.participation_summaries(tx):
         yield {
             "worker": row.worker,
             "stage": row.stage,

@@ -33,17 +33,17 @@ class StagedBatch:
 
 def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
     """Batches by names that stages can have."""
-    found: dict[str, StagedBatch] = {}
-    for one in batches:
-        stem = re.sub(r"(\.(csv|tsv|jsonl|ndjson|gz))+$", "", one.batch.name.lower())
+    named: dict[str, StagedBatch] = {}
+    for batch in batches:
+        stem = re.sub(r"(\.(csv|tsv|jsonl|ndjson|gz))+$", "", batch.batch.name.lower())
         plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-").removesuffix("-batch-results")[:34].strip("-") or "batch"
         name = plain if plain[0].isalpha() else f"batch-{plain}"[:34].strip("-")
         number = 2
-        while name in found:
+        while name in named:
             name = f"{plain}-{number}"
             number += 1
-        found[name] = one
-    return found
+        named[name] = batch
+    return named
 
 
 def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str, contact: str) -> StudyFolder:
@@ -59,12 +59,14 @@ def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str, c
         f"\n[pay]\ncurrency = {_toml(CURRENCY)}",
     ]
     columns = {}
-    for name, one in batches.items():
-        asked = ", ".join(field.title for field in one.batch.fields)
-        shown = f"# {one.batch.name}\n\nThis stage was imported from {one.batch.name}: people filled in {asked}.\n"
+    for name, staged in batches.items():
+        asked = ", ".join(field.title for field in staged.batch.fields)
+        shown = (
+            f"# {staged.batch.name}\n\nThis stage was imported from {staged.batch.name}: people filled in {asked}.\n"
+        )
         (folder / f"{name}.md").write_text(shown, "utf-8")
-        columns[name] = _write_items(folder / f"{name}.jsonl", one)
-        text.append(_stage(name, one, columns[name]))
+        columns[name] = _write_items(folder / f"{name}.jsonl", staged)
+        text.append(_stage(name, staged, columns[name]))
     (folder / SETTINGS_FILE).write_text("\n".join(text) + "\n", "utf-8")
     return _checked(folder, batches, columns)
 
@@ -77,16 +79,16 @@ def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[
     for path in folder.iterdir():
         if path.suffix != ".jsonl":
             (sample / path.name).write_bytes(path.read_bytes())
-    for name, found in columns.items():
-        row = {"id": "sample", **dict.fromkeys(found, "sample")}
+    for name, names in columns.items():
+        row = {"id": "sample", **dict.fromkeys(names, "sample")}
         (sample / f"{name}.jsonl").write_text(f"{json.dumps(row, ensure_ascii=False)}\n", "utf-8")
     try:
         study = load_folder(sample)
     except UserError as error:
         raise UserError("No study can be made of it", error.problems) from None
     stages = tuple(
-        replace(content, items=_Items(folder / f"{name}.jsonl", content.task, one))  # type: ignore[arg-type]
-        for content, (name, one) in zip(study.stages, batches.items(), strict=True)
+        replace(content, items=_Items(folder / f"{name}.jsonl", content.task, staged))  # type: ignore[arg-type]
+        for content, (name, staged) in zip(study.stages, batches.items(), strict=True)
     )
     return replace(study, path=folder, stages=stages)
 
@@ -94,33 +96,33 @@ def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[
 # Items
 
 
-def _write_items(file: Path, one: StagedBatch) -> list[str]:
+def _write_items(file: Path, staged: StagedBatch) -> list[str]:
     """Write the items; the columns they have."""
-    columns = one.batch.columns
-    varying = _varying(one)
-    found: dict[str, None] = {}
+    columns = staged.batch.columns
+    varying = _varying(staged)
+    written: dict[str, None] = {}
     with file.open("w", encoding="utf-8") as out:
-        for item in one.staging.items():
-            told = {
+        for item in staged.staging.items():
+            cells = {
                 name: text
-                for place, (name, text) in enumerate(zip(columns, item.told, strict=True))
+                for place, (name, text) in enumerate(zip(columns, item.cells, strict=True))
                 if place not in varying and text.strip()
             }
-            row = {"id": item.task, **item_of(item.task, told)}
-            found |= dict.fromkeys(row)
+            row = {"id": item.task, **item_of(item.task, cells)}
+            written |= dict.fromkeys(row)
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
-    return [name for name in found if name != "id"]
+    return [name for name in written if name != "id"]
 
 
-def _varying(one: StagedBatch) -> set[int]:
+def _varying(staged: StagedBatch) -> set[int]:
     """The columns that are not the same in all rows of an item, so that they do not belong to it."""
-    found: set[int] = set()
-    for rows in one.staging.differing():
+    varying: set[int] = set()
+    for rows in staged.staging.differing():
         first = rows[0]
-        found |= {place for row in rows for place, cell in enumerate(row) if cell != first[place]}
-        if len(found) == len(first):
+        varying |= {place for row in rows for place, cell in enumerate(row) if cell != first[place]}
+        if len(varying) == len(first):
             break
-    return found
+    return varying
 
 
 def item_of(task: str, columns: Mapping[str, str]) -> dict[str, str]:
@@ -161,17 +163,17 @@ class _Items:
 # Settings
 
 
-def _stage(name: str, one: StagedBatch, columns: Sequence[str]) -> str:
-    most = one.totals.most
+def _stage(name: str, staged: StagedBatch, columns: Sequence[str]) -> str:
+    most = staged.totals.most
     shows = [column for column in columns if len(column) <= LONGEST_OPTION][:_MOST_SHOWN]
     parts = [f"{{ item = {_toml(column)}, label = {_toml(column)}, optional = true }}" for column in shows]
-    pay = f"\n[stage.pay]\nper_judgment = {one.reward}\n" if one.reward else ""
+    pay = f"\n[stage.pay]\nper_judgment = {staged.reward}\n" if staged.reward else ""
     # Nobody is asked for more: an item is complete with the judgments it has.
     judgments = f"{{ min = 1, max = {most}, until = 0 }}" if most > 1 else "1"
     return f"""
 [[stage]]
 name = "{name}"
-title = {_toml(one.batch.name[:_LONGEST_LINE])}
+title = {_toml(staged.batch.name[:_LONGEST_LINE])}
 task = "form"
 guidelines = "{name}.md"
 items = {{ file = "{name}.jsonl" }}
@@ -179,11 +181,11 @@ judgments = {judgments}
 {pay}
 [stage.options]
 shows = [{", ".join(parts)}]
-{"".join(_field(one, field, given) for field, given in zip(one.batch.fields, _given(one), strict=True))}"""
+{"".join(_field(staged, field, given) for field, given in zip(staged.batch.fields, _filled_in(staged), strict=True))}"""
 
 
 @dataclass(slots=True)
-class _Given:
+class _FilledIn:
     """What was filled into a field."""
 
     answers: int = 0
@@ -205,26 +207,26 @@ class _Given:
                 self.fit = len(self.labels) <= MOST_OPTIONS and self.longest <= LONGEST_OPTION
 
 
-def _given(one: StagedBatch) -> list[_Given]:
-    found = [_Given() for _ in one.batch.fields]
-    for answer, times in one.staging.answers():
-        for into, given in zip(found, answer, strict=True):
+def _filled_in(staged: StagedBatch) -> list[_FilledIn]:
+    fields = [_FilledIn() for _ in staged.batch.fields]
+    for answer, times in staged.staging.answers():
+        for into, given in zip(fields, answer, strict=True):
             if given:
                 into.take(given, times)
-    return found
+    return fields
 
 
-def _field(one: StagedBatch, asked: BatchField, given: _Given) -> str:
-    required = "" if given.answers == one.totals.judgments else "required = false\n"
+def _field(staged: StagedBatch, asked: BatchField, given: _FilledIn) -> str:
+    required = "" if given.answers == staged.totals.judgments else "required = false\n"
     return f"""
 [[stage.options.fields]]
 name = "{asked.name}"
 ask = {_toml(asked.title[:_LONGEST_LINE])}
-{required}{_kind(one.batch, asked, given)}
+{required}{_kind(staged.batch, asked, given)}
 """
 
 
-def _kind(batch: BatchFile, asked: BatchField, given: _Given) -> str:
+def _kind(batch: BatchFile, asked: BatchField, given: _FilledIn) -> str:
     """The kind of the field: a choice where there are few short labels, text where there are not."""
     listed = f"options = [{', '.join(_toml(label) for label in sorted(given.labels))}]"
     if asked.sep is not None:

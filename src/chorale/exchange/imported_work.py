@@ -22,48 +22,48 @@ _ITEMS_AT_ONCE = 2_000
 _STEP = 2_000
 
 Progress = Callable[[int, int, str], None]
-"""Told how much is done, of how much, and what that is."""
+"""Called with how much is done, of how much, and what that is."""
 _People = dict[tuple[str, str], tuple[int, str]]
 """Number and pseudonym, by panel and the panel's own id."""
 
 
-def bring_in_work(study: Study, batches: Mapping[str, StagedBatch], tell: Progress) -> None:
+def bring_in_work(study: Study, batches: Mapping[str, StagedBatch], progress: Progress) -> None:
     """Bring every batch into the stage of its name."""
     people: _People = {}
-    for name, one in batches.items():
+    for name, staged in batches.items():
         study.store.write(
-            partial(_add, study=study, stage=study.stage(name), one=one, people=people, tell=tell)
+            partial(_add, study=study, stage=study.stage(name), staged=staged, people=people, progress=progress)
         ).result()
 
 
-def _add(tx: Tx, study: Study, stage: RunningStage, one: StagedBatch, people: _People, tell: Progress) -> None:
+def _add(tx: Tx, study: Study, stage: RunningStage, staged: StagedBatch, people: _People, progress: Progress) -> None:
     now = study.clock()
-    here = _add_people(tx, one, people, now)
-    one.staging.rewrite_answers(partial(_answer, stage, [field.name for field in one.batch.fields]))
-    one.staging.number_workers((here_number, number) for here_number, (number, _) in here.items())
+    here = _add_people(tx, staged, people, now)
+    staged.staging.rewrite_answers(partial(_answer, stage, [field.name for field in staged.batch.fields]))
+    staged.staging.number_workers((here_number, number) for here_number, (number, _) in here.items())
     paid = None
-    if one.reward:
-        paid = PaidEach(one.reward, f"a judgment in {stage.name}, {money_text(one.reward, CURRENCY)} each")
-    total = one.totals.judgments
+    if staged.reward:
+        paid = PaidEach(staged.reward, f"a judgment in {stage.name}, {money_text(staged.reward, CURRENCY)} each")
+    total = staged.totals.judgments
     added = importing.add_done_work(
         tx,
         stage.id,
         stage.task.version,
-        one.staging,
+        staged.staging,
         total,
         now,
         paid,
-        lambda done: tell(done, total, "judgments put in"),
+        lambda done: progress(done, total, "judgments put in"),
     )
-    evidence: dict[str, Any] = {"file": one.batch.name, "sha256": one.batch.digest, "notes": list(one.notes)}
+    evidence: dict[str, Any] = {"file": staged.batch.name, "sha256": staged.batch.digest, "notes": list(staged.notes)}
     events.record(tx, now, "imported", evidence, stage_id=stage.id)
-    _label(tx, study, stage, one, {number: name for number, (_, name) in here.items()}, added, tell)
+    _label(tx, study, stage, staged, {number: name for number, (_, name) in here.items()}, added, progress)
 
 
-def _add_people(tx: Tx, one: StagedBatch, people: _People, now: int) -> dict[int, tuple[int, str]]:
+def _add_people(tx: Tx, staged: StagedBatch, people: _People, now: int) -> dict[int, tuple[int, str]]:
     """Add everybody who is not there yet; number and pseudonym of those in the batch, by their numbers in it."""
-    panel = one.batch.panel
-    came = {name: (number, first) for number, name, first in one.staging.workers(now)}
+    panel = staged.batch.panel
+    came = {name: (number, first) for number, name, first in staged.staging.workers(now)}
     # By chance, so that a pseudonym says nothing about the id, nor about the place in the file.
     rng: Random = SystemRandom()
     new = [
@@ -87,20 +87,20 @@ def _label(
     tx: Tx,
     study: Study,
     stage: RunningStage,
-    one: StagedBatch,
+    staged: StagedBatch,
     pseudonyms: Mapping[int, str],
     added: AddedWork,
-    tell: Progress,
+    progress: Progress,
 ) -> None:
     """Make labels of the judgments."""
     # Nothing is known of gold, so everybody is trusted alike.
     whole = trust(GoldRecord(), None)
     judged = (
         [Judgment(pseudonyms[worker], answer, whole, added.before + place) for _, place, worker, answer in given]
-        for _, given in groupby(one.staging.by_item(), itemgetter(0))
+        for _, given in groupby(staged.staging.by_item(), itemgetter(0))
     )
     start = added.first_item
-    for part in _parts(counted(judged, one.totals.items, "items labelled", tell)):
+    for part in _parts(counted(judged, staged.totals.items, "items labelled", progress)):
         items = labels.items_between(tx, start, start + len(part))
         settle_finished(tx, study, stage, list(zip(items, part, strict=True)))
         start += len(part)
@@ -112,9 +112,9 @@ def _parts(values: Iterable[T]) -> Iterator[list[T]]:
         yield part
 
 
-def counted(values: Iterable[T], total: int, what: str, tell: Progress) -> Iterator[T]:
-    """The values; now and then, it is told how many there were."""
+def counted(values: Iterable[T], total: int, what: str, progress: Progress) -> Iterator[T]:
+    """The values; now and then, how many there were is reported."""
     for number, value in enumerate(values):
         if number % _STEP == 0:
-            tell(number, total, what)
+            progress(number, total, what)
         yield value

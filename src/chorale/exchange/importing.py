@@ -47,35 +47,37 @@ def import_files(
     progress: Progress | None = None,
 ) -> Imported:
     """Make a study of finished work: a stage for every file. All of it, or nothing and UserError."""
-    tell = progress or (lambda _done, _total, _what: None)
+    report_progress = progress or (lambda _done, _total, _what: None)
     with draft_folder(directory) as draft, disk_errors(), ExitStack() as stack:
-        read = _Reading(files, tell)
+        read = _FilesRead(files, report_progress)
         staged = []
         for number, path in enumerate(files):
             staging = Staging(draft.path / f"{number}.db")
             stack.callback(staging.close)
-            staged.append(_staged(path, options, staging, draft.path / f"{number}.rows", read.streamed(), tell))
+            staged.append(
+                _staged(path, options, staging, draft.path / f"{number}.rows", read.streamed(), report_progress)
+            )
         batches = names_of(staged)
         folder = write_folder(draft.study, batches, title, contact)
         store = open_loading_store(draft.study / DATABASE)
         stack.callback(store.close)
-        bring_in_work(bring_in(folder, store, wall_clock), batches, tell)
+        bring_in_work(bring_in(folder, store, wall_clock), batches, report_progress)
         store.finish()
     notes = (*draft.notes, *(f"{one.batch.name}: {note}" for one in batches.values() for note in one.notes))
     return Imported(directory, {name: _counts(one) for name, one in batches.items()}, notes)
 
 
-def _counts(one: StagedBatch) -> dict[str, int]:
-    totals = one.totals
+def _counts(staged: StagedBatch) -> dict[str, int]:
+    totals = staged.totals
     return {"judgments": totals.judgments, "items": totals.items, "workers": totals.workers}
 
 
-class _Reading:
+class _FilesRead:
     """How much of all files has been read."""
 
-    def __init__(self, files: Sequence[Path], tell: Progress) -> None:
+    def __init__(self, files: Sequence[Path], progress: Progress) -> None:
         self._total = sum(path.stat().st_size for path in files if path.is_file())
-        self._tell, self._done = tell, 0
+        self._tell, self._done = progress, 0
 
     def streamed(self) -> StreamedFile:
         return StreamedFile(self._more)
@@ -87,11 +89,11 @@ class _Reading:
 
 
 def _staged(
-    path: Path, options: BatchOptions, staging: Staging, spool: Path, streamed: StreamedFile, tell: Progress
+    path: Path, options: BatchOptions, staging: Staging, spool: Path, streamed: StreamedFile, progress: Progress
 ) -> StagedBatch:
     """A file, understood and in order, or UserError with everything that is wrong with it."""
     batch = read_batch(path, options, spool, streamed)
-    count = staging.add(counted(batch.rows(), batch.count, "rows understood", tell))
+    count = staging.add(counted(batch.rows(), batch.count, "rows understood", progress))
     spool.unlink()
     notes = batch.notes()
     if not count:

@@ -49,10 +49,10 @@ def lines_of(tx: Tx, payout_id: int) -> list[ToPay]:
     accounts = {one.worker_id: one for one in payments.accounts(tx)}
     addresses = invitations.addresses_of(tx)
     lines = []
-    for one in payments.payments_in(tx, payout_id):
-        account = accounts[one.worker_id]
+    for payment in payments.payments_in(tx, payout_id):
+        account = accounts[payment.worker_id]
         known_as = addresses.get(account.external_id, account.external_id)
-        lines.append(ToPay(row.id, one.worker, account.panel, known_as, one.amount, row.currency))
+        lines.append(ToPay(row.id, payment.worker, account.panel, known_as, payment.amount, row.currency))
     return lines
 
 
@@ -78,8 +78,8 @@ def receipts(tx: Tx, newest: int | None = None) -> list[dict[str, Any]]:
             "sent_at": row.sent_at,
             "settled_at": row.settled_at,
             "payments": [
-                {"worker": one.worker, "amount": one.amount, "up_to_entry": one.up_to_entry}
-                for one in payments.payments_in(tx, row.id)
+                {"worker": payment.worker, "amount": payment.amount, "up_to_entry": payment.up_to_entry}
+                for payment in payments.payments_in(tx, row.id)
             ],
         }
         for row in (rows if newest is None else rows[: -newest - 1 : -1])

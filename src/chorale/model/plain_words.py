@@ -11,7 +11,7 @@ UNKNOWN = "Extra inputs are not permitted"
 
 @dataclass(frozen=True, slots=True)
 class PlainWords:
-    """One mistake, told in three ways. The first two continue a sentence that names the value."""
+    """One mistake, in three wordings. The first two continue a sentence that names the value."""
 
     wrong: str
     """As in “is below 1”."""

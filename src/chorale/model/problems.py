@@ -1,4 +1,4 @@
-"""How mistakes are told to the person who can fix them."""
+"""Mistakes, as they are reported to the person who can fix them."""
 
 import difflib
 from collections.abc import Iterable, Sequence

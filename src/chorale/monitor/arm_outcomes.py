@@ -10,8 +10,9 @@ from statistics import fmean
 from chorale.engine.running import Study
 from chorale.model import Standing
 from chorale.monitor.costs import CostTerms, arm_costs, final_stages_of_arm
-from chorale.store import Tx, arm_rows, grade_rows, people, standing_rows
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, grades, participations, workers
+from chorale.store.arms import arms_by_worker
+from chorale.store.participations import ParticipationSummary
 
 LEVEL = 0.95
 _NORMAL = 1.959963984540054
@@ -19,7 +20,7 @@ RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class IntervalEstimate:
     """A value with its 95% interval."""
 
     value: float
@@ -40,15 +41,15 @@ class ArmOutcome:
     reached: int
     """Worked in the last of the arm's own stages, or anywhere where it has none."""
     dropped: int
-    staying: Estimate | None
+    staying: IntervalEstimate | None
     """Share of its people who reached that stage and were not dropped."""
-    grade: Estimate | None
+    grade: IntervalEstimate | None
     """Mean grade of what they made there, or in the last of the arm's stages that was graded: over people."""
     graded_in: str
     """The title of the stage that was."""
-    gain: Estimate | None
+    gain: IntervalEstimate | None
     """How much that is above the first arm's; None for the first itself."""
-    gold: Estimate | None
+    gold: IntervalEstimate | None
     """Share of gold they got right, everywhere."""
     costs: CostTerms
     """Of the stages that are its own."""
@@ -60,13 +61,13 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
     rule = study.settings.arms
     if rule is None:
         return []
-    arms, panels, costs = arm_rows.arms(tx), people.panels(tx), arm_costs(tx, study)
+    arms, panels, costs = arms_by_worker(tx), workers.panels(tx), arm_costs(tx, study)
     weights = dict(zip(rule.names, rule.weights or (1,) * len(rule.names), strict=True))
-    rows: dict[str, list[WorkerStanding]] = defaultdict(list)
-    for row in standing_rows.worker_standings(tx):
+    rows: dict[str, list[ParticipationSummary]] = defaultdict(list)
+    for row in participations.participation_summaries(tx):
         if row.answered and row.worker in arms:
             rows[arms[row.worker]].append(row)
-    found: list[ArmOutcome] = []
+    outcomes: list[ArmOutcome] = []
     first: Sequence[float] = ()
     seed = study.settings.study.seed
     for name in rule.names:
@@ -76,9 +77,9 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
         dropped = {row.worker for row in rows[name] if row.standing == Standing.DROPPED}
         right, answered = sum(row.gold_right for row in rows[name]), sum(row.gold_answered for row in rows[name])
         means, graded_in = _grades(tx, study, name, set(mine))
-        gain = difference_estimate(means, first, seed) if found else None
-        first = first if found else means
-        found.append(
+        gain = difference_estimate(means, first, seed) if outcomes else None
+        first = first if outcomes else means
+        outcomes.append(
             ArmOutcome(
                 name,
                 len(mine),
@@ -96,14 +97,14 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
                 costs.shared_by[name],
             )
         )
-    return found
+    return outcomes
 
 
-def share_estimate(right: int, of: int) -> Estimate | None:
+def share_estimate(right: int, of: int) -> IntervalEstimate | None:
     """A share with Wilson's interval; None of nothing.
 
-    >>> found = share_estimate(8, 10)
-    >>> round(found.low, 3), round(found.high, 3)
+    >>> share = share_estimate(8, 10)
+    >>> round(share.low, 3), round(share.high, 3)
     (0.49, 0.943)
     """
     if not of:
@@ -111,30 +112,30 @@ def share_estimate(right: int, of: int) -> Estimate | None:
     share, z2 = right / of, _NORMAL**2
     middle = (share + z2 / (2 * of)) / (1 + z2 / of)
     half = _NORMAL * sqrt(share * (1 - share) / of + z2 / (4 * of * of)) / (1 + z2 / of)
-    return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), of)
+    return IntervalEstimate(share, max(0.0, middle - half), min(1.0, middle + half), of)
 
 
-def mean_estimate(means: Sequence[float], seed: int) -> Estimate | None:
+def mean_estimate(means: Sequence[float], seed: int) -> IntervalEstimate | None:
     """The mean of people's means, with a percentile interval over resampled people."""
     if not means:
         return None
     chance = Random(seed)
     drawn = [_drawn_mean(means, chance) for _ in range(RESAMPLES)]
-    return Estimate(fmean(means), *_percentiles(drawn), len(means))
+    return IntervalEstimate(fmean(means), *_percentiles(drawn), len(means))
 
 
-def difference_estimate(means: Sequence[float], others: Sequence[float], seed: int) -> Estimate | None:
+def difference_estimate(means: Sequence[float], others: Sequence[float], seed: int) -> IntervalEstimate | None:
     """How far one mean of people's means is above another, over people resampled within each of the two.
 
-    >>> found = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3], seed=1)
-    >>> round(found.value, 2), found.low > 0.4, found.of
+    >>> difference = difference_estimate([0.8, 0.9, 1.0], [0.1, 0.2, 0.3], seed=1)
+    >>> round(difference.value, 2), difference.low > 0.4, difference.of
     (0.7, True, 6)
     """
     if not means or not others:
         return None
     chance = Random(seed)
     drawn = [_drawn_mean(means, chance) - _drawn_mean(others, chance) for _ in range(RESAMPLES)]
-    return Estimate(fmean(means) - fmean(others), *_percentiles(drawn), len(means) + len(others))
+    return IntervalEstimate(fmean(means) - fmean(others), *_percentiles(drawn), len(means) + len(others))
 
 
 def _drawn_mean(means: Sequence[float], chance: Random) -> float:
@@ -151,7 +152,7 @@ def _grades(tx: Tx, study: Study, arm: str, mine: set[str]) -> tuple[list[float]
     """The mean grade of each of an arm, where they were graded last: what they make in the end may be validated."""
     for stage in reversed([stage for stage in study.stages.values() if arm in stage.settings.arms]):
         scores: dict[str, list[float]] = defaultdict(list)
-        for answer in grade_rows.graded_answers(tx, [stage.id]):
+        for answer in grades.graded_answers(tx, [stage.id]):
             if answer.worker in mine:
                 scores[answer.worker].append(answer.score)
         if scores:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import StageSettings
-from chorale.store import Tx, arm_rows, ledger, response_rows, stage_rows
+from chorale.store import Tx, ledger, responses
+from chorale.store.arms import arms_by_worker
+from chorale.store.stages import released_by_stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class CostTerms:
     per_answer_without_training: float | None
     per_answer_without_discarded: float | None
     paid_per_answer: float | None
-    """What people got for each, without fees, as papers tend to tell it."""
+    """What people got for each, without fees, as papers tend to report it."""
     paid_per_answer_without_training: float | None
 
 
@@ -108,7 +110,7 @@ def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released:
 def study_costs(tx: Tx, study: Study) -> CostTerms:
     """The costs of the whole study. Its results are those of its final stages."""
     spent, answers = _spent(tx)
-    return cost_terms(spent, training_stages(study), *_yield(final_stages(study), stage_rows.released(tx), answers))
+    return cost_terms(spent, training_stages(study), *_yield(final_stages(study), released_by_stage(tx), answers))
 
 
 def final_stages(study: Study) -> list[RunningStage]:
@@ -130,17 +132,19 @@ def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
 def arm_costs(tx: Tx, study: Study) -> ArmCosts:
     """The costs of every arm, against what came of the last of its stages; and what was spent for several at once."""
     spent, answers = _spent(tx)
-    arms, released, training = arm_rows.arms(tx), stage_rows.released(tx), training_stages(study)
+    arms, released, training = arms_by_worker(tx), released_by_stage(tx), training_stages(study)
     names = () if study.settings.arms is None else study.settings.arms.names
     served = {name: _arms_served(study, name, training).intersection(names) for name in study.stages}
     by_arm: dict[str | None, list[Spending]] = defaultdict(list)
-    for one in spent:
-        theirs = arms.get(one.worker) if len(served[one.stage]) > 1 else next(iter(served[one.stage]), None)
-        by_arm[theirs if theirs in served[one.stage] else None].append(one)
+    for spending in spent:
+        theirs = (
+            arms.get(spending.worker) if len(served[spending.stage]) > 1 else next(iter(served[spending.stage]), None)
+        )
+        by_arm[theirs if theirs in served[spending.stage] else None].append(spending)
     shared = by_arm[None]
     by_stage: dict[str, int] = defaultdict(int)
-    for one in shared:
-        by_stage[one.stage] += one.cost
+    for spending in shared:
+        by_stage[spending.stage] += spending.cost
     return ArmCosts(
         own={
             arm: cost_terms(by_arm[arm], training, *_yield(final_stages_of_arm(study, arm), released, answers))
@@ -174,7 +178,7 @@ def _own_arms(stage: StageSettings) -> frozenset[str]:
 def _arms_led_to(study: Study, training: str) -> frozenset[str]:
     """The arms whose own stages let in who has passed a training that is for everybody; none before arms are drawn."""
     drawn_after = study.settings.arms.after if study.settings.arms is not None else None
-    found, waiting = {training}, [training]
+    reached, waiting = {training}, [training]
     while waiting:
         name = waiting.pop()
         passed = [gate.settings for gate in study.gates.values() if name in gate.settings.stage]
@@ -182,9 +186,9 @@ def _arms_led_to(study: Study, training: str) -> frozenset[str]:
         if drawn_after in given:
             return frozenset()
         later = [one.name for one in study.stages.values() if given.intersection(one.settings.entry.qualifications)]
-        waiting += [one for one in later if one not in found]
-        found.update(later)
-    return frozenset[str]().union(*(_own_arms(study.stages[name].settings) for name in found))
+        waiting += [one for one in later if one not in reached]
+        reached.update(later)
+    return frozenset[str]().union(*(_own_arms(study.stages[name].settings) for name in reached))
 
 
 def training_stages(study: Study) -> frozenset[str]:
@@ -195,17 +199,17 @@ def training_stages(study: Study) -> frozenset[str]:
     asked_for = {name for stage in study.stages.values() for name in stage.settings.entry.qualifications}
     if study.settings.arms is not None and study.settings.arms.after is not None:
         asked_for.add(study.settings.arms.after)
-    found = {name for name, stage in study.stages.items() if stage.round_size is not None}
+    training = {name for name, stage in study.stages.items() if stage.round_size is not None}
     for gate in study.gates.values():
         promoted = {gate.settings.promote.to} if gate.settings.promote is not None else set()
         if asked_for & {gate.name, *promoted}:
-            found.update(gate.settings.stage)
+            training.update(gate.settings.stage)
     graded = {
         name
         for name, stage in study.stages.items()
-        if stage.settings.grades and found.issuperset(stage.settings.sources)
+        if stage.settings.grades and training.issuperset(stage.settings.sources)
     }
-    return frozenset(found | graded)
+    return frozenset(training | graded)
 
 
 def _is_last(stage: RunningStage, among: Sequence[RunningStage]) -> bool:
@@ -228,14 +232,14 @@ def _yield(stages: Sequence[RunningStage], released: Mapping[str, int], answers:
 
 def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
     """What everybody had where; and how many answers count, by stage."""
-    unused = response_rows.not_counted(tx)
+    unused = responses.not_counted(tx)
     discarded: dict[tuple[str, str], int] = defaultdict(int)
     for stage, worker, cause, amount in ledger.paid_to_people(tx) if unused else ():
         if _response_of(cause) in unused:
             discarded[stage, worker] += amount
     paid = ledger.paid_by_participation(tx)
     spent = [Spending(worker, stage, *paid[stage, worker], discarded[stage, worker]) for stage, worker in paid]
-    return spent, response_rows.count_counted(tx)
+    return spent, responses.count_counted(tx)
 
 
 def _response_of(cause: str) -> int | None:

@@ -1,4 +1,4 @@
-"""What became of the things a study set out to judge, as its tasks tell it."""
+"""Outcomes of a study's items, as its tasks count them."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -7,7 +7,8 @@ from functools import cache, partial
 from chorale.contract import Origin, Seeds, StageResults
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, SourceItem
-from chorale.store import Tx, arm_rows, item_rows, responses, standing_rows
+from chorale.store import Tx, arms, labels, participations
+from chorale.store.items import all_items, origins
 
 
 def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
@@ -15,14 +16,14 @@ def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
     earlier = stage.settings.sources
     items = stage.settings.items
     return StageResults(
-        items=(item.as_source() for item in item_rows.all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN),
-        sources=(item.as_source() for name in earlier for item in item_rows.all_items(tx, name)) if earlier else None,
+        items=(item.as_source() for item in all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN),
+        sources=(item.as_source() for name in earlier for item in all_items(tx, name)) if earlier else None,
         confidence=items.confidence if items else 0.0,
         options=stage.options,
-        judgments=lambda item: responses.judgments_of(tx, item.id, stage.settings.gold),
+        judgments=lambda item: labels.judgments_of(tx, item.id, stage.settings.gold),
         seeds=partial(Seeds.of, study.settings.study.seed, stage.name),
         origin=_origins(tx, stage),
-        arm=arm_rows.arms(tx).get,
+        arm=arms.arms_by_worker(tx).get,
         seconds=_seconds(tx, stage),
     )
 
@@ -31,23 +32,23 @@ def _seconds(tx: Tx, stage: RunningStage) -> Callable[[str], float | None]:
     """How long an answer took each worker on average. All are looked up when the first is asked for."""
 
     @cache
-    def found() -> Mapping[str, float]:
-        standings = (row for row in standing_rows.worker_standings(tx) if row.stage == stage.name and row.answered)
+    def seconds_by_worker() -> Mapping[str, float]:
+        standings = (
+            row for row in participations.participation_summaries(tx) if row.stage == stage.name and row.answered
+        )
         return {row.worker: row.worked_ms / row.answered / 1000 for row in standings}
 
-    return lambda worker: found().get(worker)
+    return lambda worker: seconds_by_worker().get(worker)
 
 
 def _origins(tx: Tx, stage: RunningStage) -> Callable[[SourceItem], Origin | None]:
     """Whose answer an item was made from. All are looked up when the first is asked for."""
 
     @cache
-    def found() -> Mapping[int, Origin]:
-        return {
-            row.item_id: Origin(row.worker, row.arm, row.stage, row.item) for row in item_rows.origins(tx, stage.name)
-        }
+    def origin_by_item() -> Mapping[int, Origin]:
+        return {row.item_id: Origin(row.worker, row.arm, row.stage, row.item) for row in origins(tx, stage.name)}
 
-    return lambda item: found().get(item.id)
+    return lambda item: origin_by_item().get(item.id)
 
 
 def tallies(tx: Tx, study: Study) -> Mapping[str, Mapping[str, int]]:
@@ -57,11 +58,11 @@ def tallies(tx: Tx, study: Study) -> Mapping[str, Mapping[str, int]]:
     """
     tables = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
     count = Counter(export.name for _, export in tables)
-    found = {
+    origin_by_item = {
         export.name if count[export.name] == 1 else f"{export.name}-{stage.name}": export.tally(
             stage_results(tx, study, stage)
         )
         for stage, export in tables
         if export.tally is not None
     }
-    return {name: tally for name, tally in found.items() if tally}
+    return {name: tally for name, tally in origin_by_item.items() if tally}

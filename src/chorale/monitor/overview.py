@@ -10,13 +10,12 @@ from chorale.engine.closing_pay import beyond_budget
 from chorale.engine.gates import gates_beyond_budget
 from chorale.engine.paying import stopped
 from chorale.engine.running import Study
-from chorale.model import GoldRecord, JudgmentSettings, Standing
+from chorale.model import Event, GoldRecord, JudgmentSettings, Standing
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
 from chorale.protocol import WageSummary, trust, wage_summary
 from chorale.store import Tx, console, events
-from chorale.store.console import DroppedRow, GoldMet, WorkedRow
-from chorale.store.events import EventRow
-from chorale.store.stage_rows import StageCounts, stage_tallies
+from chorale.store.console import DroppedRow, GoldMet, WorkDone
+from chorale.store.stages import StageCounts, stage_tallies
 
 HOUR_MS = 3_600_000
 STARVED_AFTER_MS = HOUR_MS
@@ -28,7 +27,7 @@ GOLD_LOOKED_AT = 2_000
 WRONG_AFTER, WRONG_BELOW = 5, 0.5
 """Gold that so many met and most got wrong is more likely to be wrong itself."""
 EASY_AFTER, EASY_ABOVE = 50, 0.98
-"""Gold that nobody gets wrong tells careful workers from careless ones by nothing."""
+"""Gold that nobody gets wrong does not separate careful workers from careless ones."""
 MOST_NAMED = 5
 MOST_DROPPED = 20
 RECENT_EVENTS = 12
@@ -86,7 +85,7 @@ class Overview:
     dropped_total: int
     passed: Mapping[str, int]
     """How many passed every gate."""
-    recent: list[EventRow]
+    recent: list[Event]
     imported: bool
     """Whether the work was done elsewhere."""
 
@@ -125,7 +124,7 @@ def overview(tx: Tx, study: Study) -> Overview:
     counts = [one for one in stage_tallies(tx, study.round_sizes) if one.name in study.stages]
     imported = bool(events.recent(tx, 1, kinds=("imported",)))
     unpaid = {stage.id for stage in study.stages.values() if stage.is_by_colleagues}
-    # That a file does not tell what was paid does not mean that nothing was.
+    # A file without payments does not mean that nothing was paid.
     unpaid |= {one.stage_id for one in counts if imported and not one.paid}
     worked = [row for row in console.worked(tx) if row.stage_id not in unpaid]
     short = stopped(tx, study)
@@ -167,7 +166,7 @@ def _planned(rule: JudgmentSettings, items: int, drawn: int) -> int:
 def _stage_views(
     study: Study,
     counts: Sequence[StageCounts],
-    worked: Sequence[WorkedRow],
+    worked: Sequence[WorkDone],
     drawn: Mapping[str, int],
     rounds: Mapping[str, RoundStatus],
     states: Mapping[str, StageCondition],
@@ -177,18 +176,18 @@ def _stage_views(
         paid[row.stage_id].append((row.earned, row.worked_ms))
     return [
         StageView(
-            one,
-            study.stage(one.name).settings.title,
-            _planned(study.stage(one.name).settings.judgments, one.items, drawn.get(one.name, 0)),
-            wage_summary(paid[one.stage_id]),
-            states[one.name],
-            rounds.get(one.name),
+            tally,
+            study.stage(tally.name).settings.title,
+            _planned(study.stage(tally.name).settings.judgments, tally.items, drawn.get(tally.name, 0)),
+            wage_summary(paid[tally.stage_id]),
+            states[tally.name],
+            rounds.get(tally.name),
         )
-        for one in counts
+        for tally in counts
     ]
 
 
-def _by_worker(worked: Sequence[WorkedRow]) -> list[tuple[int, int]]:
+def _by_worker(worked: Sequence[WorkDone]) -> list[tuple[int, int]]:
     sums: dict[int, tuple[int, int]] = {}
     for row in worked:
         earned, time = sums.get(row.worker_id, (0, 0))
@@ -198,25 +197,25 @@ def _by_worker(worked: Sequence[WorkedRow]) -> list[tuple[int, int]]:
 
 def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
     """How near answers to the same item were to each other, over the time of the study: a few labels of each part."""
-    found = []
+    agreement = []
     for rows in console.labels_over_time(tx, PARTS, LABELS_IN_PART):
         values = []
-        for _, stage_id, told in rows:
+        for _, stage_id, evidence in rows:
             distance = study.stage_by_id(stage_id).task.combining.distance
-            answers = [one["answer"] for one in told["judgments"]]
+            answers = [one["answer"] for one in evidence["judgments"]]
             pairs = list(combinations(answers, 2))[:PAIRS_IN_LABEL]
             if pairs:
                 values.append(1 - fmean(distance(left, right) for left, right in pairs))
         if values:
-            found.append(AgreementPart(rows[-1][0], fmean(values), len(values)))
-    return found
+            agreement.append(AgreementPart(rows[-1][0], fmean(values), len(values)))
+    return agreement
 
 
 def alarms(
     tx: Tx,
     study: Study,
     stages: Sequence[StageView],
-    worked: Sequence[WorkedRow],
+    worked: Sequence[WorkDone],
     wage: WageSummary,
     gone: Sequence[DroppedRow],
     short: tuple[str, ...],
@@ -262,7 +261,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
     names = {stage.id: stage.name for stage in study.stages.values()}
     wrong = [one for one in met if one.answered >= WRONG_AFTER and one.right < WRONG_BELOW * one.answered]
     if wrong:
-        wrong.sort(key=lambda one: (one.right / one.answered, one.key))
+        wrong.sort(key=lambda gold: (gold.right / gold.answered, gold.key))
         yield Alarm(
             "gold-wrong",
             f"Most workers get {len(wrong)} gold {'item' if len(wrong) == 1 else 'items'} wrong: the gold may be wrong",
@@ -272,8 +271,8 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
             serious=True,
         )
     by_stage: dict[int, list[GoldMet]] = defaultdict(list)
-    for one in met:
-        by_stage[one.stage_id].append(one)
+    for gold in met:
+        by_stage[gold.stage_id].append(gold)
     for stage_id, some in sorted(by_stage.items()):
         answered, right = sum(one.answered for one in some), sum(one.right for one in some)
         if stage_id in names and answered >= EASY_AFTER and right >= EASY_ABOVE * answered:
@@ -286,7 +285,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
             )
 
 
-def _worker_alarms(study: Study, worked: Sequence[WorkedRow], gone: Sequence[DroppedRow]) -> Iterator[Alarm]:
+def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[DroppedRow]) -> Iterator[Alarm]:
     low = []
     for row in worked:
         stage = study.stage_by_id(row.stage_id)
@@ -318,8 +317,8 @@ def _worker_alarms(study: Study, worked: Sequence[WorkedRow], gone: Sequence[Dro
 def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alarm]:
     """Open stages with work to do that nobody does."""
     now = study.clock()
-    for one in stages:
-        counts = one.counts
+    for stage in stages:
+        counts = stage.counts
         waiting = counts.items - counts.complete
         if not waiting or counts.live or study.stage(counts.name).round_size:
             continue
@@ -328,7 +327,7 @@ def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alar
             wait = "item waits" if waiting == 1 else "items wait"
             yield Alarm(
                 "starved",
-                f"Nobody works on {_quoted([one.title])}, and {waiting:,} {wait}",
+                f"Nobody works on {_quoted([stage.title])}, and {waiting:,} {wait}",
                 "Bring more people in, or loosen who may enter the stage.",
                 stages=(counts.name,),
             )

@@ -16,9 +16,9 @@ from chorale.store.submissions import SubmissionRow
 def books_table(books: Books) -> Table:
     """Who is owed what, and how they are paid."""
     table = table_of("worker", "panel", "earned#", "by reward#", "paid#", "owed#", "how")
-    for one in books.due:
-        account = one.account
-        how = f"not yet: {one.why_not}" if one.why_not else "Prolific" if one.submission is not None else "by a file"
+    for due in books.due:
+        account = due.account
+        how = f"not yet: {due.why_not}" if due.why_not else "Prolific" if due.submission is not None else "by a file"
         amounts = (account.earned, account.rewarded, account.paid, account.owed)
         texts = [money_text(amount, books.currency) for amount in amounts]
         add_row(table, account.worker, account.panel, *texts, how)
@@ -38,47 +38,47 @@ def books_as_json(books: Books) -> dict[str, Any]:
         "payable_now": books.now,
         "due": [
             {
-                "worker": one.account.worker,
-                "panel": one.account.panel,
-                "owed": one.account.owed,
-                "by": "prolific" if one.submission is not None else None if one.why_not else "file",
-                "why_not": one.why_not,
+                "worker": due.account.worker,
+                "panel": due.account.panel,
+                "owed": due.account.owed,
+                "by": "prolific" if due.submission is not None else None if due.why_not else "file",
+                "why_not": due.why_not,
             }
-            for one in books.due
+            for due in books.due
         ],
     }
 
 
 def books_line(books: Books) -> str:
     """All of it in one line, which adds up."""
-    told = [
+    amounts = [
         f"earned {money_text(books.earned, books.currency)}",
         f"paid by rewards {money_text(books.rewarded, books.currency)}",
         f"paid by payouts {money_text(books.paid, books.currency)}",
         f"owed {money_text(books.owed, books.currency)}",
     ]
     if books.ahead:
-        told.append(f"paid ahead of the ledger {money_text(books.ahead, books.currency)}")
-    return ", ".join(told).capitalize() + "."
+        amounts.append(f"paid ahead of the ledger {money_text(books.ahead, books.currency)}")
+    return ", ".join(amounts).capitalize() + "."
 
 
 def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:
     """Every payout there was."""
     table = table_of("payout#", "by", "study", "people#", "amount#", "charged#", "state", "sent", "reference")
-    for one in receipts:
-        currency = one["currency"]
-        charged = "" if one["charged"] is None else money_text(one["charged"], currency)
+    for receipt in receipts:
+        currency = receipt["currency"]
+        charged = "" if receipt["charged"] is None else money_text(receipt["charged"], currency)
         add_row(
             table,
-            one["payout"],
-            one["by"],
-            one["study"] or "",
-            len(one["payments"]),
-            money_text(one["amount"], currency),
+            receipt["payout"],
+            receipt["by"],
+            receipt["study"] or "",
+            len(receipt["payments"]),
+            money_text(receipt["amount"], currency),
             charged,
-            one["state"],
-            _when(one["sent_at"]),
-            one["reference"] or "",
+            receipt["state"],
+            _when(receipt["sent_at"]),
+            receipt["reference"] or "",
         )
     return table
 
@@ -86,9 +86,9 @@ def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:
 def recruiting_table(studies: Iterable[Mapping[str, Any]]) -> Table:
     """Every study on Prolific, and its submissions."""
     table = table_of("study", "state", "places#", "submissions")
-    for one in studies:
-        told = ", ".join(f"{count} {status.lower()}" for status, count in one["submissions"].items())
-        add_row(table, one["study"], one["state"], one["places"], told or "none yet")
+    for panel_study in studies:
+        counts = ", ".join(f"{count} {status.lower()}" for status, count in panel_study["submissions"].items())
+        add_row(table, panel_study["study"], panel_study["state"], panel_study["places"], counts or "none yet")
     return table
 
 

@@ -12,9 +12,10 @@ from chorale.model import GoldRecord, StageState, Standing
 from chorale.monitor.costs import ArmCosts, arm_costs, study_costs
 from chorale.monitor.outcomes import tallies
 from chorale.protocol import WageSummary, trust, wage_summary
-from chorale.store import Tx, arm_rows, events, gates, ledger, standing_rows
-from chorale.store.stage_rows import StageCounts, finished, stage_counts
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, events, gates, ledger, participations
+from chorale.store.arms import arm_counts
+from chorale.store.participations import ParticipationSummary
+from chorale.store.stages import StageCounts, finished, stage_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class StageCondition:
     """The gates that closed and ended it."""
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         if self.ended_by:
             return f"ended by gate {', '.join(self.ended_by)}"
         return "stopped: budget" if self.state == "stopped" else self.state
@@ -78,7 +79,7 @@ class Status:
 
 def status(tx: Tx, study: Study) -> Status:
     minimum = study.settings.pay.minimum_hourly
-    standings = standing_rows.worker_standings(tx)
+    standings = participations.participation_summaries(tx)
     wage, wages = _wages(study, standings)
     stages, short = stage_counts(tx), stopped(tx, study)
     return Status(
@@ -120,7 +121,7 @@ def round_statuses(tx: Tx, study: Study) -> dict[str, RoundStatus]:
     }
 
 
-def _wages(study: Study, standings: Sequence[WorkerStanding]) -> tuple[WageSummary, dict[str, WageSummary]]:
+def _wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[WageSummary, dict[str, WageSummary]]:
     """What an hour pays in all, and in every stage that somebody has worked in for money."""
     by_stage: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for row in standings:
@@ -130,7 +131,7 @@ def _wages(study: Study, standings: Sequence[WorkerStanding]) -> tuple[WageSumma
     return of_all, {name: wage_summary(paid) for name, paid in by_stage.items()}
 
 
-def paid_and_worked(study: Study, standings: Sequence[WorkerStanding]) -> list[tuple[int, int]]:
+def paid_and_worked(study: Study, standings: Sequence[ParticipationSummary]) -> list[tuple[int, int]]:
     """What everybody has earned and how long they worked for it, where wages are reckoned."""
     by_worker: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for row in standings:
@@ -140,7 +141,7 @@ def paid_and_worked(study: Study, standings: Sequence[WorkerStanding]) -> list[t
     return list(by_worker.values())
 
 
-def _dropped(tx: Tx, standings: Sequence[WorkerStanding]) -> list[DroppedWorker]:
+def _dropped(tx: Tx, standings: Sequence[ParticipationSummary]) -> list[DroppedWorker]:
     evidence = {
         (event.stage, event.worker): event.evidence for event in events.recent(tx, 1_000_000, kinds=("dropped",))
     }
@@ -171,7 +172,7 @@ def why_dropped(evidence: Mapping[str, Any] | None) -> str:
     return f"{{right}} of {{answered}} gold right{latest}, trust {{trust:.2f}} below {{floor:.2f}}".format_map(evidence)
 
 
-def trust_of(study: Study, row: WorkerStanding) -> float:
+def trust_of(study: Study, row: ParticipationSummary) -> float:
     """A worker's present trust in a stage."""
     record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
     return trust(record, study.stage(row.stage).settings.gold)
@@ -180,7 +181,7 @@ def trust_of(study: Study, row: WorkerStanding) -> float:
 def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
     """Where the study stands, as JSON values. How its arms do only if asked for."""
     now = status(tx, study)
-    told = _arms_summary(tx, study) if arms else None
+    arms_summary = _arms_summary(tx, study) if arms else None
     return {
         "title": study.settings.study.title,
         "seed": study.settings.study.seed,
@@ -195,7 +196,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
         "stopped_by_budget": list(now.stopped),
         "gates": statuses_as_json(tx, study),
         "costs": asdict(study_costs(tx, study)),
-        **({} if told is None else {"arms": told}),
+        **({} if arms_summary is None else {"arms": arms_summary}),
         "dropped": [asdict(worker) for worker in now.dropped],
         "outcomes": {name: dict(tally) for name, tally in tallies(tx, study).items()},
     }
@@ -204,7 +205,7 @@ def summary(tx: Tx, study: Study, *, arms: bool = False) -> dict[str, Any]:
 def _arms_summary(tx: Tx, study: Study) -> dict[str, Any]:
     costs = arm_costs(tx, study)
     return {
-        "workers": arm_rows.arm_counts(tx),
+        "workers": arm_counts(tx),
         "costs": {name: asdict(terms) for name, terms in costs.own.items()},
         "shared": shared_as_json(costs),
     }
@@ -234,9 +235,9 @@ def note_arms_shown(tx: Tx, study: Study, by: str, reason: str) -> None:
 def _stage_summary(study: Study, now: Status, counts: StageCounts) -> dict[str, Any]:
     stage = study.stage(counts.name)
     of_round, condition = now.rounds.get(counts.name), now.conditions[counts.name]
-    told = asdict(counts)
-    del told["stage_id"]
-    told["state"] = condition.state
-    told["ended_by"] = list(condition.ended_by)
-    told["round"] = None if of_round is None else asdict(of_round)
-    return {"task": stage.task.name, "title": stage.settings.title, **told}
+    summary = asdict(counts)
+    del summary["stage_id"]
+    summary["state"] = condition.state
+    summary["ended_by"] = list(condition.ended_by)
+    summary["round"] = None if of_round is None else asdict(of_round)
+    return {"task": stage.task.name, "title": stage.settings.title, **summary}

@@ -13,7 +13,7 @@ from chorale.monitor.costs import ArmCosts, CostTerms
 from chorale.monitor.status import DroppedWorker, Status
 from chorale.present.terminal import add_row, table_of
 from chorale.protocol import GateVerdict
-from chorale.store.stage_rows import StageCounts
+from chorale.store.stages import StageCounts
 
 _LONGEST_TEXT = 80
 _FEW_STAGES = 3
@@ -25,34 +25,36 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
     There is much to say about each: of few stages each has a column, of many a row.
     """
     stages, rounds = status.stages, status.rounds
-    told: list[tuple[str, list[str]]] = []
+    lines: list[tuple[str, list[str]]] = []
 
-    def tell(title: str, one: Callable[[StageCounts], str], *, of_rounds: bool | None = None) -> None:
-        """Something about all stages, rounds, or the others: what a round can't have is not told as none."""
+    def add_line(title: str, text_of: Callable[[StageCounts], str], *, of_rounds: bool | None = None) -> None:
+        """Add a line about all stages, rounds, or the others: what a round can't have is left empty, not 0."""
         about = [of_rounds is None or (stage.name in rounds) is of_rounds for stage in stages]
         if any(about):
-            told.append((title, [one(stage) if is_told else "" for stage, is_told in zip(stages, about, strict=True)]))
+            lines.append(
+                (title, [text_of(stage) if is_told else "" for stage, is_told in zip(stages, about, strict=True)])
+            )
 
-    tell("state", lambda stage: status.conditions[stage.name].told)
-    tell("items complete", lambda stage: f"{stage.complete:,} of {stage.items:,}", of_rounds=False)
-    tell("results released", lambda stage: f"{stage.released:,}", of_rounds=False)
+    add_line("state", lambda stage: status.conditions[stage.name].words)
+    add_line("items complete", lambda stage: f"{stage.complete:,} of {stage.items:,}", of_rounds=False)
+    add_line("results released", lambda stage: f"{stage.released:,}", of_rounds=False)
     if confidence is not None:
-        tell("mean confidence", lambda stage: _share(confidence.get(stage.name)), of_rounds=False)
-    tell("judgments that count", lambda stage: f"{stage.judgments:,}", of_rounds=False)
-    tell("judgments discarded", lambda stage: f"{stage.discarded:,}", of_rounds=False)
-    tell("answers to gold", lambda stage: f"{stage.gold_answers:,}", of_rounds=False)
-    tell("answers in a round (no judgments)", lambda stage: f"{stage.answers:,}", of_rounds=True)
-    tell("people who finished the round", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
-    tell("workers", lambda stage: f"{stage.workers:,}")
-    tell("workers dropped", lambda stage: f"{stage.dropped:,}")
-    tell("cost", lambda stage: money_text(stage.paid + stage.fees, currency))
+        add_line("mean confidence", lambda stage: _share(confidence.get(stage.name)), of_rounds=False)
+    add_line("judgments that count", lambda stage: f"{stage.judgments:,}", of_rounds=False)
+    add_line("judgments discarded", lambda stage: f"{stage.discarded:,}", of_rounds=False)
+    add_line("answers to gold", lambda stage: f"{stage.gold_answers:,}", of_rounds=False)
+    add_line("answers in a round (no judgments)", lambda stage: f"{stage.answers:,}", of_rounds=True)
+    add_line("people who finished the round", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
+    add_line("workers", lambda stage: f"{stage.workers:,}")
+    add_line("workers dropped", lambda stage: f"{stage.dropped:,}")
+    add_line("cost", lambda stage: money_text(stage.paid + stage.fees, currency))
     if len(stages) <= _FEW_STAGES:
         table = table_of("stage", *(f"{stage.name}#" for stage in stages))
-        for title, cells in told:
+        for title, cells in lines:
             add_row(table, title, *cells)
         return table
-    table = table_of("stage", "state", *(f"{title}#" for title, _ in told[1:]))
-    for stage, *cells in zip(stages, *(cells for _, cells in told), strict=True):
+    table = table_of("stage", "state", *(f"{title}#" for title, _ in lines[1:]))
+    for stage, *cells in zip(stages, *(cells for _, cells in lines), strict=True):
         add_row(table, stage.name, *cells)
     return table
 

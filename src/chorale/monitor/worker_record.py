@@ -6,16 +6,13 @@ from statistics import fmean, median
 
 from chorale.engine.running import Study
 from chorale.engine.visit import parts_for
-from chorale.model import AssignmentKind, ItemState
+from chorale.model import AssignmentKind, Entry, Event, ItemState, Message, Response, Worker
 from chorale.monitor.status import trust_of
 from chorale.protocol import Situation, hourly_wage
-from chorale.store import Tx, console, events, ledger, message_rows, response_rows, standing_rows
-from chorale.store.events import EventRow
-from chorale.store.ledger import LedgerLine
-from chorale.store.message_rows import MessageRow
-from chorale.store.people import WorkerRow
-from chorale.store.response_rows import ResponseRow
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, console, events, ledger, participations
+from chorale.store.messages import messages_to
+from chorale.store.participations import ParticipationSummary
+from chorale.store.responses import all_responses
 
 LOOKED_AT = 500
 """The latest answers that quality over time is drawn from."""
@@ -26,7 +23,7 @@ LEAST_IN_PART = 3
 
 @dataclass(frozen=True, slots=True)
 class StageRecord:
-    row: WorkerStanding
+    row: ParticipationSummary
     trust: float
     wage: int | None
     agreement: float | None
@@ -42,7 +39,7 @@ class StageRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RecordPart:
     """Some answers that followed on each other."""
 
     first: int
@@ -54,55 +51,55 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class WorkerRecord:
     standings: list[StageRecord]
-    events: list[EventRow]
-    lines: list[LedgerLine]
-    responses: list[ResponseRow]
+    events: list[Event]
+    lines: list[Entry]
+    responses: list[Response]
     """The last ones, newest first."""
-    parts: list[Part]
+    parts: list[RecordPart]
     """The latest answers in the order they came, a few at a time."""
-    qualifications: list[tuple[str, int, EventRow | None]]
+    qualifications: list[tuple[str, int, Event | None]]
     """Name, since when, and the event that says why."""
-    messages: Sequence[MessageRow]
+    messages: Sequence[Message]
 
-    def why(self, stage: str, kind: str) -> EventRow | None:
+    def why(self, stage: str, kind: str) -> Event | None:
         """The event that let the worker into a stage, or dropped them from it."""
         return next((event for event in self.events if event.stage == stage and event.kind == kind), None)
 
 
-def worker_record(tx: Tx, study: Study, worker: WorkerRow) -> WorkerRecord:
+def worker_record(tx: Tx, study: Study, worker: Worker) -> WorkerRecord:
     name = worker.pseudonym
     since = console.answered_since(tx, worker.id, LOOKED_AT)
-    given = list(response_rows.all_responses(tx, pseudonym=name, after=since))
-    told = events.recent(tx, 1000, pseudonym=name)
+    given = list(all_responses(tx, pseudonym=name, after=since))
+    log = events.recent(tx, 1000, pseudonym=name)
     usual = console.usual_durations(tx, worker.id)
     now = {part.stage.name: part.situation for part in parts_for(tx, study, worker.id)}
     return WorkerRecord(
         [
             _stage_record(study, row, given, usual, now.get(row.stage))
-            for row in standing_rows.worker_standings(tx, pseudonym=name)
+            for row in participations.participation_summaries(tx, pseudonym=name)
         ],
-        told,
+        log,
         list(ledger.ledger_lines(tx, limit=SHOWN, pseudonym=name)),
         given[::-1][:SHOWN],
         quality_over_time(study, given),
-        [(held, at, _reason_for(told, held)) for held, at in console.qualifications_of(tx, worker.id)],
-        message_rows.messages_to(tx, worker.id),
+        [(held, at, _reason_for(log, held)) for held, at in console.qualifications_of(tx, worker.id)],
+        messages_to(tx, worker.id),
     )
 
 
-def _reason_for(told: Sequence[EventRow], name: str) -> EventRow | None:
-    """Why somebody has a qualification: the verdict of the gate, or what a person said."""
-    given = next((one for one in told if one.kind == "qualified" and one.evidence.get("qualification") == name), None)
+def _reason_for(log: Sequence[Event], name: str) -> Event | None:
+    """Why somebody has a qualification: the verdict of the gate, or the reason staff gave."""
+    given = next((one for one in log if one.kind == "qualified" and one.evidence.get("qualification") == name), None)
     if given is not None and "gate" in given.evidence:
         gate = given.evidence["gate"]
-        return next((one for one in told if one.kind == "passed" and one.evidence.get("gate") == gate), given)
+        return next((one for one in log if one.kind == "passed" and one.evidence.get("gate") == gate), given)
     return given
 
 
 def _stage_record(
     study: Study,
-    row: WorkerStanding,
-    given: Sequence[ResponseRow],
+    row: ParticipationSummary,
+    given: Sequence[Response],
     usual: dict[str, int],
     now: Situation | None,
 ) -> StageRecord:
@@ -121,27 +118,27 @@ def _stage_record(
     )
 
 
-def _nearness(study: Study, given: ResponseRow) -> float | None:
+def _nearness(study: Study, given: Response) -> float | None:
     """How near an answer is to its item's result; None where there is no result yet."""
     if given.kind != AssignmentKind.PRODUCTION or given.item_state != ItemState.COMPLETE or given.item_label is None:
         return None
     return 1 - study.stage(given.stage).task.combining.distance(given.answer, given.item_label)
 
 
-def quality_over_time(study: Study, given: Sequence[ResponseRow]) -> list[Part]:
+def quality_over_time(study: Study, given: Sequence[Response]) -> list[RecordPart]:
     """Answers a few at a time: how much of the gold among them was right, how near the others were to the result."""
     size = max(LEAST_IN_PART, -(-len(given) // PARTS))
-    found = []
+    parts = []
     for start in range(0, len(given), size):
         some = given[start : start + size]
         right = [float(study.stage(one.stage).is_correct(one.gold_score)) for one in some if one.gold_score is not None]
         near = [value for one in some if (value := _nearness(study, one)) is not None]
-        found.append(
-            Part(
+        parts.append(
+            RecordPart(
                 some[0].submitted_at,
                 some[-1].submitted_at,
                 fmean(right) if right else None,
                 fmean(near) if near else None,
             )
         )
-    return found
+    return parts

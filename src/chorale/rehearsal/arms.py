@@ -8,8 +8,8 @@ from statistics import fmean
 from chorale.engine.running import Study
 from chorale.monitor.costs import arm_costs, final_stages_of_arm
 from chorale.protocol import wage_summary
-from chorale.store import Tx, arm_rows, response_rows
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, arms, responses
+from chorale.store.participations import ParticipationSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class ArmRun:
 
 
 def measure_arms(
-    tx: Tx, study: Study, standings: Iterable[WorkerStanding], qualities: Mapping[str, Sequence[float]]
+    tx: Tx, study: Study, standings: Iterable[ParticipationSummary], qualities: Mapping[str, Sequence[float]]
 ) -> tuple[ArmRun, ...]:
     """Every arm of a study that has some; `qualities` are those of the answers that count, by stage."""
     if study.settings.arms is None:
         return ()
-    counts, of = arm_rows.arm_counts(tx), arm_rows.arms(tx)
+    counts, of = arms.arm_counts(tx), arms.arms_by_worker(tx)
     costs = arm_costs(tx, study)
     paid: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
     reached: dict[str, set[str]] = defaultdict(set)
@@ -81,8 +81,7 @@ def qualities_that_count(tx: Tx, qualities: Mapping[int, float]) -> dict[str, li
     if not qualities:
         return {}
     return {
-        name: [qualities[one] for one in given if one in qualities]
-        for name, given in response_rows.counted_ids(tx).items()
+        name: [qualities[one] for one in given if one in qualities] for name, given in responses.counted_ids(tx).items()
     }
 
 

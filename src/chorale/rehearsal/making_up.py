@@ -9,7 +9,7 @@ from chorale.model import Answer
 from chorale.rehearsal.connections import rated_stages
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.simulated import AnswerSheet, ability_at
-from chorale.store.leasing import Lease
+from chorale.store.assignments import Lease
 
 
 class MakingUp:

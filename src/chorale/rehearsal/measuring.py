@@ -16,11 +16,11 @@ from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.runs import GateRun, Run, StageRun
 from chorale.rehearsal.simulated import Knowledge
 from chorale.rehearsal.starving import why_starved
-from chorale.store import Tx, events, item_rows, ledger, setting_rows, standing_rows
+from chorale.store import Tx, events, items, ledger, participations, settings
 from chorale.store.gates import closed_gates
-from chorale.store.grade_rows import active_in
-from chorale.store.stage_rows import StageCounts
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store.grades import active_in
+from chorale.store.participations import ParticipationSummary
+from chorale.store.stages import StageCounts
 
 HOUR_MS = 3_600_000
 CURVE_POINTS = 60
@@ -28,7 +28,7 @@ CURVE_POINTS = 60
 
 def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, Knowledge], seed: int) -> Run:
     now = status(tx, study)
-    standings = standing_rows.worker_standings(tx)
+    standings = participations.participation_summaries(tx)
     closed = closed_gates(tx)
     qualities = qualities_that_count(tx, performance.qualities)
     people = [person for person in performance.people if not person.expert]
@@ -89,7 +89,7 @@ def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
     )
 
 
-def _share_below_minimum(study: Study, standings: Sequence[WorkerStanding]) -> float | None:
+def _share_below_minimum(study: Study, standings: Sequence[ParticipationSummary]) -> float | None:
     """Of those whose wage is reckoned, how many earn less; None if nobody's is."""
     wages = [wage for each in paid_and_worked(study, standings) if (wage := hourly_wage(*each)) is not None]
     return fmean(wage < study.settings.pay.minimum_hourly for wage in wages) if wages else None
@@ -124,7 +124,7 @@ def _stage_run(
     tx: Tx,
     stage: RunningStage,
     counts: StageCounts,
-    standings: Iterable[WorkerStanding],
+    standings: Iterable[ParticipationSummary],
     people: Iterable[Person],
     known: Knowledge,
     quality: float | None,
@@ -181,7 +181,7 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
     released: list[float] = []
     if not known:
         return scores, released
-    for item in item_rows.all_items(tx, stage.name):
+    for item in items.all_items(tx, stage.name):
         label = item.label()
         truth = None if label is None else known.get(stage.task.form.view(item.payload))
         if label is None or truth is None:
@@ -194,7 +194,7 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
 
 
 def _about_budget(tx: Tx) -> Iterator[str]:
-    if setting_rows.setting_value(tx, "budget reached") is not None:
+    if settings.setting_value(tx, "budget reached") is not None:
         yield "the budget was reached in some runs: from then on nothing that could exceed it was given out."
 
 

@@ -15,7 +15,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything, settle_worker
 from chorale.engine.submitting import submit
 from chorale.engine.visit import look_for_room, parts_for
-from chorale.model import Refusal, Standing
+from chorale.model import Message, Refusal, Standing
 from chorale.protocol import State
 from chorale.rehearsal.changes import Changes
 from chorale.rehearsal.connections import decisive_stages, things_fall_due
@@ -27,7 +27,6 @@ from chorale.rehearsal.schedule import Clock, Schedule
 from chorale.rehearsal.simulated import AnswerSheet
 from chorale.store import Tx, labels
 from chorale.store.gates import times_decided
-from chorale.store.message_rows import MessageRow
 
 PANEL = "rehearsal"
 # For stages that do not say how long a judgment takes.
@@ -364,6 +363,6 @@ class Performance:
                 self._schedule.later(seconds, self._send, message)
         self._changes.count += 1
 
-    def _send(self, message: MessageRow) -> None:
+    def _send(self, message: Message) -> None:
         self._desk.send(message)
         self._changes.count += 1

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from chorale.engine.gates import send_message, stages_of
 from chorale.engine.running import Study
+from chorale.model import Message
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.simulated import mistakes_explained
 from chorale.store import Tx
 from chorale.store.gates import verdicts_so_far
-from chorale.store.grade_rows import graded_answers
-from chorale.store.message_rows import MessageRow, drafts, messages_to
+from chorale.store.grades import graded_answers
+from chorale.store.messages import drafts, messages_to
 
 WORDS_PER_SECOND = 4.0
 
@@ -30,7 +31,7 @@ class ExpertDesk:
         self._free_at = 0
         self.sent = 0
 
-    def take_up(self, now: int) -> Iterator[tuple[float, MessageRow]]:
+    def take_up(self, now: int) -> Iterator[tuple[float, Message]]:
         """The messages that have come to the desk, each with the seconds until somebody has read it."""
         so_far = self._study.store.read(verdicts_so_far).result()
         if so_far == self._seen or not self._experts:
@@ -43,7 +44,7 @@ class ExpertDesk:
                 self._free_at = max(self._free_at, now) + round(takes * 1000)
                 yield (self._free_at - now) / 1000, message
 
-    def send(self, message: MessageRow) -> None:
+    def send(self, message: Message) -> None:
         def send(tx: Tx) -> bool:
             return send_message(tx, self._study, message.id, message.body, "the rehearsal")
 

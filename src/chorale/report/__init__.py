@@ -24,8 +24,9 @@ from chorale.report.page import report_page
 from chorale.report.people import funnel_section, workers_section
 from chorale.report.protocol import protocol_section
 from chorale.report.questions import answered_questions, counted_answers
-from chorale.store import Tx, events, item_rows
-from chorale.store.attendees import Attendees, attendees
+from chorale.store import Tx, events
+from chorale.store.items import all_items
+from chorale.store.workers import Attendees, attendees
 
 __all__ = ["ReportOptions", "SectionContent", "StudyReport", "report_page", "study_report"]
 
@@ -53,9 +54,7 @@ def _report(
         if stage.settings.round is None
     }
     questions = [one for stage, responses in stages.values() for one in answered_questions(stage, responses)]
-    items = {
-        name: [item for item in item_rows.all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages
-    }
+    items = {name: [item for item in all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in stages}
     agreement = agreement_section(stages, questions, resampling)
     imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
     funnel = funnel_section(tx, study, now, came, imported, draw=options.charts)

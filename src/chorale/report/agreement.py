@@ -23,7 +23,7 @@ from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.report.document import Bullets, Part, Section
 from chorale.report.questions import Answered
-from chorale.store.response_rows import Counted
+from chorale.store.responses import CountedAnswer
 
 METHODS = ("majority", "dawid-skene", "mace")
 _MOST_JUDGMENTS = 60
@@ -34,7 +34,7 @@ _SHARE = Metric(lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])})
 
 
 def agreement_section(
-    stages: Mapping[str, tuple[RunningStage, Sequence[Counted]]],
+    stages: Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]],
     questions: Sequence[Answered],
     resampling: Resampling,
 ) -> Section:
@@ -76,7 +76,7 @@ def agreement_section(
 
 
 def pairwise_agreement(
-    stage: RunningStage, responses: Sequence[Counted], resampling: Resampling
+    stage: RunningStage, responses: Sequence[CountedAnswer], resampling: Resampling
 ) -> dict[str, Any] | None:
     """1 − the mean distance of two answers to one item; None where no item has two."""
     by_item: dict[str, list[Any]] = {}
@@ -124,7 +124,7 @@ def _closeness(
     return total
 
 
-def responses_digest(responses: Sequence[Counted]) -> str:
+def responses_digest(responses: Sequence[CountedAnswer]) -> str:
     digest = sha256()
     for row in responses:
         digest.update(repr((row.item, row.worker, row.answer)).encode("utf-8", "replace"))

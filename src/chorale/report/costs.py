@@ -19,8 +19,9 @@ from chorale.rehearsal import FORECAST_FILE
 from chorale.rehearsal.tables import measure_text
 from chorale.report.document import Part, Section
 from chorale.report.people import crowd_and_experts, people_who_worked
-from chorale.store import Tx, arm_rows, ledger
-from chorale.store.attendees import Attendees
+from chorale.store import Tx, ledger
+from chorale.store.arms import arm_counts
+from chorale.store.workers import Attendees
 
 _HOUR_MS = 3_600_000
 _TERMS = (
@@ -69,7 +70,7 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
     ]
     numbers: dict[str, Any] = {"currency": currency, **asdict(costs), "ledger": now.totals, "spent": now.spent}
     if arms is not None:
-        counts = arm_rows.arm_counts(tx)
+        counts = arm_counts(tx)
         numbers["arms"] = {name: {"workers": counts.get(name, 0), **asdict(one)} for name, one in arms.own.items()}
         numbers["shared"] = shared_as_json(arms)
         parts += _arms_parts(arms, counts, currency)

@@ -12,7 +12,7 @@ from chorale.exchange.export import write_export_within
 from chorale.metrics.score_table import ScoreTable
 from chorale.report.document import Bullets, Part, Section
 from chorale.store import Tx
-from chorale.store.attendees import Attendees
+from chorale.store.workers import Attendees
 
 _LABELS = (
     DataField("stage", "Name of the stage.", "Text"),

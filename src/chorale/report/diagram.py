@@ -1,6 +1,6 @@
 """A study's stages and gates as a picture: what items are made from, and who may continue where."""
 
-from chorale.engine.graph import gate_node, study_passages
+from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
 from chorale.present.svg import Link, Node, graph_picture
 
@@ -8,7 +8,7 @@ from chorale.present.svg import Link, Node, graph_picture
 def protocol_diagram(study: Study) -> str:
     nodes = [Node(name, name, (_kind(stage),)) for name, stage in study.stages.items()]
     nodes += [Node(gate_node(name), name, ("gate",), is_gate=True) for name in study.gates]
-    links = [Link(each.source, each.target, each.people) for each in study_passages(study)]
+    links = [Link(each.source, each.target, each.people) for each in study_edges(study)]
     words = "; ".join(f"{link.source} to {link.target}" for link in links)
     return graph_picture(f"Stages and gates of {study.settings.study.title}", nodes, links, description=words)
 

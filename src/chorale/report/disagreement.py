@@ -8,11 +8,11 @@ from chorale.engine.running import RunningStage
 from chorale.files.answer_text import answer_text
 from chorale.files.rows import shortened
 from chorale.metrics.score_table import ScoreTable
+from chorale.model import Item
 from chorale.present.svg import column_chart
 from chorale.report.document import NUMBERS_BELOW, Figure, Part, Section
 from chorale.report.questions import questions_of
-from chorale.store.item_rows import ItemRow
-from chorale.store.response_rows import Counted
+from chorale.store.responses import CountedAnswer
 
 _BINS = 10
 _EXAMPLES = 5
@@ -24,8 +24,8 @@ _LONGEST = 160
 
 
 def disagreement_section(
-    stages: Mapping[str, tuple[RunningStage, Sequence[Counted]]],
-    items: Mapping[str, Sequence[ItemRow]],
+    stages: Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]],
+    items: Mapping[str, Sequence[Item]],
     *,
     draw: bool,
 ) -> Section:
@@ -62,7 +62,7 @@ def disagreement_section(
     return Section("disagreement", "Disagreement", parts, json)
 
 
-def confidence_bins(rows: Sequence[ItemRow]) -> list[int]:
+def confidence_bins(rows: Sequence[Item]) -> list[int]:
     """How many results there are of each tenth of confidence; a confidence of 1 is in the last."""
     counts = [0] * _BINS
     for row in rows:
@@ -71,11 +71,11 @@ def confidence_bins(rows: Sequence[ItemRow]) -> list[int]:
     return counts
 
 
-def _is_judged(row: ItemRow) -> bool:
+def _is_judged(row: Item) -> bool:
     return row.confidence is not None and row.state != "withdrawn"
 
 
-def _unanimous(responses: Sequence[Counted]) -> dict[str, Any]:
+def _unanimous(responses: Sequence[CountedAnswer]) -> dict[str, Any]:
     answers: dict[str, list[str]] = {}
     for row in responses:
         answers.setdefault(row.item, []).append(repr(row.answer))
@@ -84,7 +84,7 @@ def _unanimous(responses: Sequence[Counted]) -> dict[str, Any]:
     return {"items": len(several), "unanimous": same, "share": same / len(several) if several else None}
 
 
-def _examples(stage: RunningStage, responses: Sequence[Counted], rows: Sequence[ItemRow]) -> list[dict[str, Any]]:
+def _examples(stage: RunningStage, responses: Sequence[CountedAnswer], rows: Sequence[Item]) -> list[dict[str, Any]]:
     divided = sorted(
         (row for row in rows if _is_judged(row) and (row.confidence or 0.0) < 1),
         key=lambda row: (row.confidence, row.key),

@@ -7,20 +7,20 @@ from typing import Any
 from chorale.engine.running import RunningStage
 from chorale.files.answer_text import answer_text
 from chorale.metrics.score_table import ScoreTable
+from chorale.model import Item
 from chorale.model.plural import plural
 from chorale.monitor.arm_outcomes import share_estimate
 from chorale.report.disagreement import brief, item_text
 from chorale.report.document import Part, Section
 from chorale.report.questions import StageQuestion, questions_of
-from chorale.store.item_rows import ItemRow
-from chorale.store.response_rows import Counted
+from chorale.store.responses import CountedAnswer
 
 _EXAMPLES = 10
 
-Stages = Mapping[str, tuple[RunningStage, Sequence[Counted]]]
+Stages = Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]]
 
 
-def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[ItemRow]]) -> list[Section]:
+def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[Item]]) -> list[Section]:
     """One section about all stages that look at a sample of others; none in a study without them."""
     reviews = {name: review for name, (stage, _) in stages.items() if (review := _reviewed(stages, stage, items[name]))}
     if not reviews:
@@ -39,7 +39,7 @@ def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[ItemRow]]) 
     return [Section("monitoring", "Monitoring", parts, reviews)]
 
 
-def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[ItemRow]) -> dict[str, Any] | None:
+def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[Item]) -> dict[str, Any] | None:
     """The answers of a stage whose items are a sample of others'; None of any other stage."""
     settings = stage.settings
     if settings.items is None or settings.items.sample == 1:
@@ -62,7 +62,7 @@ def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[ItemRow]) -> 
     }
 
 
-def _counted(question: StageQuestion, responses: Sequence[Counted]) -> Counter[str]:
+def _counted(question: StageQuestion, responses: Sequence[CountedAnswer]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for row in responses:
         label = question.label_of(row.answer)
@@ -91,8 +91,8 @@ def _shares(question: StageQuestion, counts: Counter[str]) -> list[dict[str, Any
 
 def _unlike_most(
     stage: RunningStage,
-    responses: Sequence[Counted],
-    items: Sequence[ItemRow],
+    responses: Sequence[CountedAnswer],
+    items: Sequence[Item],
     question: StageQuestion,
     counts: Counter[str],
 ) -> list[dict[str, str]]:

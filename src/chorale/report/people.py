@@ -17,9 +17,10 @@ from chorale.monitor.status import Status
 from chorale.present.svg import Bar, bar_chart, column_chart
 from chorale.protocol import hourly_wage
 from chorale.report.document import NUMBERS_BELOW, Figure, Part, Section
-from chorale.store import Tx, people, stage_rows, standing_rows
-from chorale.store.attendees import Attendees
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, participations, workers
+from chorale.store.participations import ParticipationSummary
+from chorale.store.stages import StageCounts
+from chorale.store.workers import Attendees
 
 _QUANTILES = (
     ("10th percentile", 10),
@@ -106,17 +107,17 @@ def _items(now: Status, *, draw: bool) -> list[Part]:
     return [Figure(title, stages, svg if draw and bars else None)]
 
 
-def crowd_and_experts(tx: Tx) -> tuple[list[WorkerStanding], list[WorkerStanding]]:
+def crowd_and_experts(tx: Tx) -> tuple[list[ParticipationSummary], list[ParticipationSummary]]:
     """How everybody stands in every stage: the people who came, and the experts, who are staff."""
-    staff = people.from_panel(tx, EXPERTS_PANEL)
-    crowd: list[WorkerStanding] = []
-    experts: list[WorkerStanding] = []
-    for row in standing_rows.worker_standings(tx):
+    staff = workers.from_panel(tx, EXPERTS_PANEL)
+    crowd: list[ParticipationSummary] = []
+    experts: list[ParticipationSummary] = []
+    for row in participations.participation_summaries(tx):
         (experts if row.worker in staff else crowd).append(row)
     return crowd, experts
 
 
-def people_who_worked(standings: Sequence[WorkerStanding]) -> int:
+def people_who_worked(standings: Sequence[ParticipationSummary]) -> int:
     return len({row.worker for row in standings if row.answered})
 
 
@@ -130,7 +131,7 @@ def _rounds(now: Status) -> list[Part]:
     return [ScoreTable("Rounds with known answers: none of these answers is a judgment", columns, rows)] if rows else []
 
 
-def _counts(stage: stage_rows.StageCounts, now: Status) -> dict[str, Any]:
+def _counts(stage: StageCounts, now: Status) -> dict[str, Any]:
     names = (
         *("name", "items", "complete", "released", "withdrawn", "judgments", "discarded", "gold_items", "gold_answers"),
         *("workers", "dropped", "paid", "fees", "answers"),
@@ -140,7 +141,7 @@ def _counts(stage: stage_rows.StageCounts, now: Status) -> dict[str, Any]:
 
 
 def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section:
-    standings = standing_rows.worker_standings(tx)
+    standings = participations.participation_summaries(tx)
     currency = study.settings.pay.currency
     measures: list[dict[str, Any]] = []
     for stage in study.stages:
@@ -187,7 +188,7 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
     return Section("workers", "Workers", parts, json)
 
 
-def _measures(stage: str, here: Sequence[WorkerStanding]) -> list[dict[str, Any]]:
+def _measures(stage: str, here: Sequence[ParticipationSummary]) -> list[dict[str, Any]]:
     given: dict[str, tuple[str, list[float]]] = {
         "answers": ("count", [float(row.answered) for row in here]),
         "seconds for an answer": ("number", [row.worked_ms / row.answered / 1000 for row in here if row.worked_ms]),
@@ -230,7 +231,7 @@ def _wages(now: Status, currency: str, minimum: int) -> list[Part]:
     ]
 
 
-def _answers_of_each(standings: Sequence[WorkerStanding]) -> list[int]:
+def _answers_of_each(standings: Sequence[ParticipationSummary]) -> list[int]:
     """How many answers each person gave, in all stages together; those who gave some."""
     answered = Counter[str]()
     for row in standings:
@@ -238,7 +239,7 @@ def _answers_of_each(standings: Sequence[WorkerStanding]) -> list[int]:
     return [count for count in answered.values() if count]
 
 
-def _busiest_share(standings: Sequence[WorkerStanding]) -> float | None:
+def _busiest_share(standings: Sequence[ParticipationSummary]) -> float | None:
     counts = sorted(_answers_of_each(standings), reverse=True)
     if len(counts) < 10:
         return None

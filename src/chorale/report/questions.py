@@ -13,7 +13,7 @@ from chorale.metrics.judgments import Judgments
 from chorale.metrics.scoring.agreement import AgreementOptions
 from chorale.store import Tx
 from chorale.store.codec import as_text
-from chorale.store.response_rows import Counted, counted_responses
+from chorale.store.responses import CountedAnswer, counted_responses
 
 _LEVELS: dict[FieldKind, Level] = {
     FieldKind.LABEL: "nominal",
@@ -56,12 +56,12 @@ class Answered:
     """What the study itself makes of the item, by its key."""
 
 
-def counted_answers(tx: Tx, stage: RunningStage) -> list[Counted]:
+def counted_answers(tx: Tx, stage: RunningStage) -> list[CountedAnswer]:
     """The answers that count, in an order that does not depend on who was faster."""
     return sorted(counted_responses(tx, stage.name), key=itemgetter(0, 1))
 
 
-def answered_questions(stage: RunningStage, responses: Sequence[Counted]) -> list[Answered]:
+def answered_questions(stage: RunningStage, responses: Sequence[CountedAnswer]) -> list[Answered]:
     """The questions of a stage that people answered with labels; empty where answers have another shape."""
     return [answered for question in questions_of(stage) if (answered := _answered(question, responses)) is not None]
 
@@ -93,7 +93,7 @@ def _as_label(value: Any) -> str:
     return value if isinstance(value, str) else as_text(value)
 
 
-def _answered(question: StageQuestion, responses: Sequence[Counted]) -> Answered | None:
+def _answered(question: StageQuestion, responses: Sequence[CountedAnswer]) -> Answered | None:
     rows = [(row.item, row.worker, label) for row in responses if (label := question.label_of(row.answer)) is not None]
     if not rows:
         return None

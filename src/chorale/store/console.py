@@ -65,7 +65,7 @@ def bonuses(tx: Connection) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkedRow:
+class WorkDone:
     """What one worker did in one stage, in few columns: there are many of these."""
 
     stage_id: int
@@ -94,9 +94,9 @@ _WORKED: Select[Any] = select(
 ).join(worker, worker.c.id == participation.c.worker_id)
 
 
-def worked(tx: Connection) -> list[WorkedRow]:
+def worked(tx: Connection) -> list[WorkDone]:
     """Everybody who has answered something, in every stage."""
-    return [WorkedRow(*row) for row in tx.execute(_WORKED.where(participation.c.answered > 0))]
+    return [WorkDone(*row) for row in tx.execute(_WORKED.where(participation.c.answered > 0))]
 
 
 def idle_since(tx: Connection, stage_id: int) -> int | None:
@@ -114,25 +114,25 @@ def idle_since(tx: Connection, stage_id: int) -> int | None:
     return None
 
 
-def labels_over_time(tx: Connection, parts: int, each: int) -> list[list[tuple[int, int, dict[str, Any]]]]:
+def labels_over_time(tx: Connection, parts: int, most_labels: int) -> list[list[tuple[int, int, dict[str, Any]]]]:
     """A few labels from each part of the record: moment, stage and evidence. All of them would be too many to read."""
     ends = select(func.min(event.c.id), func.max(event.c.id)).where(event.c.kind == "labelled")
     first, last = tx.execute(ends).one()
     if first is None:
         return []
     step = max(1, -(-(last - first + 1) // parts))
-    found = []
+    parts_read = []
     for start in range(first, last + 1, step):
         query = (
             select(event.c.at, event.c.stage_id, event.c.evidence)
             .where(event.c.kind == "labelled", event.c.id >= start, event.c.id < start + step)
             .order_by(event.c.id)
-            .limit(each)
+            .limit(most_labels)
         )
-        rows = [(int(at), int(stage_id), from_text(told)) for at, stage_id, told in tx.execute(query)]
+        rows = [(int(at), int(stage_id), from_text(evidence)) for at, stage_id, evidence in tx.execute(query)]
         if rows:
-            found.append(rows)
-    return found
+            parts_read.append(rows)
+    return parts_read
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +200,11 @@ def dropped(tx: Connection, most: int) -> list[DroppedRow]:
         .order_by(event.c.id.desc())
         .limit(most)
     )
-    found: dict[tuple[str, str], DroppedRow] = {}
-    for name, who, at, told in tx.execute(query):
+    dropped_now: dict[tuple[str, str], DroppedRow] = {}
+    for name, who, at, evidence in tx.execute(query):
         # Somebody dropped again has an event for each time.
-        found.setdefault((name, who), DroppedRow(name, who, at, from_text(told)))
-    return list(found.values())
+        dropped_now.setdefault((name, who), DroppedRow(name, who, at, from_text(evidence)))
+    return list(dropped_now.values())
 
 
 def passed_gates(tx: Connection) -> dict[str, int]:

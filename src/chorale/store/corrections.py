@@ -58,22 +58,22 @@ def corrections(tx: Connection, stage_name: str | None = None) -> list[Correctio
     )
     if stage_name is not None:
         query = query.where(stage.c.name == stage_name)
-    found = []
+    rows = []
     for number, at, name, item_id, key, evidence in tx.execute(query):
-        told = from_text(evidence)
-        before, after = from_text(told["before"]), from_text(told["answer"])
-        found.append(Correction(number, at, name, item_id, key, before, after))
-    return found
+        change = from_text(evidence)
+        before, after = from_text(change["before"]), from_text(change["answer"])
+        rows.append(Correction(number, at, name, item_id, key, before, after))
+    return rows
 
 
 def unfinished(tx: Connection) -> list[Correction]:
     """Corrections after which not all answers were graded again yet, the oldest first."""
-    found = corrections(tx)
-    if not found:
+    made = corrections(tx)
+    if not made:
         return []
     known = tx.execute(select(event.c.evidence).where(event.c.kind == FINISHED)).scalars()
     finished = {int(from_text(evidence)["correction"]) for evidence in known}
-    return [one for one in found if one.id not in finished]
+    return [one for one in made if one.id not in finished]
 
 
 def number_of(tx: Connection, correction: Correction) -> int:
@@ -86,8 +86,8 @@ def number_of(tx: Connection, correction: Correction) -> int:
 def note_finished(tx: Connection, correction: Correction, now: int) -> None:
     """Put down that all answers are graded again."""
     stage_id = tx.execute(select(item.c.stage_id).where(item.c.id == correction.item_id)).scalar_one()
-    told = {"correction": correction.id}
-    record(tx, now, FINISHED, told, stage_id=stage_id, item_id=correction.item_id)
+    finished = {"correction": correction.id}
+    record(tx, now, FINISHED, finished, stage_id=stage_id, item_id=correction.item_id)
 
 
 def met_by(tx: Connection, item_id: int) -> list[int]:
@@ -169,11 +169,11 @@ def graded_by_gold(tx: Connection, stage_id: int, *, worker_id: int) -> list[Gra
         .group_by(response.c.id, worker.c.pseudonym, gold.c.answer)
         .order_by(response.c.id)
     )
-    found: list[GradedByGold] = []
+    graded: list[GradedByGold] = []
     for number, worker_no, name, item_id, kind, answer, expected, at, times, graded_at in tx.execute(query):
         given, right = frozen_from_text(answer), frozen_from_text(expected)
-        found.append(GradedByGold(number, worker_no, name, item_id, kind, given, right, at, times, graded_at))
-    return found
+        graded.append(GradedByGold(number, worker_no, name, item_id, kind, given, right, at, times, graded_at))
+    return graded
 
 
 def set_record(tx: Connection, stage_id: int, worker_id: int, right: int, recent: str, standing: Standing) -> None:

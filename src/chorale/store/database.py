@@ -66,7 +66,7 @@ class GroupCommitWriter:
             try:
                 connection = connection or SqliteConnection(self._engine)
             except Exception as error:
-                # No file handles, no disk: this group hears of it, and the next one tries again.
+                # No file handles, no disk: this group fails, and the next one tries again.
                 _fail(group, error)
                 continue
             if not self._commit_together(connection, group):
@@ -107,7 +107,7 @@ class GroupCommitWriter:
             for _, future in wanted:
                 future.set_exception(error)
             return False
-        # Only now is it on disk, and only now does anybody hear of it.
+        # Only now is it on disk, and only now are the futures done.
         for answer in answers:
             answer()
         return True

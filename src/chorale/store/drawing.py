@@ -1,17 +1,9 @@
 """Answers that a later stage may take, where it takes only some of everybody's."""
 
-from typing import NamedTuple
-
 from sqlalchemy import Connection, bindparam, literal_column, select
 
 from chorale.store.prepared import NONE, ONE, Prepared
 from chorale.store.schema import assignment, item, participation, response
-
-
-class AnswerGiven(NamedTuple):
-    response_id: int
-    item_id: int
-
 
 _ACTIVE = Prepared(
     select(participation.c.worker_id).where(
@@ -45,17 +37,17 @@ _DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worke
 
 def people_to_draw_from(tx: Connection, later_id: int, stage_id: int, at_least: int = 1) -> list[int]:
     """Everybody with so many answers in a stage of whom the later one has none yet, and who is not at work."""
-    found = set(_ACTIVE.column(tx, {"stage_id": stage_id, "at_least": at_least}))
-    if not found:
+    candidates = set(_ACTIVE.column(tx, {"stage_id": stage_id, "at_least": at_least}))
+    if not candidates:
         return []
     settled = set(_DRAWN_FROM.column(tx, {"later_id": later_id, "stage_id": stage_id}))
     settled.update(_AT_WORK.column(tx, {"stage_id": stage_id}))
-    return sorted(found - settled)
+    return sorted(candidates - settled)
 
 
-def answers_given(tx: Connection, stage_id: int, worker_id: int) -> list[AnswerGiven]:
-    """A worker's production answers in a stage, in the order they came."""
-    return [AnswerGiven(*row) for row in _GIVEN.all(tx, {"stage_id": stage_id, "worker_id": worker_id})]
+def answers_given(tx: Connection, stage_id: int, worker_id: int) -> dict[int, int]:
+    """A worker's production responses in a stage, in the order they came, and the item of each."""
+    return {row[0]: row[1] for row in _GIVEN.all(tx, {"stage_id": stage_id, "worker_id": worker_id})}
 
 
 def is_drawn_from(tx: Connection, later_id: int, stage_id: int, worker_id: int) -> bool:

@@ -1,12 +1,12 @@
 """The append-only record of decisions and their evidence."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import to_json
 from sqlalchemy import Connection, bindparam, func, select
 
+from chorale.model import Event
 from chorale.store.codec import from_text
 from chorale.store.prepared import prepared_insert
 from chorale.store.schema import event, item, stage, worker
@@ -67,17 +67,6 @@ def latest(tx: Connection) -> int:
     return tx.execute(select(func.max(event.c.id))).scalar() or 0
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    id: int
-    at: int
-    kind: str
-    stage: str | None
-    worker: str | None
-    item: str | None
-    evidence: dict[str, Any]
-
-
 _SELECT = (
     select(
         event.c.id,
@@ -102,7 +91,7 @@ def recent(
     kinds: Sequence[str] = (),
     pseudonym: str | None = None,
     item_id: int | None = None,
-) -> list[EventRow]:
+) -> list[Event]:
     """The newest events first, of all or of one worker or one item."""
     query = _SELECT.order_by(event.c.id.desc()).limit(bindparam("limit", limit))
     if before is not None:
@@ -114,6 +103,6 @@ def recent(
     if item_id is not None:
         query = query.where(event.c.item_id == item_id)
     return [
-        EventRow(row.id, row.at, row.kind, row.stage, row.worker, row.item, from_text(row.evidence))
+        Event(row.id, row.at, row.kind, row.stage, row.worker, row.item, from_text(row.evidence))
         for row in tx.execute(query)
     ]

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, func, select
 
+from chorale.model import Qualification
 from chorale.store.codec import as_ordered_text, from_text
 from chorale.store.prepared import Prepared, prepared_if_new, prepared_insert
 from chorale.store.schema import gate, qualification, verdict, worker
@@ -26,21 +27,14 @@ def grant(tx: Connection, worker_id: int, name: str, now: int) -> bool:
     return bool(_GRANT.changed(tx, {"worker_id": worker_id, "name": name, "granted_at": now}))
 
 
-@dataclass(frozen=True, slots=True)
-class QualificationRow:
-    worker: str
-    name: str
-    granted_at: int
-
-
-def qualifications(tx: Connection) -> list[QualificationRow]:
+def qualifications(tx: Connection) -> list[Qualification]:
     """Everybody's qualifications, in the order they got them."""
     query = (
         select(worker.c.pseudonym, qualification.c.name, qualification.c.granted_at)
         .join(worker, worker.c.id == qualification.c.worker_id)
         .order_by(qualification.c.granted_at, worker.c.pseudonym, qualification.c.name)
     )
-    return [QualificationRow(*row) for row in tx.execute(query)]
+    return [Qualification(*row) for row in tx.execute(query)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +66,8 @@ def verdicts(tx: Connection, name: str | None = None) -> list[VerdictRow]:
     if name is not None:
         query = query.where(verdict.c.gate == name)
     return [
-        VerdictRow(
-            gate=row.gate,
-            worker_id=row.worker_id,
-            worker=row.pseudonym,
-            at=row.at,
-            score=row.score,
-            passed=bool(row.passed),
-            evidence=from_text(row.evidence),
-        )
-        for row in tx.execute(query)
+        VerdictRow(by, worker_id, who, at, score, bool(passed), from_text(evidence))
+        for by, worker_id, who, at, score, passed, evidence in tx.execute(query)
     ]
 
 

@@ -1,34 +1,20 @@
 """The derived part of the database: labels, the items that follow from them, and what has to be looked at again."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, case, func, literal_column, select, text, update
+from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_column, select, text, update
 
-from chorale.model import ItemState, Judgment, Label, Payload, SourceItem
+from chorale.model import GoldRecord, GoldSettings, ItemState, Judgment, Label, Payload, SourceItem
+from chorale.protocol import trust
 from chorale.store.codec import answer_from_text
 from chorale.store.prepared import ONE, Prepared
-from chorale.store.schema import assignment, item, item_source, participation
-
-_COLUMNS = (
-    item.c.id,
-    item.c.key,
-    item.c.group_key,
-    item.c.state,
-    item.c.wanted,
-    item.c.taken,
-    item.c.label,
-    item.c.confidence,
-    item.c.counted,
-    item.c.released,
-    item.c.response_id,
-    item.c.sampled,
-)
+from chorale.store.schema import assignment, item, item_source, participation, response, worker
 
 
-class LabelledItem(NamedTuple):
+class ItemProgress(NamedTuple):
     """An item with its label. What it is about is asked for where it is needed: it is most of what is stored of it."""
 
     id: int
@@ -54,6 +40,7 @@ class LabelledItem(NamedTuple):
         return SourceItem(self.id, self.key, self.group_key, payload, self.finished_label(), tuple(judgments))
 
 
+_COLUMNS = tuple(item.c[name] for name in ItemProgress._fields)
 _GROUP = Prepared(
     select(*_COLUMNS)
     .where(item.c.stage_id == bindparam("stage_id"), item.c.group_key == bindparam("group_key"))
@@ -62,25 +49,25 @@ _GROUP = Prepared(
 )
 
 
-def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[LabelledItem]:
+def lock_group(tx: Connection, stage_id: int, group_key: str) -> list[ItemProgress]:
     """The items of one group, locked: two of them finishing at once must see each other."""
     rows = _GROUP.all(tx, {"stage_id": stage_id, "group_key": group_key})
-    return [LabelledItem._make(row) for row in rows]
+    return [ItemProgress._make(row) for row in rows]
 
 
 _ITEM = Prepared(select(*_COLUMNS).where(item.c.id == bindparam("item_id")).with_for_update(key_share=True))
 
 
-def lock_item(tx: Connection, item_id: int) -> LabelledItem:
+def lock_item(tx: Connection, item_id: int) -> ItemProgress:
     """One item by itself, locked."""
-    return LabelledItem._make(_ITEM.first(tx, {"item_id": item_id}))
+    return ItemProgress._make(_ITEM.first(tx, {"item_id": item_id}))
 
 
-def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[LabelledItem]:
+def derived_from(tx: Connection, stage_id: int, sources: Sequence[int]) -> list[ItemProgress]:
     """The items of a later stage that came from these, locked."""
     named = {f"source_{number}": source for number, source in enumerate(sources)}
     rows = _derived_from(len(named)).all(tx, {"stage_id": stage_id, **named})
-    return [LabelledItem._make(row) for row in rows]
+    return [ItemProgress._make(row) for row in rows]
 
 
 @cache
@@ -138,15 +125,15 @@ _SAVE = Prepared(
 )
 
 
-def save_label(tx: Connection, settled: LabelledItem) -> None:
+def save_label(tx: Connection, settled: ItemProgress) -> None:
     _SAVE(tx, _new_values(settled))
 
 
-def save_labels(tx: Connection, settled: Iterable[LabelledItem]) -> None:
+def save_labels(tx: Connection, settled: Iterable[ItemProgress]) -> None:
     _SAVE.many(tx, map(_new_values, settled))
 
 
-def _new_values(settled: LabelledItem) -> dict[str, Any]:
+def _new_values(settled: ItemProgress) -> dict[str, Any]:
     return {
         "of_item": settled.id,
         "new_state": settled.state,
@@ -164,9 +151,9 @@ _BETWEEN = Prepared(
 )
 
 
-def items_between(tx: Connection, first: int, end: int) -> list[LabelledItem]:
+def items_between(tx: Connection, first: int, end: int) -> list[ItemProgress]:
     """The items with these numbers, the last one left out."""
-    return [LabelledItem._make(row) for row in _BETWEEN.all(tx, {"first": first, "end": end})]
+    return [ItemProgress._make(row) for row in _BETWEEN.all(tx, {"first": first, "end": end})]
 
 
 _COUNT_ONE = Prepared(
@@ -289,3 +276,51 @@ _NOTE_SETTLED = Prepared(
 def note_settled(tx: Connection, done: Unsettled) -> None:
     """The labels are up to date with these changes; there may have been more meanwhile."""
     _NOTE_SETTLED(tx, {"of_stage": done.stage_id, "of_worker": done.worker_id, "done": done.changes})
+
+
+_JUDGMENTS = Prepared(
+    select(
+        worker.c.pseudonym,
+        response.c.answer,
+        participation.c.gold_right,
+        participation.c.gold_answered,
+        participation.c.gold_recent,
+        response.c.id,
+    )
+    .select_from(response)
+    .join(worker, worker.c.id == response.c.worker_id)
+    .join(
+        participation,
+        and_(
+            participation.c.stage_id == response.c.stage_id,
+            participation.c.worker_id == response.c.worker_id,
+        ),
+    )
+    .where(
+        response.c.item_id == bindparam("item_id"),
+        response.c.kind == literal_column("'production'"),
+        participation.c.standing == literal_column("'active'"),
+    )
+)
+
+
+def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:
+    """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
+    rows = _JUDGMENTS.all(tx, {"item_id": item_id})
+    if rule is None:
+        # Without gold everybody is trusted alike.
+        whole = trust(GoldRecord(), None)
+        return tuple([Judgment(row[0], answer_from_text(row[1]), whole, row[5]) for row in rows])
+    trusted = _trusted_by(rule)
+    return tuple(
+        [
+            Judgment(name, answer_from_text(answer), trusted(right, answered, recent), response_id)
+            for name, answer, right, answered, recent, response_id in rows
+        ]
+    )
+
+
+@lru_cache(maxsize=64)
+def _trusted_by(rule: GoldSettings) -> Callable[[int, int, str], float]:
+    """Trust by a rule, given a gold record. Remembered, since many have the same, and each is asked for again."""
+    return lru_cache(maxsize=4096)(lambda right, answered, recent: trust(GoldRecord(right, answered, recent), rule))

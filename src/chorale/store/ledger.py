@@ -1,12 +1,11 @@
 """The ledger: what was paid, to whom and for what. It can only grow."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, bindparam, case, func, literal_column, not_, or_, select
 
-from chorale.model import EntryKind
+from chorale.model import Entry, EntryKind
 from chorale.store.database import STREAMED
 from chorale.store.prepared import prepared_insert
 from chorale.store.schema import entry, stage, worker
@@ -38,19 +37,7 @@ def add_entry(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerLine:
-    id: int
-    at: int
-    worker: str
-    stage: str
-    kind: str
-    amount: int
-    reason: str
-    cause: str
-
-
-def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | None = None) -> Iterator[LedgerLine]:
+def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | None = None) -> Iterator[Entry]:
     """The ledger, newest first, streamed."""
     query: Select[Any] = (
         select(
@@ -72,7 +59,7 @@ def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | N
     if pseudonym is not None:
         query = query.where(worker.c.pseudonym == pseudonym)
     for row in tx.execute(query, execution_options=STREAMED):
-        yield LedgerLine(*row)
+        yield Entry(*row)
 
 
 class BonusLine(NamedTuple):
@@ -88,7 +75,7 @@ class BonusLine(NamedTuple):
     reason: str
 
 
-# What answers earn on top is many small bonuses. Told one by one, those for gold would tell which answers they are for.
+# What answers earn on top is many small bonuses. Listed one by one, those for gold would show which items are gold.
 _WHAT = case(
     (entry.c.cause.like("response:%:parts"), "parts"),
     (entry.c.cause.like("response:%:gold"), "gold"),
@@ -109,7 +96,7 @@ _BONUSES = (
     .where(
         entry.c.worker_id == bindparam("worker_id"),
         entry.c.kind == literal_column("'bonus'"),
-        # A sum that grows from one answer to the next would tell as much.
+        # A sum that grows from one answer to the next would show as much.
         or_(not_(_OF_GOLD), entry.c.at < bindparam("today")),
     )
     .group_by("what", entry.c.stage_id)
@@ -124,11 +111,11 @@ def bonuses_of(tx: Connection, worker_id: int, today: int, most: int) -> tuple[l
     Those for gold are among them once their day is over; `today` is when this one began.
     """
     rows = tx.execute(_BONUSES, {"worker_id": worker_id, "today": today, "most": most}).fetchall()
-    found = [
+    lines = [
         BonusLine(what, stage_id, at, int(amount), times, reason)
         for what, stage_id, at, amount, times, reason, _ in rows
     ]
-    return found, rows[0][-1] if rows else 0
+    return lines, rows[0][-1] if rows else 0
 
 
 def gold_bonuses_since(tx: Connection, worker_id: int, today: int) -> dict[int, int]:

@@ -21,7 +21,7 @@ _PRAGMAS = (
     "journal_mode = DELETE",
     "synchronous = OFF",
     "locking_mode = EXCLUSIVE",
-    # Room for what everybody's judgments are told apart by, which is put in by chance.
+    # Room for the unique keys of judgments, which are inserted in random order.
     "cache_size = -65536",
 )
 _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rowid"

@@ -63,7 +63,7 @@ hit_type = Table(
     Column("assignment_seconds", BigInteger, nullable=False),
     Column("approval_seconds", BigInteger, nullable=False),
     Column("requirements", Text, nullable=False),
-    # Where to tell what happens to its HITs, and of what; nowhere if not given.
+    # Where to send notifications about its HITs, and about what; default: none.
     Column("notification", Text),
     Column("notifying", Boolean, nullable=False),
 )
@@ -83,7 +83,7 @@ hit = Table(
     Column("expires_at", BigInteger, nullable=False),
     Column("reviewing", Boolean, nullable=False),
     Column("disposed_at", BigInteger),
-    # What of it was told by notifications: expired, reviewable.
+    # What notifications were sent: expired, reviewable.
     Column("told", Text, nullable=False),
     # Review policies as the request had them, and when the HIT was reviewed by them once it was over.
     Column("policies", Text),

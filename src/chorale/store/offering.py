@@ -13,7 +13,7 @@ from chorale.store.schema import assignment, gold, item, item_source, stage
 _OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
 
 
-class OfferedItem(NamedTuple):
+class ItemContent(NamedTuple):
     id: int
     key: str
     group_key: str
@@ -38,7 +38,7 @@ def _contributed(level: int) -> ColumnElement[bool]:
     earlier = [later.c.source_id == step.c.item_id for later, step in pairwise(steps)]
     not_returned = assignment.c.state != literal_column("'returned'")
     # One inside the other, so that the item is where the search begins: a worker has many assignments, an item few
-    # sources. Told to join them, SQLite would go through all that the worker ever had, for every item.
+    # sources. Joined, SQLite would go through all that the worker ever had, for every item.
     return exists().where(steps[0].c.item_id == item.c.id, *earlier, _worked_on(steps[-1].c.source_id, not_returned))
 
 
@@ -74,7 +74,7 @@ def _still_offered(back: int, ahead: int) -> Prepared:
 
 def next_item(
     tx: Connection, stage_id: int, worker_id: int, cursor: int, *, not_from_own: int, not_seen_later: int = 0
-) -> OfferedItem | None:
+) -> ItemContent | None:
     """An item of the stage with room for this worker: the first after the cursor, or else the first of all.
 
     Not one that came from something they answered, `not_from_own` stages back or fewer; and not one of which they have
@@ -82,9 +82,9 @@ def next_item(
     """
     query = _next_offered(not_from_own, not_seen_later)
     for after in (cursor, -1) if cursor >= 0 else (-1,):
-        found = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
-        if found is not None:
-            return OfferedItem._make(found)
+        row = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
+        if row is not None:
+            return ItemContent._make(row)
     return None
 
 
@@ -104,12 +104,12 @@ _NEXT_GOLD = Prepared(
 )
 
 
-def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> OfferedItem | None:
+def next_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int) -> ItemContent | None:
     """A gold item the worker has not seen, starting from their own place in the ring."""
     for after in (cursor, -1):
-        found = _NEXT_GOLD.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
-        if found is not None:
-            return OfferedItem._make(found)
+        row = _NEXT_GOLD.first(tx, {"stage_id": stage_id, "worker_id": worker_id, "after": after})
+        if row is not None:
+            return ItemContent._make(row)
     return None
 
 

@@ -1,38 +1,17 @@
 """Workers in stages: how each of them stands, what they answered and what they have earned."""
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, literal_column, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chorale.model import GoldRecord, Standing
+from chorale.model import GoldRecord, Participation, Standing
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials, credentials_of
 from chorale.store.prepared import ONE, Prepared
 from chorale.store.schema import assignment, participation, stage, worker
 
-
-class ParticipationRow(NamedTuple):
-    stage_id: int
-    worker_id: int
-    standing: str
-    seed: int
-    served: int
-    answered: int
-    gold_answered: int
-    gold_right: int
-    gold_recent: str
-    earned: int
-    fees: int
-    exact_fees: int
-    item_cursor: int
-    gold_cursor: int
-
-    @property
-    def gold(self) -> GoldRecord:
-        return GoldRecord(self.gold_right, self.gold_answered, self.gold_recent)
-
-
-COLUMNS = tuple(participation.c[name] for name in ParticipationRow._fields)
+COLUMNS = tuple(participation.c[name] for name in Participation._fields)
 
 _BY_KEY: Select[Any] = select(*COLUMNS).where(
     participation.c.worker_id == bindparam("worker_id"), participation.c.stage_id == bindparam("stage_id")
@@ -41,10 +20,10 @@ _PARTICIPATION = Prepared(_BY_KEY)
 _PARTICIPATION_LOCKED = Prepared(_BY_KEY.with_for_update(key_share=True))
 
 
-def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> ParticipationRow | None:
+def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: bool = False) -> Participation | None:
     query = _PARTICIPATION_LOCKED if lock else _PARTICIPATION
     row = query.first(tx, {"stage_id": stage_id, "worker_id": worker_id})
-    return None if row is None else ParticipationRow._make(row)
+    return None if row is None else Participation._make(row)
 
 
 class Attendance(NamedTuple):
@@ -95,7 +74,7 @@ _HOLDS_ITEM = exists().where(
     assignment.c.state == literal_column("'live'"),
 )
 # SQLite has one writer. On PostgreSQL a statement that waits for the lock sees what there was before it waited, not
-# what another tab was given meanwhile: there it can't be told in the same one.
+# what another tab was given meanwhile: there it can't be asked in the same one.
 _ATTENDANCE = {"sqlite": _attendance(_HOLDS_ITEM), "postgresql": _attendance(literal_column("true"))}
 
 
@@ -295,3 +274,48 @@ _ANSWERS = Prepared(select(func.coalesce(func.sum(participation.c.answered), 0))
 def answers(tx: Connection) -> int:
     """How many answers the study has so far, of all kinds."""
     return int(_ANSWERS.value(tx, {}))
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipationSummary:
+    """A worker in a stage."""
+
+    stage: str
+    worker: str
+    standing: str
+    answered: int
+    gold_answered: int
+    gold_right: int
+    gold_recent: str
+    earned: int
+    fees: int
+    worked_ms: int
+    entered_at: int
+
+
+def participation_summaries(
+    tx: Connection, *, stage_name: str | None = None, pseudonym: str | None = None
+) -> list[ParticipationSummary]:
+    query: Select[Any] = (
+        select(
+            stage.c.name,
+            worker.c.pseudonym,
+            participation.c.standing,
+            participation.c.answered,
+            participation.c.gold_answered,
+            participation.c.gold_right,
+            participation.c.gold_recent,
+            participation.c.earned,
+            participation.c.fees,
+            participation.c.worked_ms,
+            participation.c.entered_at,
+        )
+        .join(stage, stage.c.id == participation.c.stage_id)
+        .join(worker, worker.c.id == participation.c.worker_id)
+        .order_by(stage.c.position, participation.c.entered_at, worker.c.pseudonym)
+    )
+    if stage_name is not None:
+        query = query.where(stage.c.name == stage_name)
+    if pseudonym is not None:
+        query = query.where(worker.c.pseudonym == pseudonym)
+    return [ParticipationSummary(*row) for row in tx.execute(query)]

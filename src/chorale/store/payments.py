@@ -155,13 +155,13 @@ def add_payout(
         [
             {
                 "payout_id": payout_id,
-                "worker_id": one.worker_id,
-                "amount": one.amount,
-                "up_to_entry": one.up_to_entry,
-                "submission_id": one.submission_id,
-                "bonuses_before": as_ordered_text(list(one.bonuses_before)),
+                "worker_id": payment.worker_id,
+                "amount": payment.amount,
+                "up_to_entry": payment.up_to_entry,
+                "submission_id": payment.submission_id,
+                "bonuses_before": as_ordered_text(list(payment.bonuses_before)),
             }
-            for one in payments
+            for payment in payments
         ],
     )
     return int(payout_id)
@@ -206,7 +206,7 @@ def move_payout(tx: Connection, payout_id: int, before: str, after: str, **chang
 
 
 def note_reported(tx: Connection, payment_ids: Sequence[int], now: int) -> None:
-    """The platform tells of these payments by itself."""
+    """The platform reports these payments itself."""
     if payment_ids:
         tx.execute(
             update(payment)

@@ -25,7 +25,7 @@ from chorale.store.sqlite import SqliteConnection
 ONE: ColumnElement[int] = literal_column("1")
 """Written out, in statements that run for every answer: a bound value has to be put in its place every time."""
 NONE: ColumnElement[int] = literal_column("0")
-"""The same for how many rows are left out before a limit: SQLAlchemy binds it if it is not told."""
+"""The same for how many rows are left out before a limit: SQLAlchemy binds it otherwise."""
 
 
 Arrange = Callable[[Mapping[str, Any]], Any]
@@ -50,7 +50,7 @@ class Prepared:
             self._run(tx, parameters)
 
     def changed(self, tx: Connection, parameters: Mapping[str, Any]) -> int:
-        """Change something, and tell in how many rows."""
+        """Change something; the number of rows changed."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
@@ -73,8 +73,8 @@ class Prepared:
         """All rows."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
-            found: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
-            return found
+            rows: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
+            return rows
         return self._run(tx, parameters).all()
 
     def column(self, tx: Connection, parameters: Mapping[str, Any]) -> list[Any]:
@@ -162,7 +162,7 @@ def prepared_insert(table: Table, *columns: str) -> _Insert:
 
 
 class _Numbering(Prepared):
-    """An insert of one row that tells its number."""
+    """An insert of one row that returns its id."""
 
     def __init__(self, table: Table, columns: Sequence[str]) -> None:
         inserted = insert(table).values({name: bindparam(name) for name in columns})
@@ -183,7 +183,7 @@ class _Numbering(Prepared):
 
 
 def prepared_numbering(table: Table, *columns: str) -> _Numbering:
-    """An insert of one row with exactly these columns, whose `number` inserts it and tells its id."""
+    """An insert of one row with exactly these columns, whose `number` inserts it and returns its id."""
     return _Numbering(table, columns)
 
 

@@ -58,13 +58,13 @@ submission = Table(
     Column("external_id", Text, primary_key=True),
     Column("panel_study", Text, ForeignKey("panel_study.name"), nullable=False),
     Column("participant", Text, nullable=False),
-    # Nobody yet, if the platform tells of somebody who has not arrived.
+    # Nobody yet, if the platform reports somebody who has not arrived.
     Column("worker_id", _Id, ForeignKey("worker.id")),
     Column("status", Text, nullable=False),
     Column("code", Text),
     # What the platform paid for it by itself.
     Column("rewarded", BigInteger, nullable=False),
-    # When somebody came with it, and when the platform last told of it: it may do so before or after, or never.
+    # When somebody came with it, and when the platform last reported it: it may do so before or after, or never.
     Column("arrived_at", BigInteger),
     Column("reported_at", BigInteger),
     Index("ix_submission_worker", "worker_id"),
@@ -99,7 +99,7 @@ payment = Table(
     # The newest entry of the worker's it covers: everything up to there is paid, once.
     Column("up_to_entry", _Id, ForeignKey("entry.id"), nullable=False),
     Column("submission_id", Text, ForeignKey("submission.external_id")),
-    # The bonuses the platform told of before, to tell ours from them.
+    # The bonuses the platform reported before, to recognise ours.
     Column("bonuses_before", Text, nullable=False),
     Column("reported_at", BigInteger),
     # The last guard of the promise that nothing is paid twice.

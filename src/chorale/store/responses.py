@@ -1,40 +1,32 @@
-"""Answers: taking them, grading them by gold, and counting them as judgments."""
+"""Responses: adding them, and reading them with everything that belongs to them, streamed where there may be many."""
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, func, literal_column, not_, or_, select
 
-from chorale.model import GoldRecord, GoldSettings, Judgment
-from chorale.protocol import trust
-from chorale.store.codec import answer_from_text, as_ordered_text, as_text, from_text
+from chorale.model import Assignment, ItemState, Response, Standing
+from chorale.store.codec import from_text, frozen_from_text
 from chorale.store.corrections import latest_gold_grade
-from chorale.store.leasing import AssignmentRow
-from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
-from chorale.store.schema import assignment, gold, grade, item, participation, response, worker
+from chorale.store.database import STREAMED
+from chorale.store.prepared import Prepared, prepared_numbering
+from chorale.store.schema import assignment, gold, grade, item, participation, response, stage, worker
 
 _PRODUCTION: ColumnElement[str] = literal_column("'production'")
 
 _INSERT_RESPONSE = prepared_numbering(
     response,
-    "assignment_id",
-    "stage_id",
-    "item_id",
-    "worker_id",
-    "kind",
-    "answer",
-    "task_version",
-    "submitted_at",
-    "duration_ms",
-    "idempotency_key",
+    *("assignment_id", "stage_id", "item_id", "worker_id", "kind", "answer", "task_version", "submitted_at"),
+    *("duration_ms", "idempotency_key"),
 )
 
 
 def add_response(
     tx: Connection,
-    row: AssignmentRow,
+    row: Assignment,
     answer: str,
     task_version: int,
     now: int,
@@ -59,7 +51,7 @@ def add_response(
 
 
 @dataclass(frozen=True, slots=True)
-class GivenResponse:
+class EarlierSubmission:
     id: int
     kind: str
     answer: str
@@ -68,7 +60,7 @@ class GivenResponse:
     explanation: str | None
 
 
-def response_to(tx: Connection, assignment_id: int) -> GivenResponse | None:
+def response_to(tx: Connection, assignment_id: int) -> EarlierSubmission | None:
     """What was submitted for an assignment, with its gold grade if it has one."""
     row = tx.execute(
         select(
@@ -84,76 +76,7 @@ def response_to(tx: Connection, assignment_id: int) -> GivenResponse | None:
         .outerjoin(gold, gold.c.item_id == response.c.item_id)
         .where(response.c.assignment_id == assignment_id)
     ).first()
-    return None if row is None else GivenResponse(*row)
-
-
-@dataclass(frozen=True, slots=True)
-class GoldAnswer:
-    answer: str
-    explanation: str
-
-
-_GOLD_ANSWER = select(gold.c.answer, gold.c.explanation).where(gold.c.item_id == bindparam("item_id"))
-_READ_GOLD = Prepared(_GOLD_ANSWER)
-# Nobody corrects it before the transaction that grades by it is over: then the answer is there to be graded again.
-_HOLD_GOLD = Prepared(_GOLD_ANSWER.with_for_update(read=True))
-
-
-def gold_answer(tx: Connection, item_id: int, *, to_grade: bool = False) -> GoldAnswer | None:
-    row = (_HOLD_GOLD if to_grade else _READ_GOLD).first(tx, {"item_id": item_id})
-    return None if row is None else GoldAnswer(*row)
-
-
-_INSERT_GRADE = prepared_insert(grade, "response_id", "source", "score", "reasons", "criteria", "graded_at")
-
-
-def add_grade(
-    tx: Connection,
-    response_id: int,
-    source: str,
-    score: float,
-    reasons: Sequence[str],
-    now: int,
-    criteria: Mapping[str, float] | None = None,
-) -> None:
-    _INSERT_GRADE(
-        tx,
-        {
-            "response_id": response_id,
-            "source": source,
-            "score": score,
-            "reasons": as_text(list(reasons)),
-            # In the order of the rubric.
-            "criteria": None if criteria is None else as_ordered_text(dict(criteria)),
-            "graded_at": now,
-        },
-    )
-
-
-_JUDGMENTS = Prepared(
-    select(
-        worker.c.pseudonym,
-        response.c.answer,
-        participation.c.gold_right,
-        participation.c.gold_answered,
-        participation.c.gold_recent,
-        response.c.id,
-    )
-    .select_from(response)
-    .join(worker, worker.c.id == response.c.worker_id)
-    .join(
-        participation,
-        and_(
-            participation.c.stage_id == response.c.stage_id,
-            participation.c.worker_id == response.c.worker_id,
-        ),
-    )
-    .where(
-        response.c.item_id == bindparam("item_id"),
-        response.c.kind == _PRODUCTION,
-        participation.c.standing == literal_column("'active'"),
-    )
-)
+    return None if row is None else EarlierSubmission(*row)
 
 
 class GivenAnswer(NamedTuple):
@@ -189,28 +112,6 @@ def answers_after(tx: Connection, stage_id: int, after: int) -> list[GivenAnswer
     ]
 
 
-def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:
-    """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
-    rows = _JUDGMENTS.all(tx, {"item_id": item_id})
-    if rule is None:
-        # Without gold everybody is trusted alike.
-        whole = trust(GoldRecord(), None)
-        return tuple([Judgment(row[0], answer_from_text(row[1]), whole, row[5]) for row in rows])
-    trusted = _trusted_by(rule)
-    return tuple(
-        [
-            Judgment(name, answer_from_text(answer), trusted(right, answered, recent), response_id)
-            for name, answer, right, answered, recent, response_id in rows
-        ]
-    )
-
-
-@lru_cache(maxsize=64)
-def _trusted_by(rule: GoldSettings) -> Callable[[int, int, str], float]:
-    """Trust by a rule, given a gold record. Remembered, since many have the same, and each is asked for again."""
-    return lru_cache(maxsize=4096)(lambda right, answered, recent: trust(GoldRecord(right, answered, recent), rule))
-
-
 def accepted_at(tx: Connection, stage_id: int) -> dict[int, int]:
     """When the items that were answered in a stage were given out, by response."""
     query = (
@@ -219,3 +120,223 @@ def accepted_at(tx: Connection, stage_id: int) -> dict[int, int]:
         .where(response.c.stage_id == stage_id)
     )
     return {int(row[0]): int(row[1]) for row in tx.execute(query)}
+
+
+_RESPONSE_FIELDS: tuple[Any, ...] = (
+    response.c.id,
+    stage.c.name.label("stage"),
+    stage.c.task,
+    response.c.task_version,
+    item.c.key,
+    item.c.group_key,
+    worker.c.pseudonym,
+    response.c.kind,
+    response.c.answer,
+    response.c.submitted_at,
+    response.c.duration_ms,
+    participation.c.standing,
+    gold.c.answer.label("gold_answer"),
+    grade.c.score,
+    item.c.id.label("item_id"),
+    item.c.payload,
+    item.c.state,
+    item.c.label,
+    item.c.confidence,
+    item.c.released,
+)
+
+
+def _responses(*fields: Any) -> Select[Any]:
+    return (
+        select(*fields)
+        .select_from(response)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(
+            participation,
+            and_(
+                participation.c.stage_id == response.c.stage_id,
+                participation.c.worker_id == response.c.worker_id,
+            ),
+        )
+        .outerjoin(gold, and_(gold.c.item_id == response.c.item_id, response.c.kind != "production"))
+        .outerjoin(grade, grade.c.id == case((response.c.kind != "production", latest_gold_grade())))
+        .order_by(response.c.id)
+    )
+
+
+_RESPONSES = _responses(*_RESPONSE_FIELDS)
+_WITHOUT_PAYLOADS = _responses(*(field for field in _RESPONSE_FIELDS if field is not item.c.payload))
+
+
+class _Shared:
+    """Parses JSON, and the same few short texts only once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
+
+    def parsed(self, text: str) -> Any:
+        if text in self._known:
+            return self._known[text]
+        value = frozen_from_text(text)
+        if len(text) <= _SHORT and len(self._known) < _MOST_SHARED:
+            self._known[text] = value
+        return value
+
+
+_SHORT, _MOST_SHARED = 200, 10_000
+
+RESPONSE_COLUMNS = tuple(column.name for column in _RESPONSES.selected_columns)
+
+
+def response_batches(tx: Connection, size: int) -> Iterator[Sequence[Sequence[Any]]]:
+    """All responses in the order they came, as the database has them, so many at a time: see RESPONSE_COLUMNS."""
+    yield from tx.execute(_RESPONSES, execution_options={"yield_per": size}).partitions()
+
+
+def count_responses(tx: Connection) -> int:
+    return tx.execute(select(func.count()).select_from(response)).scalar_one()
+
+
+def all_responses(
+    tx: Connection,
+    *,
+    stage_name: str | None = None,
+    pseudonym: str | None = None,
+    item_ids: Collection[int] | None = None,
+    after: int = 0,
+    by_item: bool = False,
+    to_keep: bool = False,
+) -> Iterator[Response]:
+    """Responses in the order they came, streamed: all, or those after one of them. `by_item` puts items' together.
+
+    `to_keep` is for those who hold all of them: without the items' payloads, and what is the same is there once.
+    """
+    query = _WITHOUT_PAYLOADS if to_keep else _RESPONSES
+    named, parsed = (sys.intern, _Shared().parsed) if to_keep else (str, from_text)
+    if stage_name is not None:
+        query = query.where(stage.c.name == stage_name)
+    if pseudonym is not None:
+        query = query.where(worker.c.pseudonym == pseudonym)
+    if item_ids is not None:
+        query = query.where(response.c.item_id.in_(item_ids))
+    if after:
+        query = query.where(response.c.id > after)
+    if by_item:
+        query = query.order_by(None).order_by(response.c.item_id, response.c.id)
+    active = Standing.ACTIVE.value
+    for row in tx.execute(query, execution_options=STREAMED):
+        # By place: by name, every value would be looked up, and there may be millions.
+        number, name, task, version, key, group, who, kind, answer, at, took, standing, expected, score, *of_item = row
+        if to_keep:
+            of_item.insert(1, "")
+        item_id, payload, state, label, confidence, released = of_item
+        yield Response(
+            id=number,
+            stage=named(name),
+            task=named(task),
+            task_version=version,
+            item=named(key),
+            group=named(group),
+            worker=named(who),
+            kind=named(kind),
+            answer=parsed(answer),
+            submitted_at=at,
+            duration_ms=took,
+            counts=kind == "production" and standing == active,
+            gold_answer=None if expected is None else parsed(expected),
+            gold_score=score,
+            item_id=item_id,
+            item_payload=payload,
+            item_state=named(state),
+            item_label=None if label is None else parsed(label),
+            item_confidence=confidence,
+            item_released=bool(released),
+        )
+
+
+class CountedAnswer(NamedTuple):
+    """An answer that counts, in few words: there may be millions."""
+
+    item: str
+    worker: str
+    answer: Any
+    item_label: Any
+
+
+_COUNTS = and_(
+    response.c.kind == "production",
+    participation.c.standing == Standing.ACTIVE,
+    item.c.state != ItemState.WITHDRAWN,
+)
+
+
+def counted_responses(tx: Connection, stage_name: str) -> Iterator[CountedAnswer]:
+    """The answers of a stage that count, streamed in the order they came; what is the same is there once."""
+    parsed = _Shared().parsed
+    query = _of_items(item.c.key, worker.c.pseudonym, response.c.answer, item.c.label)
+    query = query.join(worker, worker.c.id == response.c.worker_id).where(stage.c.name == stage_name, _COUNTS)
+    for key, who, answer, label in tx.execute(query.order_by(response.c.id), execution_options=STREAMED):
+        yield CountedAnswer(sys.intern(key), sys.intern(who), parsed(answer), None if label is None else parsed(label))
+
+
+def count_counted(tx: Connection) -> dict[str, int]:
+    """How many answers count, by stage."""
+    query = _of_items(stage.c.name, func.count()).where(_COUNTS).group_by(stage.c.name)
+    return {str(name): int(count) for name, count in tx.execute(query)}
+
+
+def counted_ids(tx: Connection) -> dict[str, list[int]]:
+    """The ids of the answers that count, by stage."""
+    ids: dict[str, list[int]] = defaultdict(list)
+    query = _of_items(stage.c.name, response.c.id).where(_COUNTS).order_by(response.c.id)
+    for name, number in tx.execute(query, execution_options=STREAMED):
+        ids[name].append(number)
+    return dict(ids)
+
+
+def not_counted(tx: Connection) -> set[int]:
+    """The ids of all answers to be paid for that do not count: their worker was dropped, or their item withdrawn."""
+    query = _of_items(response.c.id).where(response.c.kind == "production", not_(_COUNTS))
+    return set(tx.execute(query, execution_options=STREAMED).scalars())
+
+
+class ImpossibleDuration(NamedTuple):
+    """A response whose time worked is not within the time its worker held the item."""
+
+    id: int
+    stage: str
+    worker: str
+    duration_ms: int
+    held_ms: int
+    """From lease to submission."""
+
+
+def impossible_durations(tx: Connection) -> list[ImpossibleDuration]:
+    """Responses whose duration is negative, or longer than the time between lease and submission."""
+    held = response.c.submitted_at - assignment.c.leased_at
+    # A clock that was set back makes a lease end before it began; nobody worked then.
+    possible = case((held > 0, held), else_=0)
+    query = (
+        select(response.c.id, stage.c.name, worker.c.pseudonym, response.c.duration_ms, possible)
+        .select_from(response)
+        .join(assignment, assignment.c.id == response.c.assignment_id)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .where(or_(response.c.duration_ms < 0, response.c.duration_ms > possible))
+        .order_by(response.c.id)
+    )
+    return [ImpossibleDuration(*row) for row in tx.execute(query)]
+
+
+def _of_items(*fields: Any) -> Select[Any]:
+    """Of every response with its stage, item and whether its worker is active."""
+    in_stage = and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id)
+    return (
+        select(*fields)
+        .select_from(response)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(participation, in_stage)
+    )

@@ -131,7 +131,7 @@ worker_identity = Table(
     Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
     Column("panel", Text, nullable=False),
     Column("external_id", Text, nullable=False),
-    # What else the panel said at the first arrival: its ids of the study and the visit.
+    # What else the panel sent at the first arrival: its ids of the study and the visit.
     Column("visit", Text, nullable=False),
     PrimaryKeyConstraint("panel", "external_id"),
     Index("ix_worker_identity_worker", "worker_id"),

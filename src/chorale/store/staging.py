@@ -23,29 +23,29 @@ PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA cache_size = -16384;
-CREATE TABLE told (id INTEGER PRIMARY KEY, line INTEGER, task TEXT, cells TEXT);
+CREATE TABLE task_row (id INTEGER PRIMARY KEY, line INTEGER, task TEXT, cells TEXT);
 CREATE TABLE answer (id INTEGER PRIMARY KEY, text TEXT);
 CREATE TABLE worker (id INTEGER PRIMARY KEY, name TEXT, number INTEGER);
 CREATE TABLE judgment (
-    line INTEGER PRIMARY KEY, told INTEGER, worker INTEGER, answer INTEGER, submitted INTEGER, duration INTEGER,
+    line INTEGER PRIMARY KEY, task_row INTEGER, worker INTEGER, answer INTEGER, submitted INTEGER, duration INTEGER,
     reward INTEGER
 );
 """
-# Of what somebody said about a task several times, the last counts: beside max(), SQLite takes the other columns of a
+# Of a worker's repeated judgments of a task, the last counts: beside max(), SQLite takes the other columns of a
 # group from the row that has the maximum.
 _ARRANGE = """
-CREATE TABLE place (told INTEGER PRIMARY KEY, item INTEGER);
-INSERT INTO place SELECT id, dense_rank() OVER (ORDER BY task) FROM told;
+CREATE TABLE place (task_row INTEGER PRIMARY KEY, item INTEGER);
+INSERT INTO place SELECT id, dense_rank() OVER (ORDER BY task) FROM task_row;
 CREATE TABLE done (
-    id INTEGER PRIMARY KEY, line INTEGER, item INTEGER, told INTEGER, worker INTEGER, answer INTEGER,
+    id INTEGER PRIMARY KEY, line INTEGER, item INTEGER, task_row INTEGER, worker INTEGER, answer INTEGER,
     submitted INTEGER, duration INTEGER, reward INTEGER
 );
 INSERT INTO done
-    SELECT NULL, max(line), item, judgment.told, worker, answer, submitted, duration, reward
-    FROM judgment JOIN place ON place.told = judgment.told
+    SELECT NULL, max(line), item, judgment.task_row, worker, answer, submitted, duration, reward
+    FROM judgment JOIN place ON place.task_row = judgment.task_row
     GROUP BY item, worker ORDER BY coalesce(submitted, 0), max(line);
 DROP TABLE judgment;
-CREATE INDEX by_item ON done (item, id, worker, answer, told);
+CREATE INDEX by_item ON done (item, id, worker, answer, task_row);
 """
 
 
@@ -53,8 +53,8 @@ _TOTALS = "SELECT count(*), max(item), count(DISTINCT worker) FROM done"
 _MOST = "SELECT max(of_item) FROM (SELECT count(*) AS of_item FROM done GROUP BY item)"
 _TOO_MANY = """
 SELECT d.line, t.task
-FROM (SELECT line, told, row_number() OVER (PARTITION BY item ORDER BY line) AS number FROM done) AS d
-JOIN told AS t ON t.id = d.told WHERE d.number = ? ORDER BY d.line LIMIT 1
+FROM (SELECT line, task_row, row_number() OVER (PARTITION BY item ORDER BY line) AS number FROM done) AS d
+JOIN task_row AS t ON t.id = d.task_row WHERE d.number = ? ORDER BY d.line LIMIT 1
 """
 _REWARDS = "SELECT count(reward) = count(*), min(reward), max(reward) FROM done"
 _ANSWERS = """
@@ -63,16 +63,16 @@ JOIN answer AS a ON a.id = d.answer
 """
 _TO_REWRITE = "SELECT id, text FROM answer WHERE id > ? AND id IN (SELECT answer FROM done) ORDER BY id LIMIT ?"
 _DIFFERING = """
-WITH tellings AS (SELECT DISTINCT item, told FROM done)
-SELECT d.item, t.cells FROM tellings AS d JOIN told AS t ON t.id = d.told
+WITH task_rows AS (SELECT DISTINCT item, task_row FROM done)
+SELECT d.item, t.cells FROM task_rows AS d JOIN task_row AS t ON t.id = d.task_row
 WHERE d.item IN (
-    SELECT e.item FROM tellings AS e JOIN told AS u ON u.id = e.told
+    SELECT e.item FROM task_rows AS e JOIN task_row AS u ON u.id = e.task_row
     GROUP BY e.item HAVING min(u.cells) <> max(u.cells)
 ) ORDER BY d.item
 """
 _ITEMS = """
-SELECT t.line, t.task, t.cells FROM (SELECT item, min(told) AS told FROM done GROUP BY item) AS d
-JOIN told AS t ON t.id = d.told ORDER BY d.item
+SELECT t.line, t.task, t.cells FROM (SELECT item, min(task_row) AS task_row FROM done GROUP BY item) AS d
+JOIN task_row AS t ON t.id = d.task_row ORDER BY d.item
 """
 _WORKERS = """
 SELECT d.worker, w.name, d.came
@@ -89,7 +89,7 @@ _ASSIGNMENTS = """
 SELECT d.id + :assignment, 'imported-' || (d.id + :assignment), :stage, d.item + :item, w.number, t.task,
     'production', 'submitted', coalesce(d.submitted, :now) - d.duration, coalesce(d.submitted, :now),
     coalesce(d.submitted, :now)
-FROM done AS d JOIN worker AS w ON w.id = d.worker JOIN told AS t ON t.id = d.told
+FROM done AS d JOIN worker AS w ON w.id = d.worker JOIN task_row AS t ON t.id = d.task_row
 """
 _RESPONSES = """
 SELECT d.id + :response, d.id + :assignment, :stage, d.item + :item, w.number, 'production', a.text, :version,
@@ -115,10 +115,10 @@ class Totals(NamedTuple):
     """Judgments of one item."""
 
 
-class StagedItem(NamedTuple):
+class StagedTask(NamedTuple):
     line: int
     task: str
-    told: list[str]
+    cells: list[str]
 
 
 class Staging:
@@ -135,7 +135,7 @@ class Staging:
 
     def add(self, rows: Iterable[BatchRow]) -> int:
         """How many there were."""
-        told = _Numbered(self._database, "INSERT INTO told VALUES (?, ?, ?, ?)")
+        tasks = _Numbered(self._database, "INSERT INTO task_row VALUES (?, ?, ?, ?)")
         answers = _Numbered(self._database, "INSERT INTO answer VALUES (?, ?)")
         workers: dict[str, int] = {}
         rows = iter(rows)
@@ -144,7 +144,8 @@ class Staging:
             values = [
                 (
                     row.line,
-                    told.number((row.task, row.item_cells)) or told.add((row.task, row.item_cells), _told(row)),
+                    tasks.number((row.task, row.item_cells))
+                    or tasks.add((row.task, row.item_cells), _task_values(row)),
                     workers.setdefault(row.worker, len(workers) + 1),
                     answers.number(row.given) or answers.add(row.given, (as_ordered_text(row.given),)),
                     row.submitted_at,
@@ -155,14 +156,14 @@ class Staging:
             ]
             self._database.executemany("INSERT INTO judgment VALUES (?, ?, ?, ?, ?, ?, ?)", values)
             self._added += len(part)
-        told.flush()
+        tasks.flush()
         answers.flush()
         self._database.executemany("INSERT INTO worker VALUES (?, ?, NULL)", ((n, name) for name, n in workers.items()))
         self._database.execute("COMMIT")
         return self._added
 
     def arrange(self) -> Totals:
-        """Leave out what was said again, and bring the rest in order: items by tasks, judgments by times."""
+        """Leave out repeated judgments, and sort the rest: items by tasks, judgments by times."""
         self._database.execute(f"BEGIN; {_ARRANGE} COMMIT;").fetchall()
         judgments, items, workers = self._database.execute(_TOTALS).fetchone()
         [most] = self._database.execute(_MOST).fetchone()
@@ -194,14 +195,14 @@ class Staging:
         self._database.execute("COMMIT")
 
     def differing(self) -> Iterator[list[list[str]]]:
-        """What the file tells of those items of which it does not tell the same in all rows, item by item."""
+        """The cells of all rows of every item whose rows differ, item by item."""
         for _, rows in groupby(self._database.execute(_DIFFERING), itemgetter(0)):
             yield [from_text(cells) for _, cells in rows]
 
-    def items(self) -> Iterator[StagedItem]:
-        """All items in the order of their numbers, each as one of its rows tells of it."""
+    def items(self) -> Iterator[StagedTask]:
+        """All items in the order of their numbers, each with the cells of one of its rows."""
         for line, task, cells in self._database.execute(_ITEMS):
-            yield StagedItem(line, task, from_text(cells))
+            yield StagedTask(line, task, from_text(cells))
 
     def workers(self, now: int) -> Iterator[tuple[int, str, int]]:
         """Number, name and first moment of everybody. Where a file has no times, it was `now`."""
@@ -271,5 +272,5 @@ class _Numbered:
         self._waiting.clear()
 
 
-def _told(row: BatchRow) -> tuple[int, str, str]:
+def _task_values(row: BatchRow) -> tuple[int, str, str]:
     return row.line, row.task, as_ordered_text(row.item_cells)

@@ -1,4 +1,4 @@
-"""Studies on a platform, and what it tells of the people in them. Its ids stay here and are never exported."""
+"""Studies on a platform, and what it reports of the people in them. Its ids stay here and are never exported."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -73,10 +73,10 @@ def plan_study(
         )
         .on_conflict_do_nothing()
     )
-    found = study_called(tx, name)
-    if found is None:
+    planned = study_called(tx, name)
+    if planned is None:
         raise RuntimeError(f"the study {name!r} vanished while it was being noted")
-    return found
+    return planned
 
 
 def study_called(tx: Connection, name: str) -> PanelStudyRow | None:
@@ -109,7 +109,7 @@ _SUBMISSIONS = select(submission, worker.c.pseudonym).outerjoin(worker, worker.c
 
 
 def note_arrival(tx: Connection, external_id: str, study_name: str, participant: str, worker_id: int, now: int) -> None:
-    """Somebody came with a submission, of which the platform may or may not have told yet."""
+    """Somebody arrived with a submission, which the platform may or may not have reported yet."""
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     tx.execute(
         upsert(submission)
@@ -148,7 +148,7 @@ def note_report(
             worker_identity.c.panel == "prolific", worker_identity.c.external_id == participant
         )
     ).scalar()
-    told = {
+    reported = {
         "participant": participant,
         "worker_id": worker_id,
         "status": status,
@@ -157,9 +157,9 @@ def note_report(
         "reported_at": now,
     }
     if known is None:
-        tx.execute(insert(submission).values(external_id=external_id, panel_study=study_name, **told))
+        tx.execute(insert(submission).values(external_id=external_id, panel_study=study_name, **reported))
         return None, worker_id
-    tx.execute(update(submission).where(submission.c.external_id == external_id).values(**told))
+    tx.execute(update(submission).where(submission.c.external_id == external_id).values(**reported))
     return str(known), worker_id
 
 
@@ -177,8 +177,8 @@ def submissions(
 def submissions_of(tx: Connection, worker_id: int) -> Sequence[SubmissionRow]:
     """A worker's, the newest arrival first."""
     query = _SUBMISSIONS.where(submission.c.worker_id == worker_id)
-    found = [SubmissionRow(*row) for row in tx.execute(query)]
-    return sorted(found, key=lambda row: (-(row.arrived_at or 0), row.external_id))
+    rows = [SubmissionRow(*row) for row in tx.execute(query)]
+    return sorted(rows, key=lambda row: (-(row.arrived_at or 0), row.external_id))
 
 
 def counts(tx: Connection) -> dict[tuple[str, str], int]:

@@ -9,17 +9,16 @@ from fastapi.responses import RedirectResponse
 
 from chorale.engine import arrivals, entering, recruiting
 from chorale.engine.running import Study
-from chorale.model import Refusal, UserError
+from chorale.model import Refusal, UserError, Worker
 from chorale.platforms.prolific import Prolific
-from chorale.store import Tx, people
-from chorale.store.people import WorkerRow
+from chorale.store import Tx, workers
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS, WorkerSession
 
 log = logging.getLogger("chorale.web")
 
 
-def signed_in_worker(site: Site, worker: WorkerRow, path: str = "/") -> Response:
+def signed_in_worker(site: Site, worker: Worker, path: str = "/") -> Response:
     """Send a worker to their start page, or to a stage, with a session of their own."""
     response = RedirectResponse(path, 303)
     session = site.sessions.worker_cookie(WorkerSession(worker.id, worker.pseudonym))
@@ -84,11 +83,11 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
 
 
 def _is_known(tx: Tx, _: Study, worker_id: int) -> bool:
-    return people.find_worker(tx, worker_id) is not None
+    return workers.find_worker(tx, worker_id) is not None
 
 
-def _arrive_from_panel(tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str) -> WorkerRow:
-    known = people.find_by_identity(tx, panel, external_id)
+def _arrive_from_panel(tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str) -> Worker:
+    known = workers.find_by_identity(tx, panel, external_id)
     if known is None and panel == recruiting.PANEL and not recruiting.is_ours(tx, study_id):
         raise Refusal("bad_arrival", "This link belongs to another study. Open it from your page on Prolific.", 403)
     worker = entering.arrive(tx, study, panel, external_id, {"study": study_id, "session": session_id})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from chorale.engine.arrivals import arrival_url, new_invitation
 from chorale.engine.running import Study
 from chorale.model import UserError
-from chorale.store import Tx, events, people
+from chorale.store import Tx, events, requesters, settings
 from chorale.store.invitations import SINGLE
 from chorale.web.sessions import Sessions
 
@@ -37,14 +37,14 @@ EXPERT_NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
 
 def study_sessions(study: Study) -> Sessions:
     """The signer of a study's links and cookies."""
-    return Sessions(study.store.write(lambda tx: people.secret(tx, "sessions")).result())
+    return Sessions(study.store.write(lambda tx: settings.secret(tx, "sessions")).result())
 
 
 def setup_link_path(study: Study) -> str | None:
     """Where the first owner chooses a password; None once there is one."""
-    if study.store.read(people.has_owner).result():
+    if study.store.read(requesters.has_owner).result():
         return None
-    nonce = study.store.write(lambda tx: people.secret(tx, "setup")).result()
+    nonce = study.store.write(lambda tx: settings.secret(tx, "setup")).result()
     return f"/setup/{study_sessions(study).link_token('setup', nonce)}"
 
 
@@ -99,7 +99,7 @@ def _check_name(tx: Tx, name: str, role: str) -> None:
     if not EXPERT_NAME.fullmatch(name):
         who = "An expert" if role == EXPERT else "A viewer"
         raise UserError(f"{who}'s name has letters, digits, spaces and . @ + ' - in it, 60 at most.")
-    known = people.find_requester(tx, name)
+    known = requesters.find_requester(tx, name)
     if known is not None and known.role != role:
         raise UserError(f"{name!r} is the {known.role}'s name. Give the {role} another one.")
     if known is not None and known.revoked_at is not None:

@@ -17,8 +17,8 @@ from chorale.engine.managing import Act, take_qualification
 from chorale.engine.running import Study
 from chorale.model import EXPERT as EXPERT_QUALIFICATION
 from chorale.model import Refusal, UserError
-from chorale.store import Tx, events, locks, people
-from chorale.store.people import RequesterRow
+from chorale.store import Tx, events, locks, requesters, settings, workers
+from chorale.store.requesters import RequesterRow
 from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE, STAFF_SECONDS, StaffSession
@@ -71,28 +71,28 @@ def check_new_password(name: str, password: str, again: str) -> None:
 
 
 def is_setup_token(tx: Tx, _study: Study, nonce: str | None) -> bool:
-    return nonce is not None and secrets.compare_digest(nonce, people.secret(tx, "setup"))
+    return nonce is not None and secrets.compare_digest(nonce, settings.secret(tx, "setup"))
 
 
 def make_owner(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:
     """Make the first owner. Of two who try at once, one is too late."""
     locks.lock_setup(tx)
     refuse_second_owner(tx, study)
-    if people.find_requester(tx, name) is not None:
+    if requesters.find_requester(tx, name) is not None:
         raise UserError(f"{name!r} is the name of an expert. Choose another one.")
-    people.set_password(tx, name, OWNER, password_hash)
+    requesters.set_password(tx, name, OWNER, password_hash)
     events.record(tx, study.clock(), "set up", {"by": name})
     return _existing(tx, name)
 
 
 def refuse_second_owner(tx: Tx, _study: Study) -> None:
-    if people.has_owner(tx):
+    if requesters.has_owner(tx):
         raise Refusal("already_set_up", "This study has been set up already. Sign in with the password.", 410)
 
 
 def change_password(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:
     """Give an owner a new password, and end every session they have."""
-    people.set_password(tx, name, OWNER, password_hash)
+    requesters.set_password(tx, name, OWNER, password_hash)
     events.record(tx, study.clock(), "password changed", {"by": name})
     return _existing(tx, name)
 
@@ -100,12 +100,12 @@ def change_password(tx: Tx, study: Study, name: str, password_hash: str) -> Requ
 def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
     """The expert or viewer behind a link, made when it is first opened."""
     locks.lock_setup(tx)
-    known = people.find_requester(tx, name)
+    known = requesters.find_requester(tx, name)
     if known is None:
         if _is_too_old(study, _invited(tx, role).get(name)):
             message = f"Nobody opened this link for {UNUSED_DAYS} days, and it has ended. Ask for it to be made again."
             raise Refusal("expired", message, 403)
-        people.add_requester(tx, name, role)
+        requesters.add_requester(tx, name, role)
         events.record(tx, study.clock(), f"{role} came", {"by": name})
     elif known.role != role:
         raise Refusal("bad_link", "This link carries the name of somebody else here. Ask for one of your own.", 403)
@@ -117,12 +117,12 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
 def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> bool:
     """Let nobody in by somebody's link any more, and end their sessions at once."""
     locks.lock_setup(tx)
-    known = people.find_requester(tx, name)
+    known = requesters.find_requester(tx, name)
     if known is None:
-        people.add_requester(tx, name, role)
+        requesters.add_requester(tx, name, role)
     elif known.role != role or known.role == OWNER:
         raise Refusal("not_found", f"There is no {role} of that name.", 404)
-    revoked = people.revoke(tx, name, study.clock())
+    revoked = requesters.revoke(tx, name, study.clock())
     if revoked:
         _take_from_desk(tx, study, name, by, reason)
         events.record(tx, study.clock(), "link revoked", {"by": by, "name": name, "role": role, "reason": reason})
@@ -131,7 +131,7 @@ def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> 
 
 def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> None:
     """End what somebody does in the stages for experts: their browser still knows who they are there."""
-    worker = people.find_by_identity(tx, EXPERTS_PANEL, name)
+    worker = workers.find_by_identity(tx, EXPERTS_PANEL, name)
     if worker is not None:
         give_back_everything(tx, study, worker.id)
         act = Act(by, f"link revoked: {reason}", f"revoked-{worker.id}")
@@ -140,7 +140,7 @@ def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> No
 
 def is_expert(tx: Tx, _study: Study, worker_id: int) -> bool:
     """Whether a worker is an expert at their desk."""
-    return people.panel_of(tx, worker_id) == EXPERTS_PANEL
+    return workers.panel_of(tx, worker_id) == EXPERTS_PANEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def colleagues(tx: Tx, study: Study) -> list[Colleague]:
     """Everybody with a link, in the order of their names."""
     known = {
         row.name: Colleague(row.name, row.role, "came" if row.revoked_at is None else "revoked", row.revoked_at)
-        for row in people.requesters(tx)
+        for row in requesters.requesters(tx)
         if row.role != OWNER
     }
     asked = [
@@ -184,15 +184,15 @@ def _is_too_old(study: Study, invited_at: int | None) -> bool:
 
 def end_sessions(tx: Tx, _study: Study, name: str) -> None:
     """End every session of somebody, on all their devices."""
-    people.end_sessions(tx, name)
+    requesters.end_sessions(tx, name)
 
 
 def requester(tx: Tx, _study: Study, name: str) -> RequesterRow | None:
-    return people.find_requester(tx, name)
+    return requesters.find_requester(tx, name)
 
 
 def _existing(tx: Tx, name: str) -> RequesterRow:
-    row = people.find_requester(tx, name)
+    row = requesters.find_requester(tx, name)
     if row is None:
         raise RuntimeError(f"the requester {name!r} vanished in the transaction that made them")
     return row

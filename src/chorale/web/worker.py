@@ -15,14 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from chorale.contract import Task
 from chorale.engine import entering, recruiting, settling, work
-from chorale.engine.bonuses import Bonuses, adds_later, bonuses_of
+from chorale.engine.bonuses import WorkerBonuses, adds_later, bonuses_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
 from chorale.engine.work import Progress, Visit
 from chorale.model import Refusal, StagePay, StageSettings, Standing, money_text
 from chorale.protocol import parts_bonus
-from chorale.store import Tx, people
+from chorale.store import Tx, workers
 from chorale.store.codec import storage_problem
-from chorale.store.message_rows import note_read
+from chorale.store.messages import note_read
 from chorale.web.arriving import add_arrival_routes
 from chorale.web.links import DESK
 from chorale.web.pages import markdown
@@ -227,7 +227,7 @@ def _note_read(tx: Tx, study: Study, worker_id: int) -> None:
     note_read(tx, worker_id, study.clock())
 
 
-def _home_context(site: Site, visit: Visit, cards: Sequence[HomeCard], bonuses: Bonuses | None) -> dict[str, Any]:
+def _home_context(site: Site, visit: Visit, cards: Sequence[HomeCard], bonuses: WorkerBonuses | None) -> dict[str, Any]:
     currency = site.study.settings.pay.currency
     return {
         "worker": visit.worker,
@@ -277,7 +277,7 @@ def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
     code, url = (out if seen.screened_out else None) or done, arrival.completion_url
     if url is not None and "{worker}" in url:
         # Their own id, which they came with: nobody else's page has it.
-        url = url.replace("{worker}", quote((people.identity_of(tx, visit.worker.id) or ("", ""))[1], safe=""))
+        url = url.replace("{worker}", quote((workers.identity_of(tx, visit.worker.id) or ("", ""))[1], safe=""))
     if url is not None and "{code}" in url:
         url = None if code is None else url.replace("{code}", code)
     return {"completion_code": code, "completion_url": url}

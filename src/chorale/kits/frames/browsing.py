@@ -28,7 +28,7 @@ from chorale.metrics import signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth
 from chorale.metrics.score import Result
 from chorale.metrics.score_table import ScoreTable
-from chorale.store import item_rows
+from chorale.store.items import all_items
 
 BINS = 20
 _SHOWN = 15
@@ -95,11 +95,11 @@ def browsing_of_study(
 ) -> FrameBrowsing:
     """A stage as it is now: its counted judgments, and the qualities computed from them."""
     known = stage_quality(study, stage, at_once=True)
-    items = study.store.read(lambda tx: list(item_rows.all_items(tx, stage.name))).result()
+    items = study.store.read(lambda tx: list(all_items(tx, stage.name))).result()
     payloads = {item.key: item.payload for item in items}
-    sentences = tuple(_judged(known.found, payloads)) if known.found is not None else ()
+    sentences = tuple(_judged(known.crowdtruth, payloads)) if known.crowdtruth is not None else ()
     digest = f"{len(known.answers)}-judgments"
-    return FrameBrowsing(sentences, digest, framenet, bound, known.found)
+    return FrameBrowsing(sentences, digest, framenet, bound, known.crowdtruth)
 
 
 def _judged(crowdtruth: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -> Iterable[FrameSentence]:

@@ -102,7 +102,7 @@ def overdue(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
 
 
 def to_approve(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
-    """Submitted, and to be approved because nobody has said anything else."""
+    """Submitted, and to be approved because nobody has decided otherwise."""
     query = _QUERY.where(assignment.c.state == "submitted", assignment.c.approve_at <= now).limit(limit)
     return [AssignmentRow(*row) for row in tx.execute(query.with_for_update(of=assignment, skip_locked=True))]
 

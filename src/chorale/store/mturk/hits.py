@@ -12,7 +12,7 @@ from chorale.store.mturk_schema import assignment, hit, hit_type
 
 
 @dataclass(frozen=True, slots=True)
-class TypeRow:
+class HitTypeRow:
     id: int
     name: str
     title: str
@@ -44,7 +44,7 @@ class HitRow:
     told: str
     policies: str | None
     reviewed_at: int | None
-    type: TypeRow
+    type: HitTypeRow
     pending: int
     """Accepted, and not submitted yet."""
     unreviewed: int
@@ -66,11 +66,11 @@ class HitRow:
         return "Reviewing" if self.reviewing else "Reviewable"
 
 
-def _type_row(row: Sequence[Any]) -> TypeRow:
+def _type_row(row: Sequence[Any]) -> HitTypeRow:
     *plain, requirements, notification, notifying = row
-    told = None if notification is None else from_text(notification)
-    own: Any = (*plain, from_text(requirements), told, notifying)
-    return TypeRow(*own)
+    notified = None if notification is None else from_text(notification)
+    own: Any = (*plain, from_text(requirements), notified, notifying)
+    return HitTypeRow(*own)
 
 
 def add_type(tx: Connection, name: str, values: dict[str, Any]) -> None:
@@ -79,7 +79,7 @@ def add_type(tx: Connection, name: str, values: dict[str, Any]) -> None:
     tx.execute(upsert(hit_type).values(name=name, notifying=False, **values).on_conflict_do_nothing())
 
 
-def type_called(tx: Connection, name: str) -> TypeRow | None:
+def type_called(tx: Connection, name: str) -> HitTypeRow | None:
     row = tx.execute(select(hit_type).where(hit_type.c.name == name)).first()
     return None if row is None else _type_row(row)
 
@@ -163,7 +163,7 @@ def newest_hits(
 class Offered:
     """HITs of one type that somebody could accept."""
 
-    type: TypeRow
+    type: HitTypeRow
     count: int
     first: str
     """The name of the oldest."""
@@ -191,11 +191,11 @@ def offered_to(tx: Connection, worker_id: int, now: int) -> list[Offered]:
         .group_by(hit_type.c.id)
         .order_by(hit_type.c.reward.desc(), hit_type.c.id)
     )
-    found = [(_type_row(row[:-2]), int(row[-2]), int(row[-1])) for row in tx.execute(query)]
+    offered = [(_type_row(row[:-2]), int(row[-2]), int(row[-1])) for row in tx.execute(query)]
     names = dict(
-        tx.execute(select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in found]))).tuples().all()
+        tx.execute(select(hit.c.id, hit.c.name).where(hit.c.id.in_([first for *_, first in offered]))).tuples().all()
     )
-    return [Offered(kind, count, names[first]) for kind, count, first in found]
+    return [Offered(kind, count, names[first]) for kind, count, first in offered]
 
 
 def next_of_type(tx: Connection, type_name: str, worker_id: int, now: int) -> str | None:
@@ -251,7 +251,7 @@ def to_review(tx: Connection, now: int, limit: int) -> list[HitRow]:
 
 
 def untold(tx: Connection, now: int) -> list[HitRow]:
-    """HITs somebody wants to hear of that have ended since, as far as that was not told yet."""
+    """HITs with notifications that have ended, as far as none was sent yet."""
     kinds = tx.execute(select(hit_type.c.id).where(hit_type.c.notifying)).scalars().all()
     if not kinds:
         return []

@@ -11,7 +11,7 @@ from chorale.store.schema import worker
 
 
 @dataclass(frozen=True, slots=True)
-class TypeRow:
+class QualificationTypeRow:
     id: int
     name: str
     title: str
@@ -32,27 +32,29 @@ def add_type(tx: Connection, values: dict[str, Any]) -> None:
     tx.execute(insert(qualification_type).values(values))
 
 
-def type_called(tx: Connection, name: str) -> TypeRow | None:
+def type_called(tx: Connection, name: str) -> QualificationTypeRow | None:
     query = select(qualification_type).where(
         qualification_type.c.name == name, qualification_type.c.deleted_at.is_(None)
     )
     row = tx.execute(query).first()
-    return None if row is None else TypeRow(*row)
+    return None if row is None else QualificationTypeRow(*row)
 
 
-def type_titled(tx: Connection, title: str) -> TypeRow | None:
+def type_titled(tx: Connection, title: str) -> QualificationTypeRow | None:
     query = select(qualification_type).where(
         qualification_type.c.title == title, qualification_type.c.deleted_at.is_(None)
     )
     row = tx.execute(query).first()
-    return None if row is None else TypeRow(*row)
+    return None if row is None else QualificationTypeRow(*row)
 
 
 def change_type(tx: Connection, type_id: int, **values: Any) -> None:
     tx.execute(update(qualification_type).where(qualification_type.c.id == type_id).values(values))
 
 
-def types(tx: Connection, limit: int, after: int | None, *, query: str | None, requestable: bool) -> list[TypeRow]:
+def types(
+    tx: Connection, limit: int, after: int | None, *, query: str | None, requestable: bool
+) -> list[QualificationTypeRow]:
     asked = select(qualification_type).where(qualification_type.c.deleted_at.is_(None))
     if after is not None:
         asked = asked.where(qualification_type.c.id > after)
@@ -61,7 +63,7 @@ def types(tx: Connection, limit: int, after: int | None, *, query: str | None, r
         asked = asked.where(or_(*(func.lower(column).contains(query.lower(), autoescape=True) for column in within)))
     if requestable:
         asked = asked.where(qualification_type.c.status == "Active")
-    return [TypeRow(*row) for row in tx.execute(asked.order_by(qualification_type.c.id).limit(limit))]
+    return [QualificationTypeRow(*row) for row in tx.execute(asked.order_by(qualification_type.c.id).limit(limit))]
 
 
 @dataclass(frozen=True, slots=True)

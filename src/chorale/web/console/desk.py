@@ -7,14 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Path, Request, Response
 
 from chorale.engine import gold_desk
-from chorale.engine.asking_experts import Question, answer_question, questions
+from chorale.engine.asking_experts import ExpertQuestion, answer_question, questions
 from chorale.engine.entering import EXPERTS_PANEL, arrive_as_expert
 from chorale.engine.gates import send_message
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Refusal, UserError
-from chorale.store import Tx, message_rows, people
+from chorale.model import Message, Refusal, UserError
+from chorale.store import Tx, messages, workers
 from chorale.store import console as queries
-from chorale.store.message_rows import MessageRow
 from chorale.web.arriving import signed_in_worker
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.console.gold import Text, read_answer
@@ -46,9 +45,9 @@ class Queue:
 @dataclass(frozen=True, slots=True)
 class Desk:
     queues: list[Queue]
-    questions: list[Question]
+    questions: list[ExpertQuestion]
     questions_total: int
-    drafts: list[MessageRow]
+    drafts: list[Message]
     drafts_total: int
 
 
@@ -64,7 +63,7 @@ def kind_of(stage: RunningStage) -> str:
 
 def _desk(tx: Tx, study: Study, name: str) -> Desk:
     open_items = queries.open_items(tx)
-    me = people.find_by_identity(tx, EXPERTS_PANEL, name)
+    me = workers.find_by_identity(tx, EXPERTS_PANEL, name)
     mine = {} if me is None else queries.open_items(tx, answered_by=me.id)
     queues = [
         Queue(stage, kind_of(stage), open_items.get(stage.id, 0), mine.get(stage.id, 0))
@@ -72,7 +71,7 @@ def _desk(tx: Tx, study: Study, name: str) -> Desk:
         if stage.is_for_experts
     ]
     waiting, total = questions(tx, QUESTIONS_SHOWN)
-    drafts = message_rows.drafts(tx)
+    drafts = messages.drafts(tx)
     return Desk(queues, waiting, total, list(drafts[:DRAFTS_SHOWN]), len(drafts))
 
 

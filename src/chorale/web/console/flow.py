@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from chorale.engine.graph import gate_node, study_passages
+from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
 from chorale.monitor.overview import StageView
 from chorale.present.svg import Link, Node, graph_picture
@@ -28,8 +28,8 @@ def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -
         for name, view in views.items()
     ]
     nodes += [Node(gate_node(name), name, (f"{passed.get(name, 0):,} passed",), is_gate=True) for name in study.gates]
-    passages = study_passages(study)
-    links = [Link(each.source, each.target, each.people) for each in passages]
+    edges = study_edges(study)
+    links = [Link(each.source, each.target, each.people) for each in edges]
     words = "; ".join(_words(study, views, passed)) or "The stages do not feed each other."
     svg = graph_picture("The stages as a flow", nodes, links, sideways=True, description=words)
     # Everything in it that others have written is escaped where it is drawn.

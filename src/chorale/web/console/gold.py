@@ -12,11 +12,10 @@ from fastapi.responses import RedirectResponse
 from chorale.contract import Task
 from chorale.engine import gold_desk
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Answer, Refusal, UserError
-from chorale.store import Tx, gold_rows, response_rows
-from chorale.store.gold_rows import GoldRow
-from chorale.store.item_rows import ItemRow
-from chorale.store.response_rows import ResponseRow
+from chorale.model import Answer, Item, Refusal, UserError
+from chorale.model import Response as StudyResponse
+from chorale.store import Tx, responses
+from chorale.store.gold import GoldItem
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.links import EXPERT, OWNER
 from chorale.web.pages import markdown
@@ -57,7 +56,7 @@ def read_answer(task: Task, typed: str) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class GoldLine:
-    row: GoldRow
+    row: GoldItem
 
     @property
     def suspicious(self) -> bool:
@@ -66,8 +65,8 @@ class GoldLine:
 
 @dataclass(frozen=True, slots=True)
 class Confusing:
-    item: ItemRow
-    judgments: list[ResponseRow]
+    item: Item
+    judgments: list[StudyResponse]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +75,19 @@ class GoldDesk:
 
     active: list[GoldLine]
     retired: list[GoldLine]
-    unanimous: list[ItemRow]
+    unanimous: list[Item]
     unanimous_total: int
     confusing: list[Confusing]
     confusing_total: int
 
 
 def _desk(tx: Tx, _study: Study, stage: RunningStage) -> GoldDesk:
-    lines = [GoldLine(row) for row in gold_rows.gold_items(tx, stage.name, stage.lowest_correct)]
+    lines = [GoldLine(row) for row in gold.gold_items(tx, stage.name, stage.lowest_correct)]
     # What looks wrong comes first.
     lines.sort(key=lambda line: (not line.suspicious, line.row.key))
     candidates = gold_desk.first_candidates(tx, stage, CANDIDATES_SHOWN, CANDIDATES_COUNTED)
-    judgments: dict[int, list[ResponseRow]] = defaultdict(list)
-    for given in response_rows.all_responses(tx, item_ids=[item.id for item in candidates.confusing]):
+    judgments: dict[int, list[StudyResponse]] = defaultdict(list)
+    for given in responses.all_responses(tx, item_ids=[item.id for item in candidates.confusing]):
         if given.counts:
             judgments[given.item_id].append(given)
     return GoldDesk(

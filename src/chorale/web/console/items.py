@@ -11,18 +11,16 @@ from fastapi.responses import RedirectResponse
 
 from chorale.engine import settling
 from chorale.engine.asking_experts import ask_experts
-from chorale.engine.correcting import NewGold, correct_gold
+from chorale.engine.correcting import GoldCorrection, correct_gold
 from chorale.engine.running import RunningStage, Study
-from chorale.model import ItemState, Refusal, UserError
+from chorale.model import Event, Grade, Item, ItemState, Refusal, UserError
+from chorale.model import Response as StudyResponse
 from chorale.monitor.status import has_seen_arms, trust_of
 from chorale.protocol import why_so_many_judgments
-from chorale.store import Tx, events, grade_rows, item_lists, item_rows, response_rows, responses, standing_rows
-from chorale.store.events import EventRow
-from chorale.store.grade_rows import GradeRow
-from chorale.store.item_lists import ItemsWanted
-from chorale.store.item_rows import ItemRow
-from chorale.store.response_rows import ResponseRow
-from chorale.store.responses import GoldAnswer
+from chorale.store import Tx, events, participations, responses
+from chorale.store.gold import GoldAnswer, gold_answer
+from chorale.store.grades import all_grades
+from chorale.store.items import ItemsWanted, find_item, item_ids, items_by_id, lineage, made_from
 from chorale.web.console.frame import NO_NUL, Console, item_address
 from chorale.web.console.gold import Text, read_answer
 from chorale.web.console.workers import StageName, chosen_stage
@@ -61,40 +59,40 @@ def item_routes(console: Console) -> APIRouter:
 class ItemStory:
     """Everything about one item."""
 
-    item: ItemRow
-    responses: list[ResponseRow]
+    item: Item
+    responses: list[StudyResponse]
     trusts: dict[str, float]
-    grades: list[GradeRow]
+    grades: list[Grade]
     lineage: list[tuple[str, str]]
     children: list[tuple[str, str, str]]
     """Stage, key and state of what was made from it."""
     gold: GoldAnswer | None
-    events: list[EventRow]
-    origin: ResponseRow | None
+    events: list[Event]
+    origin: StudyResponse | None
     """The answer it was made from, where it was made from one."""
     asking: str
     """Why it gets as many judgments as it does."""
 
 
 def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
-    item = item_rows.one_item(tx, stage.name, key)
+    item = find_item(tx, stage.name, key)
     if item is None:
         raise Refusal("not_found", f"Stage {stage.name} has no item {key}. The list of items has all there are.", 404)
-    given = list(response_rows.all_responses(tx, item_ids=[item.id]))
+    given = list(responses.all_responses(tx, item_ids=[item.id]))
     trusts = {
         worker: trust_of(study, row)
         for worker in dict.fromkeys(one.worker for one in given)
-        for row in standing_rows.worker_standings(tx, stage_name=stage.name, pseudonym=worker)
+        for row in participations.participation_summaries(tx, stage_name=stage.name, pseudonym=worker)
     }
-    lineage = item_rows.lineage(tx, item.id)
+    sources = lineage(tx, item.id)
     return ItemStory(
         item,
         given,
         trusts,
-        grade_rows.all_grades(tx, item.id),
-        lineage,
-        item_lists.made_from(tx, item.id, MOST_CHILDREN),
-        responses.gold_answer(tx, item.id),
+        all_grades(tx, item.id),
+        sources,
+        made_from(tx, item.id, MOST_CHILDREN),
+        gold_answer(tx, item.id),
         events.recent(tx, 100, item_id=item.id),
         _origin(tx, item, lineage),
         why_so_many_judgments(
@@ -107,24 +105,24 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
     )
 
 
-def _origin(tx: Tx, item: ItemRow, lineage: list[tuple[str, str]]) -> ResponseRow | None:
+def _origin(tx: Tx, item: Item, sources: list[tuple[str, str]]) -> StudyResponse | None:
     if item.response_id is None:
         return None
-    sources = [source.id for stage, key in lineage if (source := item_rows.one_item(tx, stage, key))]
-    return next((one for one in response_rows.all_responses(tx, item_ids=sources) if one.id == item.response_id), None)
+    sources = [source.id for stage, key in lineage if (source := find_item(tx, stage, key))]
+    return next((one for one in responses.all_responses(tx, item_ids=sources) if one.id == item.response_id), None)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemsPage:
-    rows: list[ItemRow]
+    rows: list[Item]
     after: dict[str, str]
     """What to ask for to see more; empty if there is no more."""
 
 
 def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
     # One more than is shown: whether there is another page.
-    ordered = item_lists.item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
-    rows = item_rows.items_by_id(tx, [item_id for item_id, _ in ordered[:ITEMS_PER_PAGE]])
+    ordered = item_ids(tx, wanted, ITEMS_PER_PAGE + 1)
+    rows = items_by_id(tx, [item_id for item_id, _ in ordered[:ITEMS_PER_PAGE]])
     if len(ordered) <= ITEMS_PER_PAGE:
         return ItemsPage(rows, {})
     value = ordered[ITEMS_PER_PAGE - 1][1]
@@ -245,7 +243,7 @@ def _done(shown: Console) -> APIRouter:
         stage = site.study.stage(name)
         try:
             chosen = read_answer(stage.task, answer)
-            new = NewGold(stage, key, chosen, explanation, request.state.staff.name, reason)
+            new = GoldCorrection(stage, key, chosen, explanation, request.state.staff.name, reason)
             await asyncio.to_thread(correct_gold, site.study, new)
         except UserError as error:
             typed = {"answer": answer, "explanation": explanation, "reason": reason}

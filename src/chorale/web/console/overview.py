@@ -11,14 +11,12 @@ from markupsafe import Markup
 
 from chorale.engine import control
 from chorale.engine.running import Study
-from chorale.model import EntryKind, Refusal, StageState, UserError
+from chorale.model import Entry, EntryKind, Event, Refusal, StageState, UserError
 from chorale.monitor.overview import AgreementPart, Alarm, overview
 from chorale.monitor.status import has_seen_arms
 from chorale.store import Tx, events, ledger
 from chorale.store.console import bonuses
-from chorale.store.events import EventRow
-from chorale.store.ledger import LedgerLine
-from chorale.store.stage_rows import StageCounts, stage_tallies
+from chorale.store.stages import StageCounts, stage_tallies
 from chorale.web.console.charts import Trend, trend_chart
 from chorale.web.console.flow import flow
 from chorale.web.console.frame import NO_NUL, Console, back_to
@@ -144,14 +142,14 @@ def _add_links(router: APIRouter, console: Console) -> None:
         return await _overview(console, request, made={"what": "expert", "name": name, "links": links})
 
 
-def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], list[LedgerLine]]:
+def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], list[Entry]]:
     counts = stage_tallies(tx, study.round_sizes)
     paid, fees, bonus = sum(one.paid for one in counts), sum(one.fees for one in counts), bonuses(tx)
     totals = {EntryKind.BASE.value: paid - bonus, EntryKind.BONUS.value: bonus, EntryKind.FEE.value: fees}
     return totals, counts, list(ledger.ledger_lines(tx, limit=LEDGER_LINES))
 
 
-def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[EventRow]:
+def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[Event]:
     # One more than is shown: whether there is another page.
     return events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=(kind,) if kind else ())
 

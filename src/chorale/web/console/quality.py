@@ -53,7 +53,7 @@ def quality_routes(console: Console) -> APIRouter:
 
 def _view(study: Study, stage: RunningStage) -> QualityView:
     known = stage_quality(study, stage, at_once=True)
-    scores = known.found
+    scores = known.crowdtruth
     if scores is None:
         return QualityView(stage, len(known.answers), [], [], [], 0)
     workers = sorted(((name, quality) for _, name, quality in worker_qualities(known)), key=lambda one: one[1].wqs)

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Form, Request, Response
 from chorale.engine import arrivals, payouts, recruiting
 from chorale.engine.running import Study
 from chorale.exchange import payout_files
-from chorale.store import Tx, events, invitations, people, submissions
+from chorale.store import Tx, events, invitations, submissions, workers
 from chorale.store.invitations import InvitationRow
-from chorale.store.people import Source
 from chorale.store.submissions import SubmissionRow
+from chorale.store.workers import PanelCounts
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.links import OWNER, VIEWER
 
@@ -25,7 +25,7 @@ MOST_DUE = 200
 class Recruitment:
     """How people were found, and who came."""
 
-    sources: list[Source]
+    sources: list[PanelCounts]
     links: list[InvitationRow]
     """The newest first."""
     link_count: int
@@ -40,7 +40,7 @@ def _recruitment(tx: Tx, study: Study) -> Recruitment:
     links = invitations.newest(tx, MOST_LINKS)
     waiting = submissions.submissions(tx, status="AWAITING REVIEW", limit=MOST_WAITING)
     return Recruitment(
-        people.sources(tx),
+        workers.panel_counts(tx),
         links,
         invitations.count(tx),
         recruiting.summary(tx),

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Form, Path, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from chorale.model import Refusal, UserError
-from chorale.store.people import RequesterRow
+from chorale.store.requesters import RequesterRow
 from chorale.web.console.frame import NO_NUL, Console, back_to, console_route
 from chorale.web.links import DESK, EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from chorale.engine.running import RunningStage
 from chorale.files.answer_text import answer_text
-from chorale.store.events import EventRow
+from chorale.model import Event
 
 SUMMARY_CHARACTERS = 160
 
@@ -82,7 +82,7 @@ def pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def evidence(event: EventRow, *, arms: bool) -> list[tuple[str, str]]:
+def evidence(event: Event, *, arms: bool) -> list[tuple[str, str]]:
     """What a decision was made on. Who is in which arm is left out unless `arms` says otherwise."""
     if arms:
         shown = event.evidence

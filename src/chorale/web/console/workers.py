@@ -15,8 +15,9 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing, UserError
 from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
-from chorale.store import Tx, people, standing_rows
-from chorale.store.standing_rows import WorkerStanding
+from chorale.store import Tx, participations
+from chorale.store.participations import ParticipationSummary
+from chorale.store.workers import find_by_pseudonym
 from chorale.web.console.frame import NO_NUL, Console
 from chorale.web.links import OWNER, VIEWER
 
@@ -34,7 +35,7 @@ ShortText = Annotated[str, Form(max_length=200, pattern=NO_NUL)]
 
 @dataclass(frozen=True, slots=True)
 class WorkerLine:
-    row: WorkerStanding
+    row: ParticipationSummary
     trust: float
     wage: int | None
 
@@ -77,7 +78,7 @@ def chosen_stage(study: Study, name: str) -> RunningStage:
 def _workers(tx: Tx, study: Study, stage: RunningStage) -> list[WorkerLine]:
     return [
         WorkerLine(row, trust_of(study, row), hourly_wage(row.earned, row.worked_ms))
-        for row in standing_rows.worker_standings(tx, stage_name=stage.name)
+        for row in participations.participation_summaries(tx, stage_name=stage.name)
     ]
 
 
@@ -116,7 +117,7 @@ async def _list(console: Console, request: Request, listing: Listing, code: int 
 
 
 def _called(tx: Tx, _study: Study, name: str) -> bool:
-    return people.find_by_pseudonym(tx, name) is not None
+    return find_by_pseudonym(tx, name) is not None
 
 
 def _seen(console: Console) -> APIRouter:

@@ -12,12 +12,11 @@ from chorale.kits.mturk.api.answers import fields_in
 from chorale.kits.mturk.api.names import id_from, worker_id
 from chorale.kits.mturk.batch_columns import LAST_COLUMNS, approval_rate, batch_time
 from chorale.kits.mturk.market.stage import TASK
-from chorale.model import money_text
-from chorale.store import Tx, events, response_rows, responses
+from chorale.model import Response, money_text
+from chorale.store import Tx, events, responses
 from chorale.store.mturk import assignments, hits
 from chorale.store.mturk.assignments import AssignmentRow
 from chorale.store.mturk.hits import HitRow
-from chorale.store.response_rows import ResponseRow
 
 AT_ONCE = 500
 _DAY_MS = int(timedelta(days=1).total_seconds() * 1000)
@@ -38,7 +37,7 @@ def batch_columns(tx: Tx, study: Study) -> Sequence[str]:
     answers: set[str] = set()
     for stage in _stages(study):
         inputs |= dict.fromkeys(getattr(stage.options, "columns", ()))
-        for response in response_rows.all_responses(tx, stage_name=stage.name):
+        for response in responses.all_responses(tx, stage_name=stage.name):
             inputs |= dict.fromkeys(sorted(json.loads(response.item_payload)["input"]))
             answers.update(response.answer)
     for row in assignments.all_finished(tx):
@@ -56,7 +55,7 @@ def batch_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     began = _began(tx)
     for stage in _stages(study):
         accepted = responses.accepted_at(tx, stage.id)
-        for response in response_rows.all_responses(tx, stage_name=stage.name):
+        for response in responses.all_responses(tx, stage_name=stage.name):
             row = _row_of_response(study, stage, response, accepted.get(response.id, response.submitted_at))
             yield {**row, "CreationTime": batch_time(began), **rates[response.worker]}
     finished = assignments.all_finished(tx)
@@ -82,7 +81,7 @@ def _rates(tx: Tx, study: Study) -> dict[str, dict[str, str]]:
     """How much of everybody's work was approved. What is judged in a stage is paid, hence approved."""
     done: dict[str, list[_Done]] = defaultdict(list)
     for stage in _stages(study):
-        for response in response_rows.all_responses(tx, stage_name=stage.name):
+        for response in responses.all_responses(tx, stage_name=stage.name):
             done[response.worker].append(_Done(response.submitted_at, approved=True))
     for row in assignments.all_finished(tx):
         approved = None if row.state == "submitted" else row.state == "approved"
@@ -97,7 +96,7 @@ def _rate(done: Sequence[_Done], now: int, days: int | None) -> str:
     return approval_rate(sum(bool(one.approved) for one in reviewed), len(reviewed))
 
 
-def _row_of_response(study: Study, stage: RunningStage, response: ResponseRow, accepted: int) -> dict[str, Any]:
+def _row_of_response(study: Study, stage: RunningStage, response: Response, accepted: int) -> dict[str, Any]:
     settings, options = stage.settings, stage.options
     currency = study.settings.pay.currency
     given = json.loads(response.item_payload)["input"]

@@ -8,13 +8,13 @@ from chorale.kits.mturk.api.questions import read_test
 from chorale.kits.mturk.market.reviewing import send_message
 from chorale.kits.mturk.market.stage import Market, as_seconds, page, turk_worker
 from chorale.store.mturk import qualifications
-from chorale.store.mturk.qualifications import HeldRow, RequestRow, TypeRow
+from chorale.store.mturk.qualifications import HeldRow, QualificationTypeRow, RequestRow
 
 Request = dict[str, Any]
 Reply = dict[str, Any]
 
 
-def type_as_sent(row: TypeRow) -> Reply:
+def type_as_sent(row: QualificationTypeRow) -> Reply:
     sent: Reply = {
         "QualificationTypeId": row.name,
         "CreationTime": as_seconds(row.created_at),
@@ -130,7 +130,7 @@ def associate(market: Market, request: Request) -> Reply:
     return {}
 
 
-def grant(market: Market, kind: TypeRow, worker: int, value: int, *, say: bool) -> None:
+def grant(market: Market, kind: QualificationTypeRow, worker: int, value: int, *, say: bool) -> None:
     qualifications.grant(market.tx, kind.id, worker, value, market.now)
     if say:
         body = f"You now have the qualification “{kind.title}”. Work that asks for it may be open to you."

@@ -14,7 +14,7 @@ from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.stage import Market, as_seconds, layout_id, page
 from chorale.store import events
 from chorale.store.mturk import hits, keys
-from chorale.store.mturk.hits import HitRow, TypeRow
+from chorale.store.mturk.hits import HitRow, HitTypeRow
 
 TOKEN_LIFE_MS = int(timedelta(hours=24).total_seconds() * 1000)
 Request = dict[str, Any]
@@ -25,7 +25,7 @@ def create_type(market: Market, request: Request) -> Reply:
     return {"HITTypeId": _type(market, request).name}
 
 
-def _type(market: Market, request: Request) -> TypeRow:
+def _type(market: Market, request: Request) -> HitTypeRow:
     """The type with these properties: the same whenever they are the same."""
     requirements = json.dumps(
         [
@@ -59,14 +59,14 @@ def create_hit_with_type(market: Market, request: Request) -> Reply:
     return _create(market, request, _known_type(market, request["HITTypeId"]), "CreateHIT")
 
 
-def _known_type(market: Market, name: str) -> TypeRow:
+def _known_type(market: Market, name: str) -> HitTypeRow:
     kind = hits.type_called(market.tx, name)
     if kind is None:
         raise errors.unknown("HITType", name)
     return kind
 
 
-def _create(market: Market, request: Request, kind: TypeRow, operation: str) -> Reply:
+def _create(market: Market, request: Request, kind: HitTypeRow, operation: str) -> Reply:
     policies = stored(request["AssignmentReviewPolicy"], request["HITReviewPolicy"])
     token = request["UniqueRequestToken"]
     if token is not None:

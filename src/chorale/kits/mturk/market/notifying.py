@@ -20,7 +20,7 @@ from chorale.kits.mturk.api.names import id_from
 from chorale.kits.mturk.api.queues import is_kept, queue_named
 from chorale.kits.mturk.market.stage import Market
 from chorale.store.mturk import hits, notifications
-from chorale.store.mturk.hits import TypeRow
+from chorale.store.mturk.hits import HitTypeRow
 
 Request = dict[str, Any]
 Reply = dict[str, Any]
@@ -30,7 +30,7 @@ WAIT_SECONDS = 5
 log = logging.getLogger("chorale.mturk")
 
 
-def notify(market: Market, kind: TypeRow, event: str, hit: str, assignment: str | None = None) -> None:
+def notify(market: Market, kind: HitTypeRow, event: str, hit: str, assignment: str | None = None) -> None:
     """Queue a notification if the HIT type asks for this event."""
     wanted = kind.notification
     if wanted is None or not kind.notifying or event not in wanted["EventTypes"]:

@@ -9,16 +9,16 @@ from chorale.kits.mturk.market.granting import grant
 from chorale.kits.mturk.market.stage import Market, market_of
 from chorale.kits.mturk.market.working import as_answer
 from chorale.model import Refusal
-from chorale.store import Tx, people
+from chorale.store import Tx, workers
 from chorale.store.mturk import qualifications
-from chorale.store.mturk.qualifications import HeldRow, RequestRow, TypeRow
+from chorale.store.mturk.qualifications import HeldRow, QualificationTypeRow, RequestRow
 
 
 @dataclass(frozen=True, slots=True)
 class QualificationView:
     """A qualification as one worker sees it."""
 
-    type: TypeRow
+    type: QualificationTypeRow
     held: HeldRow | None
     request: RequestRow | None
     """What they asked last."""
@@ -30,7 +30,7 @@ class QualificationView:
 def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> QualificationView:
     market = market_of(tx, study)
     kind = qualifications.type_called(tx, name)
-    worker = people.find_worker(tx, worker_id)
+    worker = workers.find_worker(tx, worker_id)
     if kind is None or worker is None or worker.consented_at is None:
         raise Refusal("not_found", "There is no such qualification. Go back to the list.", 404)
     held = qualifications.held(tx, kind.id, worker_id)
@@ -45,14 +45,14 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> QualificationVie
     return QualificationView(kind, held, asked, again, not barred and not too_soon)
 
 
-def _again_at(kind: TypeRow, asked: RequestRow | None) -> int | None:
+def _again_at(kind: QualificationTypeRow, asked: RequestRow | None) -> int | None:
     """When somebody may ask again who has asked: never, unless the type says after how long."""
     if asked is None or kind.retry_seconds is None:
         return None
     return asked.at + kind.retry_seconds * 1000
 
 
-def _is_over(market: Market, kind: TypeRow, asked: RequestRow) -> bool:
+def _is_over(market: Market, kind: QualificationTypeRow, asked: RequestRow) -> bool:
     return kind.test_seconds is not None and asked.at + kind.test_seconds * 1000 < market.now
 
 

@@ -10,7 +10,7 @@ from chorale.kits.mturk.market.making import as_sent
 from chorale.kits.mturk.market.notifying import notify
 from chorale.kits.mturk.market.stage import UNLIMITED, Market, as_seconds, page, turk_worker
 from chorale.model import EntryKind, MessageState
-from chorale.store import events, message_rows
+from chorale.store import events, messages
 from chorale.store.mturk import assignments, hits, keys
 from chorale.store.mturk.assignments import AssignmentRow
 from chorale.store.mturk.hits import HitRow
@@ -117,7 +117,7 @@ def _quoted(text: str) -> str:
 
 def send_message(market: Market, worker: int, cause: str, title: str, body: str) -> None:
     """A message on a worker's start page."""
-    message_rows.add_message(market.tx, worker, cause, market.now, title, body, MessageState.SENT)
+    messages.add_message(market.tx, worker, cause, market.now, title, body, MessageState.SENT)
 
 
 def send_bonus(market: Market, request: Request) -> Reply:

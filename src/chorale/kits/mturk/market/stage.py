@@ -58,7 +58,7 @@ class Market:
             raise errors.unknown("Worker", name)
         return number
 
-    def qualification_type(self, name: str) -> qualifications.TypeRow:
+    def qualification_type(self, name: str) -> qualifications.QualificationTypeRow:
         kind = qualifications.type_called(self.tx, name)
         if kind is None:
             raise errors.unknown("QualificationType", name)

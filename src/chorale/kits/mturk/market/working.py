@@ -23,11 +23,11 @@ from chorale.kits.mturk.market.sweeping import abandon_overdue
 from chorale.model import Refusal
 from chorale.protocol import Facts, Reason, State, always, for_late_answer, never, situation
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, events, participations, people, stage_rows
+from chorale.store import Tx, events, participations, stages, workers
 from chorale.store.credentials import credentials_of
 from chorale.store.mturk import assignments, hits, qualifications
 from chorale.store.mturk.assignments import AssignmentRow
-from chorale.store.mturk.hits import HitRow, Offered, TypeRow
+from chorale.store.mturk.hits import HitRow, HitTypeRow, Offered
 
 LONGEST_ANSWER = 131_072
 
@@ -52,7 +52,7 @@ class HitOffer:
 class Board:
     """What a worker sees of what scripts have put up."""
 
-    held: tuple[tuple[AssignmentRow, TypeRow], ...]
+    held: tuple[tuple[AssignmentRow, HitTypeRow], ...]
     offers: tuple[HitOffer, ...]
     barred: str | None
     """Why nothing is open to them, if nothing is."""
@@ -100,7 +100,7 @@ def _barred(market: Market, worker_id: int) -> str | None:
 def _facts(market: Market, worker_id: int) -> Facts:
     """What is known of a worker before a HIT is looked for: HITs have room, money and an end of their own."""
     tx, stage = market.tx, market.stage
-    worker = people.find_worker(tx, worker_id)
+    worker = workers.find_worker(tx, worker_id)
     return Facts(
         lambda: admission(tx, market.study, stage, worker_id, credentials_of(tx, worker_id)),
         always,
@@ -108,7 +108,7 @@ def _facts(market: Market, worker_id: int) -> Facts:
         never,
         worker is not None and worker.consented_at is not None,
         Reason.BLOCKED if qualifications.is_blocked(tx, worker_id) else None,
-        paused=stage.id in stage_rows.paused_stages(tx),
+        paused=stage.id in stages.paused_stages(tx),
     )
 
 
@@ -120,7 +120,7 @@ def _values(market: Market, worker_id: int) -> dict[str, int]:
     return {**values, APPROVED_HITS: approved, APPROVED_PERCENT: round(100 * approved / done) if done else 100}
 
 
-def _lacking(market: Market, kind: TypeRow, values: Mapping[str, int]) -> tuple[tuple[Lacking, ...], set[str]]:
+def _lacking(market: Market, kind: HitTypeRow, values: Mapping[str, int]) -> tuple[tuple[Lacking, ...], set[str]]:
     """The requirements somebody does not meet, and what those keep them from."""
     counted = getattr(market.stage.options, "track_record", "ignore") == "here"
     lacking, guarded = [], set()

@@ -14,8 +14,8 @@ from chorale.kits.mturk.market.working import HitView
 from chorale.kits.mturk.web.frames import SANDBOX, SUBMIT_PATH, form_html, frame_height, framed, page_html, shell_html
 from chorale.model import Refusal, money_text
 from chorale.store import Tx
-from chorale.store.mturk.hits import TypeRow
-from chorale.store.people import find_worker
+from chorale.store.mturk.hits import HitTypeRow
+from chorale.store.workers import find_worker
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
 
@@ -40,7 +40,7 @@ def _pseudonym(tx: Tx, _study: Study, worker: int) -> str:
     return worker_row.pseudonym
 
 
-def facts(site: Site, kind: TypeRow) -> dict[str, Any]:
+def facts(site: Site, kind: HitTypeRow) -> dict[str, Any]:
     """What a list says of a kind of HIT."""
     return {
         "title": kind.title,

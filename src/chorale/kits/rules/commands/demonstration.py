@@ -36,7 +36,8 @@ from chorale.monitor.tables import dropped_table, outcomes_table, stages_table, 
 from chorale.platforms.simulated import CrowdError, CrowdMember, CrowdSite, run_crowd
 from chorale.present.terminal import add_row, table_of
 from chorale.rehearsal.simulated import WorkerModel, mixed_crowd, prospects
-from chorale.store import Tx, item_rows, stage_rows
+from chorale.store import Tx, stages
+from chorale.store.items import all_items
 from chorale.web.app import create_app
 from chorale.web.links import new_expert_link, new_invitations, setup_link_path, study_sessions
 from chorale.web.servers import SiteServer
@@ -231,7 +232,7 @@ def _person(folder: StudyFolder, truth: StudyTruth, model: WorkerModel, seed: st
 
 
 def _wants_more(tx: Tx) -> bool:
-    return any(stage.complete < stage.items for stage in stage_rows.stage_counts(tx))
+    return any(stage.complete < stage.items for stage in stages.stage_counts(tx))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,7 @@ class _Results:
 def _results(tx: Tx, study: Study) -> _Results:
     confidence: dict[str, float | None] = {}
     for name in study.stages:
-        values = [label.confidence for item in item_rows.all_items(tx, name) if (label := item.label()) is not None]
+        values = [label.confidence for item in all_items(tx, name) if (label := item.label()) is not None]
         confidence[name] = fmean(values) if values else None
     pairs = stage_results(tx, study, study.stage("entailment"))
     judged = [each for each in applications(pairs) if each.judgment is not None]

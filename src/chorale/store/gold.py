@@ -11,13 +11,14 @@ from chorale.model import Answer, NewItem
 from chorale.store.codec import as_text, from_text
 from chorale.store.corrections import FIRST_GRADE, latest_gold_grade
 from chorale.store.corrections import KIND as CORRECTED
-from chorale.store.item_rows import add_items, batches
+from chorale.store.items import add_items, batches
 from chorale.store.positions import shuffled_position
+from chorale.store.prepared import Prepared
 from chorale.store.schema import event, gold, grade, item, response, stage
 
 
 @dataclass(frozen=True, slots=True)
-class GoldRow:
+class GoldItem:
     item_id: int
     stage: str
     key: str
@@ -30,7 +31,7 @@ class GoldRow:
     right: int
 
 
-def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[GoldRow]:
+def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[GoldItem]:
     """A stage's gold and how workers did on it: gold that most get wrong may itself be wrong.
 
     `lowest_correct` is the lowest score of a correct answer.
@@ -59,7 +60,7 @@ def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[G
     )
     again = _right_after_corrections(tx, lowest_correct)
     return [
-        GoldRow(
+        GoldItem(
             item_id=row[0],
             stage=row[1],
             key=row[2],
@@ -96,7 +97,7 @@ class NewGold:
     origin: str
 
 
-def known_gold(tx: Connection, stage_id: int) -> dict[str, tuple[str, str]]:
+def gold_by_key(tx: Connection, stage_id: int) -> dict[str, tuple[str, str]]:
     """The answers and explanations of a stage's gold by item key."""
     query = (
         select(item.c.key, gold.c.answer, gold.c.explanation)
@@ -163,3 +164,20 @@ def retire_gold(tx: Connection, item_id: int) -> bool:
     """Stop using an item as gold; answers given so far stay graded."""
     query = update(gold).where(gold.c.item_id == bindparam("of_item")).values(active=False)
     return bool(tx.execute(query, {"of_item": item_id}).rowcount)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    answer: str
+    explanation: str
+
+
+_GOLD_ANSWER = select(gold.c.answer, gold.c.explanation).where(gold.c.item_id == bindparam("item_id"))
+_READ_GOLD = Prepared(_GOLD_ANSWER)
+# Nobody corrects it before the transaction that grades by it is over: then the answer is there to be graded again.
+_HOLD_GOLD = Prepared(_GOLD_ANSWER.with_for_update(read=True))
+
+
+def gold_answer(tx: Connection, item_id: int, *, to_grade: bool = False) -> GoldAnswer | None:
+    row = (_HOLD_GOLD if to_grade else _READ_GOLD).first(tx, {"item_id": item_id})
+    return None if row is None else GoldAnswer(*row)

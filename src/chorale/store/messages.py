@@ -1,29 +1,13 @@
 """Messages to workers, from draft to read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, literal_column, select, update
 
-from chorale.model import MessageState
+from chorale.model import Message, MessageState
 from chorale.store.prepared import Prepared, prepared_if_new
 from chorale.store.schema import message, worker
-
-
-@dataclass(frozen=True, slots=True)
-class MessageRow:
-    id: int
-    worker_id: int
-    worker: str
-    cause: str
-    written_at: int
-    title: str
-    body: str
-    state: str
-    sent_at: int | None
-    read_at: int | None
-
 
 _MESSAGES: Select[Any] = select(
     message.c.id,
@@ -63,17 +47,17 @@ def add_message(
     return bool(_ADD_MESSAGE.changed(tx, written))
 
 
-def messages_to(tx: Connection, worker_id: int) -> Sequence[MessageRow]:
+def messages_to(tx: Connection, worker_id: int) -> Sequence[Message]:
     """What a worker may read, the newest first."""
-    return [MessageRow(*row) for row in _MESSAGES_TO.all(tx, {"worker_id": worker_id})]
+    return [Message(*row) for row in _MESSAGES_TO.all(tx, {"worker_id": worker_id})]
 
 
 _DRAFTS = Prepared(_MESSAGES.where(message.c.state == literal_column(f"'{MessageState.DRAFT}'")).order_by(message.c.id))
 
 
-def drafts(tx: Connection) -> Sequence[MessageRow]:
+def drafts(tx: Connection) -> Sequence[Message]:
     """Messages that wait for an expert, the oldest first."""
-    return [MessageRow(*row) for row in _DRAFTS.all(tx, {})]
+    return [Message(*row) for row in _DRAFTS.all(tx, {})]
 
 
 _AWAITED = Prepared(
@@ -83,19 +67,19 @@ _AWAITED = Prepared(
 )
 
 
-def awaited(tx: Connection, worker_id: int) -> tuple[str, ...]:
+def awaited_titles(tx: Connection, worker_id: int) -> tuple[str, ...]:
     """The titles of the messages to a worker that wait for an expert."""
     return tuple(_AWAITED.column(tx, {"worker_id": worker_id}))
 
 
-def all_messages(tx: Connection) -> Sequence[MessageRow]:
+def all_messages(tx: Connection) -> Sequence[Message]:
     """Every message, sent or not, the oldest first."""
-    return [MessageRow(*row) for row in tx.execute(_MESSAGES.order_by(message.c.id))]
+    return [Message(*row) for row in tx.execute(_MESSAGES.order_by(message.c.id))]
 
 
-def message_by_id(tx: Connection, message_id: int) -> MessageRow | None:
+def message_by_id(tx: Connection, message_id: int) -> Message | None:
     row = tx.execute(_MESSAGES.where(message.c.id == message_id)).first()
-    return None if row is None else MessageRow(*row)
+    return None if row is None else Message(*row)
 
 
 def send(tx: Connection, message_id: int, body: str, now: int) -> bool:

@@ -1,4 +1,6 @@
-"""Settings of a study that are kept in its database."""
+"""Settings and secrets of a study that are kept in its database."""
+
+import secrets
 
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -21,3 +23,10 @@ def set_setting(tx: Connection, key: str, value: str) -> None:
         .values(key=key, value=value)
         .on_conflict_do_update(index_elements=[setting.c.key], set_={"value": value})
     )
+
+
+def secret(tx: Connection, name: str) -> str:
+    """A random secret of this study, made the first time it is asked for."""
+    upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
+    tx.execute(upsert(setting).values(key=f"secret:{name}", value=secrets.token_urlsafe(32)).on_conflict_do_nothing())
+    return str(tx.execute(select(setting.c.value).where(setting.c.key == f"secret:{name}")).scalar_one())

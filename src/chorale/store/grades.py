@@ -1,16 +1,16 @@
 """Graded answers: what gates decide by."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, bindparam, func, literal_column, select
 
-from chorale.model import GradedAnswer
-from chorale.store.codec import from_text, frozen_from_text
-from chorale.store.prepared import NONE, ONE, Prepared
+from chorale.model import Grade, GradedAnswer
+from chorale.store.codec import as_ordered_text, as_text, from_text, frozen_from_text
+from chorale.store.prepared import NONE, ONE, Prepared, prepared_insert
 from chorale.store.schema import gold, grade, item, participation, response, stage, worker
 
 _GOLD: ColumnElement[str] = literal_column("'gold'")
@@ -80,22 +80,7 @@ def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | 
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class GradeRow:
-    id: int
-    response_id: int
-    worker: str
-    stage: str
-    kind: str
-    """Of the response."""
-    source: str
-    score: float
-    reasons: tuple[str, ...]
-    criteria: Mapping[str, float] | None
-    graded_at: int
-
-
-def all_grades(tx: Connection, item_id: int | None = None) -> list[GradeRow]:
+def all_grades(tx: Connection, item_id: int | None = None) -> list[Grade]:
     """Every grade there ever was, of answers to one item or to all, the oldest first."""
     query: Select[Any] = (
         select(
@@ -118,19 +103,8 @@ def all_grades(tx: Connection, item_id: int | None = None) -> list[GradeRow]:
     if item_id is not None:
         query = query.where(response.c.item_id == item_id)
     return [
-        GradeRow(
-            id=row.id,
-            response_id=row.response_id,
-            worker=row.pseudonym,
-            stage=row.name,
-            kind=row.kind,
-            source=row.source,
-            score=row.score,
-            reasons=tuple(from_text(row.reasons)),
-            criteria=None if row.criteria is None else from_text(row.criteria),
-            graded_at=row.graded_at,
-        )
-        for row in tx.execute(query)
+        Grade(*(*plain, tuple(from_text(reasons)), None if criteria is None else from_text(criteria), graded_at))
+        for *plain, reasons, criteria, graded_at in tx.execute(query)
     ]
 
 
@@ -188,11 +162,11 @@ def _answered_by(stages: int, of_one: bool) -> Prepared:
 
 def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> dict[int, dict[int, int]]:
     """How many answers workers gave who were not dropped, by worker and stage; those to gold in production apart."""
-    found: dict[int, dict[int, int]] = defaultdict(dict)
+    counts: dict[int, dict[int, int]] = defaultdict(dict)
     query = _answered_by(len(stage_ids), worker_id is not None)
-    for each, stage_id, answered in query.all(tx, _named(stage_ids, worker_id)):
-        found[each][stage_id] = answered
-    return found
+    for answerer_id, stage_id, answered in query.all(tx, _named(stage_ids, worker_id)):
+        counts[answerer_id][stage_id] = answered
+    return counts
 
 
 def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
@@ -207,3 +181,29 @@ def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
         )
     )
     return {str(row[0]): int(row[1]) for row in tx.execute(query)}
+
+
+_INSERT_GRADE = prepared_insert(grade, "response_id", "source", "score", "reasons", "criteria", "graded_at")
+
+
+def add_grade(
+    tx: Connection,
+    response_id: int,
+    source: str,
+    score: float,
+    reasons: Sequence[str],
+    now: int,
+    criteria: Mapping[str, float] | None = None,
+) -> None:
+    _INSERT_GRADE(
+        tx,
+        {
+            "response_id": response_id,
+            "source": source,
+            "score": score,
+            "reasons": as_text(list(reasons)),
+            # In the order of the rubric.
+            "criteria": None if criteria is None else as_ordered_text(dict(criteria)),
+            "graded_at": now,
+        },
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, case, func, insert, literal_column, or_, select, update
 
-from chorale.model import ItemState, StageState, Standing
+from chorale.model import ItemState, Stage, StageState, Standing
 from chorale.store import mturk_schema
 from chorale.store.prepared import Prepared
 from chorale.store.schema import assignment, event, gold, item, item_source, participation, response, setting, stage
@@ -87,7 +87,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
         states[stage_id][str(state), bool(released)] = count
     people, produced, bare = _by_stage(tx, _PEOPLE), _by_stage(tx, _PRODUCED), _by_stage(tx, _BARE_GOLD)
     golds, live, gone = _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE), _by_stage(tx, _JUDGMENTS_WITHDRAWN)
-    found = []
+    tallies = []
     for row in tx.execute(select(stage).order_by(stage.c.position)):
         counts, only_gold = states[row.id], bare.get(row.id, (0,))[0]
         workers, dropped, paid, fees = people.get(row.id, (0, 0, 0, 0))
@@ -95,7 +95,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
         judgments = counted - gone.get(row.id, (0,))[0]
         withdrawn = sum(count for (state, _), count in counts.items() if state == ItemState.WITHDRAWN)
         complete = sum(count for (state, _), count in counts.items() if state == ItemState.COMPLETE)
-        found.append(
+        tallies.append(
             StageCounts(
                 stage_id=row.id,
                 name=row.name,
@@ -116,7 +116,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
                 answers=answers,
             )
         )
-    return found
+    return tallies
 
 
 def finished(tx: Connection, rounds: Mapping[int, int]) -> dict[int, int]:
@@ -130,7 +130,7 @@ def finished(tx: Connection, rounds: Mapping[int, int]) -> dict[int, int]:
     return counts
 
 
-def released(tx: Connection) -> dict[str, int]:
+def released_by_stage(tx: Connection) -> dict[str, int]:
     """How many results of each stage are released."""
     query = (
         select(stage.c.name, func.count())
@@ -210,16 +210,6 @@ _PRODUCED: Select[Any] = select(
 ).group_by(participation.c.stage_id)
 
 
-@dataclass(frozen=True, slots=True)
-class StageRow:
-    id: int
-    name: str
-    position: int
-    task: str
-    task_version: int
-    state: str
-
-
 def is_untouched(tx: Connection) -> bool:
     """Whether nobody has come near the stages and items yet."""
     traces = (
@@ -240,8 +230,8 @@ def clear(tx: Connection, keep: Collection[str]) -> None:
 _STAGES = Prepared(select(stage).order_by(stage.c.position))
 
 
-def stages(tx: Connection) -> list[StageRow]:
-    return [StageRow(*row) for row in _STAGES.all(tx, {})]
+def all_stages(tx: Connection) -> list[Stage]:
+    return [Stage(*row) for row in _STAGES.all(tx, {})]
 
 
 _PAUSED = Prepared(select(stage.c.id).where(stage.c.state == literal_column("'paused'")))

@@ -11,8 +11,8 @@ _ARM = Prepared(select(worker.c.arm).where(worker.c.id == bindparam("worker_id")
 
 
 def arm_of(tx: Connection, worker_id: int) -> str | None:
-    found: str | None = _ARM.value(tx, {"worker_id": worker_id})
-    return found
+    arm: str | None = _ARM.value(tx, {"worker_id": worker_id})
+    return arm
 
 
 _PUT_IN_ARM = Prepared(update(worker).where(worker.c.id == bindparam("of_worker")).values(arm=bindparam("drawn_arm")))
@@ -34,7 +34,7 @@ def without_arm(tx: Connection, after: str | None) -> list[int]:
     return list(tx.execute(got.order_by(qualification.c.granted_at, worker.c.id)).scalars())
 
 
-def arms(tx: Connection) -> dict[str, str]:
+def arms_by_worker(tx: Connection) -> dict[str, str]:
     """The arm of everybody who is in one, by pseudonym."""
     query = select(worker.c.pseudonym, worker.c.arm).where(worker.c.arm.is_not(None))
     return {str(row[0]): str(row[1]) for row in tx.execute(query)}

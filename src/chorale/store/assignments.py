@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, literal_column, select, update
 
-from chorale.model import AssignmentKind, AssignmentState
-from chorale.store.offering import OfferedItem
-from chorale.store.participations import COLUMNS, ParticipationRow
+from chorale.model import Assignment, AssignmentKind, AssignmentState, Participation
+from chorale.store.offering import ItemContent
+from chorale.store.participations import COLUMNS
 from chorale.store.prepared import NONE, ONE, Prepared, prepared_insert
 from chorale.store.schema import assignment, item, participation
 
@@ -29,18 +29,6 @@ class Lease(NamedTuple):
     item_key: str
     payload: str
     expires_at: int
-
-
-class AssignmentRow(NamedTuple):
-    id: int
-    item_id: int
-    group_key: str
-    kind: str
-    state: str
-    leased_at: int
-    expires_at: int
-    stage_id: int
-    worker_id: int
 
 
 _LIVE_LEASE = Prepared(
@@ -75,15 +63,7 @@ _TAKE = Prepared(
 )
 _INSERT_ASSIGNMENT = prepared_insert(
     assignment,
-    "token",
-    "stage_id",
-    "item_id",
-    "worker_id",
-    "group_key",
-    "kind",
-    "state",
-    "leased_at",
-    "expires_at",
+    *("token", "stage_id", "item_id", "worker_id", "group_key", "kind", "state", "leased_at", "expires_at"),
 )
 _SERVE = {
     kind: Prepared(
@@ -108,7 +88,7 @@ def lease(
     token: str,
     stage_id: int,
     worker_id: int,
-    offered: OfferedItem,
+    offered: ItemContent,
     kind: AssignmentKind,
     now: int,
     expires_at: int,
@@ -159,10 +139,10 @@ def take_place(tx: Connection, item_id: int) -> bool:
     return bool(_TAKE.changed(tx, {"of_item": item_id}))
 
 
-_LEASED: Select[Any] = select(*(assignment.c[name] for name in AssignmentRow._fields))
+_LEASED: Select[Any] = select(*(assignment.c[name] for name in Assignment._fields))
 # The last two columns of an assignment are the first two of a participation, and the same: they are asked for once,
 # since the driver makes something of every column of every row.
-_WIDTH, _SHARED = len(AssignmentRow._fields), 2
+_WIDTH, _SHARED = len(Assignment._fields), 2
 _ASSIGNED = Prepared(
     _LEASED.add_columns(*COLUMNS[_SHARED:])
     .join(
@@ -180,8 +160,8 @@ _ASSIGNED = Prepared(
 class Assigned(NamedTuple):
     """An assignment with how its worker stands."""
 
-    assignment: AssignmentRow
-    record: ParticipationRow
+    assignment: Assignment
+    record: Participation
 
 
 def assigned(tx: Connection, token: str) -> Assigned | None:
@@ -189,7 +169,7 @@ def assigned(tx: Connection, token: str) -> Assigned | None:
     row = _ASSIGNED.first(tx, {"token": token})
     if row is None:
         return None
-    return Assigned(AssignmentRow._make(row[:_WIDTH]), ParticipationRow._make(row[_WIDTH - _SHARED :]))
+    return Assigned(Assignment._make(row[:_WIDTH]), Participation._make(row[_WIDTH - _SHARED :]))
 
 
 _END = Prepared(
@@ -200,7 +180,7 @@ _END = Prepared(
 _GIVE_PLACE = Prepared(update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken - 1))
 
 
-def end_assignment(tx: Connection, row: AssignmentRow, state: AssignmentState, now: int) -> None:
+def end_assignment(tx: Connection, row: Assignment, state: AssignmentState, now: int) -> None:
     """End an assignment; unless it was submitted, its place on the item is free again."""
     _END(tx, {"of_assignment": row.id, "new_state": state.value, "now": now})
     holds_place = row.kind == AssignmentKind.PRODUCTION and row.state == AssignmentState.LIVE
@@ -227,13 +207,13 @@ _EXPIRED = Prepared(
 _NEXT_EXPIRY = Prepared(select(func.min(assignment.c.expires_at)).where(assignment.c.state == _LIVE))
 
 
-def expired_assignments(tx: Connection, now: int) -> list[AssignmentRow]:
+def expired_assignments(tx: Connection, now: int) -> list[Assignment]:
     """Live assignments past their time, so many at once, locked, by item."""
     first = _NEXT_EXPIRY.value(tx, {})
     if first is None or first > now:
         # Most of the time: to sort none takes several times as long as to see that there are none.
         return []
-    return [AssignmentRow._make(row) for row in _EXPIRED.all(tx, {"now": now})]
+    return [Assignment._make(row) for row in _EXPIRED.all(tx, {"now": now})]
 
 
 _LIVE_BY_STAGE = Prepared(

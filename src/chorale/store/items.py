@@ -1,0 +1,370 @@
+"""Items: adding them, and reading one, some or all of a stage, or a page of them; and what they were made from."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Select, and_, bindparam, func, insert, literal, literal_column, or_, select
+
+from chorale.model import Item, ItemState, NewItem, Payload, Standing
+from chorale.store.codec import as_text, from_text, frozen_from_text
+from chorale.store.database import STREAMED
+from chorale.store.positions import shuffled_position
+from chorale.store.prepared import Prepared, prepared_insert, prepared_numbering
+from chorale.store.schema import assignment, gold, item, item_source, participation, response, stage, worker
+
+T = TypeVar("T")
+
+
+_CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindparam("item_id")))
+
+
+def content_of(tx: Connection, item_id: int) -> tuple[str, Payload]:
+    """What an item is called, and what it is about."""
+    key, payload = _CONTENT.first(tx, {"item_id": item_id})
+    return key, frozen_from_text(payload)
+
+
+_ITEMS: Select[Any] = (
+    select(
+        item.c.id,
+        stage.c.name,
+        item.c.key,
+        item.c.group_key,
+        item.c.payload,
+        item.c.state,
+        item.c.wanted,
+        item.c.taken,
+        item.c.label,
+        item.c.confidence,
+        item.c.counted,
+        item.c.released,
+        gold.c.item_id.is_not(None),
+        item.c.sampled,
+        item.c.response_id,
+    )
+    .join(stage, stage.c.id == item.c.stage_id)
+    .outerjoin(gold, and_(gold.c.item_id == item.c.id, gold.c.active))
+)
+
+
+def _item_row(row: Any) -> Item:
+    label = None if row[8] is None else from_text(row[8])
+    released, is_gold, sampled = map(bool, row[11:14])
+    return Item(*(*row[:4], from_text(row[4]), *row[5:8], label, *row[9:11], released, is_gold, sampled, row[14]))
+
+
+def find_item(tx: Connection, stage_name: str, key: str) -> Item | None:
+    row = tx.execute(_ITEMS.where(stage.c.name == stage_name, item.c.key == key)).first()
+    return None if row is None else _item_row(row)
+
+
+def items_by_id(tx: Connection, ids: Sequence[int]) -> list[Item]:
+    """Some items, in the order of their ids as given."""
+    by_id = {row[0]: _item_row(row) for row in tx.execute(_ITEMS.where(item.c.id.in_(ids)))} if ids else {}
+    return [by_id[item_id] for item_id in ids if item_id in by_id]
+
+
+def all_items(tx: Connection, stage_name: str) -> Iterator[Item]:
+    """Every item of a stage that was there to be judged, streamed by id."""
+    query = _ITEMS.where(stage.c.name == stage_name, or_(item.c.wanted > 0, item.c.counted > 0)).order_by(item.c.id)
+    for row in tx.execute(query, execution_options=STREAMED):
+        yield _item_row(row)
+
+
+def live_leases(tx: Connection) -> dict[int, int]:
+    """How many workers hold each item at the moment; gold is not counted."""
+    query = (
+        select(assignment.c.item_id, func.count())
+        .where(assignment.c.state == literal_column("'live'"), assignment.c.kind == "production")
+        .group_by(assignment.c.item_id)
+    )
+    return {item_id: count for item_id, count in tx.execute(query)}  # noqa: C416 - rows are not pairs to dict()
+
+
+def lineage(tx: Connection, item_id: int) -> list[tuple[str, str]]:
+    """(stage, key) of the items an item was derived from."""
+    query = (
+        select(stage.c.name, item.c.key)
+        .join(item_source, item_source.c.source_id == item.c.id)
+        .join(stage, stage.c.id == item.c.stage_id)
+        .where(item_source.c.item_id == item_id)
+        .order_by(item.c.id)
+    )
+    return [(name, key) for name, key in tx.execute(query)]
+
+
+def made_from(tx: Connection, item_id: int, most: int) -> list[tuple[str, str, str]]:
+    """Stage, key and state of the items that were derived from one."""
+    query = (
+        select(stage.c.name, item.c.key, item.c.state)
+        .join(item_source, item_source.c.item_id == item.c.id)
+        .join(stage, stage.c.id == item.c.stage_id)
+        .where(item_source.c.source_id == item_id)
+        .order_by(item.c.id)
+        .limit(most)
+    )
+    return [(str(name), str(key), str(state)) for name, key, state in tx.execute(query)]
+
+
+def all_sources(tx: Connection) -> dict[int, list[str]]:
+    """The items, as "stage/key", that derived item came from, by its id."""
+    query = (
+        select(item_source.c.item_id, stage.c.name, item.c.key)
+        .join(item, item.c.id == item_source.c.source_id)
+        .join(stage, stage.c.id == item.c.stage_id)
+        .order_by(item_source.c.item_id, item.c.id)
+    )
+    sources: dict[int, list[str]] = {}
+    for item_id, name, key in tx.execute(query, execution_options=STREAMED):
+        sources.setdefault(item_id, []).append(f"{name}/{key}")
+    return sources
+
+
+@dataclass(frozen=True, slots=True)
+class OriginRow:
+    """Whose answer an item was made from."""
+
+    item_id: int
+    worker: str
+    arm: str | None
+    stage: str
+    item: str
+
+
+def origins(tx: Connection, stage_name: str) -> Iterator[OriginRow]:
+    """Of every item of a stage that was made from a single answer: who gave it, where, and to what."""
+    made, its_stage = item.alias("made"), stage.alias("its_stage")
+    query = (
+        select(made.c.id, worker.c.pseudonym, worker.c.arm, stage.c.name, item.c.key)
+        .select_from(made)
+        .join(its_stage, its_stage.c.id == made.c.stage_id)
+        .join(response, response.c.id == made.c.response_id)
+        .join(worker, worker.c.id == response.c.worker_id)
+        .join(item, item.c.id == response.c.item_id)
+        .join(stage, stage.c.id == response.c.stage_id)
+        .where(its_stage.c.name == stage_name)
+        .order_by(made.c.id)
+    )
+    for row in tx.execute(query, execution_options=STREAMED):
+        yield OriginRow(*row)
+
+
+def known_items(tx: Connection, stage_id: int) -> dict[str, str]:
+    """The payloads of a stage's items by key."""
+    query = select(item.c.key, item.c.payload).where(item.c.stage_id == stage_id)
+    return {row.key: row.payload for row in tx.execute(query)}
+
+
+BATCH, FEW = 2_000, 8
+
+
+def add_items(tx: Connection, stage_id: int, stage_name: str, seed: int, items: Iterable[NewItem], wanted: int) -> int:
+    """Add items; `wanted` judgments each, 0 for items that are only gold."""
+    added = 0
+    for batch in batches(items):
+        rows = [_new_row(stage_id, stage_name, seed, new, wanted) for new in batch]
+        if len(rows) <= FEW:
+            for row, new in zip(rows, batch, strict=True):
+                _add_one(tx, row, new.sources)
+        else:
+            tx.execute(insert(item), rows)
+            if any(new.sources for new in batch):
+                _add_sources(tx, stage_id, batch)
+        added += len(batch)
+    return added
+
+
+def _new_row(stage_id: int, stage_name: str, seed: int, new: NewItem, wanted: int) -> dict[str, Any]:
+    return {
+        "stage_id": stage_id,
+        "key": new.key,
+        "group_key": new.group,
+        "payload": as_text(new.payload),
+        "position": shuffled_position(seed, stage_name, new.key),
+        "state": (ItemState.OPEN if wanted else ItemState.COMPLETE).value,
+        "wanted": wanted,
+        "taken": 0,
+        "label": None,
+        "confidence": None,
+        "counted": 0,
+        "released": False,
+        "response_id": new.response,
+    }
+
+
+_INSERT_ITEM = prepared_numbering(
+    item,
+    *("stage_id", "key", "group_key", "payload", "position", "state", "wanted", "taken", "label", "confidence"),
+    *("counted", "released", "response_id"),
+)
+_INSERT_SOURCE = prepared_insert(item_source, "item_id", "source_id")
+
+
+def _add_one(tx: Connection, row: Mapping[str, Any], sources: Sequence[int]) -> None:
+    """The usual case while people work: every answer makes an item."""
+    item_id = _INSERT_ITEM.number(tx, row)
+    for source in sources:
+        _INSERT_SOURCE(tx, {"item_id": item_id, "source_id": source})
+
+
+def _add_sources(tx: Connection, stage_id: int, batch: Sequence[NewItem]) -> None:
+    ids = {
+        key: item_id
+        for item_id, key in tx.execute(
+            select(item.c.id, item.c.key).where(item.c.stage_id == stage_id, item.c.key.in_([new.key for new in batch]))
+        )
+    }
+    tx.execute(
+        insert(item_source),
+        [{"item_id": ids[new.key], "source_id": source} for new in batch for source in new.sources],
+    )
+
+
+def batches(items: Iterable[T]) -> Iterator[list[T]]:
+    """Parts that are small enough for one statement."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsWanted:
+    """Which items of a stage to show, and from where on."""
+
+    stage_id: int
+    order: str = "key"
+    state: str = ""
+    released: bool | None = None
+    disagreement: str = ""
+    """split, unanimous, or not unanimous."""
+    below: float | None = None
+    """The highest confidence shown."""
+    under: float | None = None
+    """All shown are less confident than this."""
+    not_gold: bool = False
+    arm: str = ""
+    worker: str = ""
+    after: tuple[float | None, str] | None = None
+    """What the last item shown was ordered by, and its key."""
+
+
+ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
+    "key": (None, True),
+    "least confident": (item.c.confidence, True),
+    "most confident": (item.c.confidence, False),
+    "most divided": (item.c.confidence, True),
+    "most judged": (item.c.counted, False),
+}
+"""What items are ordered by before their key, and whether upwards.
+
+Those are the most divided whose result the least of everybody's trust stands behind, among those that were not answered
+alike by all.
+"""
+
+
+class _ListedItem(NamedTuple):
+    id: int
+    by: float | None
+    """What it was ordered by besides its key."""
+    key: str
+
+
+def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int, float | None]]:
+    """The ids of the next items, and what each was ordered by besides its key."""
+    if wanted.order == "most divided" and not wanted.disagreement:
+        wanted = replace(wanted, disagreement="split")
+    listed: list[_ListedItem] = []
+    size = limit
+    while len(listed) < limit:
+        some = _next_items(tx, wanted, size)
+        listed += _by_disagreement(tx, wanted.disagreement, some)
+        if len(some) < size:
+            break
+        # How answers differ is looked up for a few items at a time: as a part of the query, it may be asked of all.
+        wanted = replace(wanted, after=(some[-1].by, some[-1].key))
+        size = min(2 * size, _MOST_AT_ONCE)
+    return [(one.id, one.by) for one in listed[:limit]]
+
+
+_MOST_AT_ONCE = 5_000
+
+
+def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_ListedItem]:
+    """The next items by all that an index knows of them."""
+    by, upwards = ITEM_ORDERS[wanted.order]
+    query = select(item.c.id, literal(None) if by is None else by, item.c.key).where(
+        item.c.stage_id == wanted.stage_id, or_(item.c.wanted > 0, item.c.counted > 0), *_item_filters(wanted)
+    )
+    if by is None:
+        if wanted.after is not None:
+            query = query.where(item.c.key > wanted.after[1])
+        query = query.order_by(item.c.key)
+    else:
+        query = query.where(by.is_not(None))
+        if wanted.after is not None and wanted.after[0] is not None:
+            value, key = wanted.after
+            beyond = by > value if upwards else by < value
+            reached = by >= value if upwards else by <= value
+            passed = item.c.key > key if upwards else item.c.key < key
+            query = query.where(reached, or_(beyond, passed))
+        query = query.order_by(by, item.c.key) if upwards else query.order_by(by.desc(), item.c.key.desc())
+    return [_ListedItem(*row) for row in tx.execute(query.limit(limit))]
+
+
+def _item_filters(wanted: ItemsWanted) -> list[Any]:
+    filters: list[Any] = []
+    if wanted.state:
+        filters.append(item.c.state == wanted.state)
+    if wanted.released is not None:
+        filters.append(item.c.released == wanted.released)
+    if wanted.below is not None:
+        filters.append(item.c.confidence <= wanted.below)
+    if wanted.disagreement == "split":
+        # Where all answers are the same, the result is certain. By keys items are walked through in that order; the
+        # sum keeps SQLite from sorting all that are not certain.
+        filters.append((item.c.confidence + 0 if wanted.order == "key" else item.c.confidence) < 1)
+    elif wanted.disagreement == "unanimous":
+        filters.append(item.c.counted > 1)
+    if wanted.under is not None:
+        filters.append(item.c.confidence < wanted.under)
+    if wanted.not_gold:
+        filters.append(~select(gold.c.item_id).where(gold.c.item_id == item.c.id, gold.c.active).exists())
+    if wanted.arm:
+        in_arm = select(response.c.id).join(worker, worker.c.id == response.c.worker_id)
+        filters.append(in_arm.where(response.c.item_id == item.c.id, worker.c.arm == wanted.arm).exists())
+    if wanted.worker:
+        who = select(worker.c.id).where(worker.c.pseudonym == wanted.worker).scalar_subquery()
+        answered = select(response.c.item_id).where(response.c.worker_id == who, response.c.stage_id == wanted.stage_id)
+        filters.append(item.c.id.in_(answered))
+    return filters
+
+
+def _by_disagreement(tx: Connection, wanted: str, some: list[_ListedItem]) -> list[_ListedItem]:
+    """Those of some items whose answers that count are all the same, or are not."""
+    if not wanted or not some:
+        return some
+    query = (
+        select(response.c.item_id, func.count(response.c.answer.distinct()), func.count())
+        .join(
+            participation,
+            and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id),
+        )
+        .where(
+            response.c.item_id.in_([one.id for one in some]),
+            response.c.kind == literal_column("'production'"),
+            participation.c.standing == Standing.ACTIVE,
+        )
+        .group_by(response.c.item_id)
+    )
+    split: set[int] = set()
+    alike: set[int] = set()
+    for item_id, different, given in tx.execute(query):
+        if different > 1:
+            split.add(item_id)
+        elif given > 1:
+            alike.add(item_id)
+    if wanted == "split":
+        return [one for one in some if one.id in split]
+    return [one for one in some if (one.id in alike) == (wanted == "unanimous")]
