@@ -14,7 +14,7 @@ from chorale.engine import gold_desk
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, Item, Refusal, UserError
 from chorale.model import Response as StudyResponse
-from chorale.store import Tx, responses
+from chorale.store import Tx, gold, responses
 from chorale.store.gold import GoldItem
 from chorale.web.console.frame import NO_NUL, Console, back_to
 from chorale.web.links import EXPERT, OWNER

@@ -94,7 +94,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
         made_from(tx, item.id, MOST_CHILDREN),
         gold_answer(tx, item.id),
         events.recent(tx, 100, item_id=item.id),
-        _origin(tx, item, lineage),
+        _origin(tx, item, sources),
         why_so_many_judgments(
             stage.settings.judgments,
             item.judgments,
@@ -108,8 +108,8 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
 def _origin(tx: Tx, item: Item, sources: list[tuple[str, str]]) -> StudyResponse | None:
     if item.response_id is None:
         return None
-    sources = [source.id for stage, key in lineage if (source := find_item(tx, stage, key))]
-    return next((one for one in responses.all_responses(tx, item_ids=sources) if one.id == item.response_id), None)
+    ids = [source.id for stage, key in sources if (source := find_item(tx, stage, key))]
+    return next((one for one in responses.all_responses(tx, item_ids=ids) if one.id == item.response_id), None)
 
 
 @dataclass(frozen=True, slots=True)
