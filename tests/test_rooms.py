@@ -58,7 +58,7 @@ MOST_LINES_OF_A_FUNCTION = 60
 NEVER_CHANGED = "chorale.store.migrations.versions."
 
 # What is left to be put right. These may only shrink: what is better than its entry fails until the entry follows.
-LONG_MODULES = {"chorale.rehearsal.performing": 459}
+LONG_MODULES: dict[str, int] = {}
 LONG_FUNCTIONS = {
     "chorale.cli.aggregate.aggregate": 68,
     "chorale.kits.frames.commands.evaluate.frames": 64,
