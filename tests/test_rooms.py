@@ -60,7 +60,7 @@ MOST_LINES_OF_A_FUNCTION = 60
 NEVER_CHANGED = "chorale.store.migrations.versions."
 
 # What is left to be put right. These may only shrink: what is better than its entry fails until the entry follows.
-LONG_MODULES = {"chorale.rehearsal.performing": 462}
+LONG_MODULES: dict[str, int] = {}
 LONG_FUNCTIONS: dict[str, int] = {}
 # For extras, and for what takes long to load and few need.
 IMPORTS_IN_FUNCTIONS = {
