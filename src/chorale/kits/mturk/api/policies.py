@@ -176,7 +176,7 @@ def read_plurality(policy: Mapping[str, Any]) -> Plurality:
     parameters = _named(policy, "HITReviewPolicy", PLURALITY)
     # One value per question, or a single value with commas.
     questions = tuple(
-        one.strip() for text in parameters.values("QuestionIds") for one in text.split(",") if one.strip()
+        name.strip() for text in parameters.values("QuestionIds") for name in text.split(",") if name.strip()
     )
     threshold = parameters.number("QuestionAgreementThreshold", 0, 100)
     if not questions or threshold is None:

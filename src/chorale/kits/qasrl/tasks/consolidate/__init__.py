@@ -12,12 +12,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from chorale.contract.exporting import StageResults
-from chorale.contract.task import Combining, Deriving, Example, Explaining, Form, Grading, Shape, Simulating, Task
+from chorale.contract.task import Combining, Deriving, Example, Explaining, Grading, Shape, Simulating, Task
 from chorale.kits.qasrl.metrics.matching import iou
-from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
-from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, first_mistake, in_words
+from chorale.kits.qasrl.tasks.shared import form_of
+from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, QuestionAnswer, canonical, misfit, presented
 from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, groups, reasons
-from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem, caption, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, caption, only_predicate, view_of
 from chorale.kits.qasrl.tasks.shared.tables import (
     ANNOTATORS,
     GOLD_STANDARD,
@@ -28,7 +28,6 @@ from chorale.kits.qasrl.tasks.shared.tables import (
 )
 from chorale.model import Answer, Payload, SourceItem
 
-_HERE = Path(__file__).parent
 MOST_SETS = 10
 _SAME = 0.5
 
@@ -63,16 +62,7 @@ def _view(item: Payload) -> dict[str, Any]:
 
 def _with_slots(asked: Sequence[Mapping[str, Any]], item: Payload) -> Sequence[Mapping[str, Any]]:
     """Sets from a file have none. What the grammar does not know is compared by its words."""
-    return asked if first_mistake(asked, item) is not None else canonical(asked, item)
-
-
-def _misfit(given: Answer, item: Payload) -> str | None:
-    mistake = first_mistake(given, item)
-    return None if mistake is None else str(mistake)
-
-
-def _presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {"questions": in_words(item, given)}
+    return asked if misfit(asked, item) is not None else canonical(asked, item)
 
 
 def _questions(given: Answer) -> int:
@@ -127,19 +117,8 @@ def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Itera
                 yield BankQuestion(item.payload, asked["question"], sources, ((judgment.worker, spans),))
 
 
-_FORMS = {
-    "stem": "sell",
-    "presentSingular3rd": "sells",
-    "presentParticiple": "selling",
-    "past": "sold",
-    "pastParticiple": "sold",
-}
 _ROW = {
-    "sentence_id": "example:1",
-    "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
-    "verb_index": 2,
-    "verb": "sold",
-    "forms": _FORMS,
+    **EXAMPLE,
     "sets": [
         [
             {"question": "Who sold something?", "answers": [[0, 2]]},
@@ -160,16 +139,10 @@ QASRL_CONSOLIDATE = Task(
     shape=Shape(
         item_type=SetsOfQuestions,
         answer_type=Consolidated,
-        misfit=_misfit,
+        misfit=misfit,
         canonical=canonical,
     ),
-    form=Form(
-        page=_HERE / "page.html",
-        module=_HERE / "consolidate.js",
-        style=PAGE_PARTS / "qasrl.css",
-        shared=SHARED,
-        view=_view,
-    ),
+    form=form_of(Path(__file__).parent, "consolidate.js", _view),
     examples=(
         Example(
             row=_ROW,
@@ -188,7 +161,7 @@ QASRL_CONSOLIDATE = Task(
     explaining=Explaining(
         feedback=feedback,
         reasons=reasons,
-        present=_presented,
+        present=presented,
         caption=caption,
     ),
     exports=(GOLD_STANDARD, bank_table(_bank_questions), SENTENCES, ANNOTATORS),

@@ -3,14 +3,23 @@
 Not a task itself. Writing, consolidating and validating import it, and never each other.
 """
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from chorale.contract.task import Form
 from chorale.kits.qasrl.grammar import BROWSER_MODULES
+from chorale.model import Payload
 
-PAGE_PARTS = Path(__file__).parent / "page"
-"""ES modules and the style sheet that the three pages share."""
+_PAGE_PARTS = Path(__file__).parent / "page"
+_SHARED = (*sorted(_PAGE_PARTS.glob("*.js")), *BROWSER_MODULES)
 
-SHARED = (*sorted(PAGE_PARTS.glob("*.js")), *BROWSER_MODULES)
-"""The modules among them and those of the grammar, as tasks list them."""
 
-__all__ = ["PAGE_PARTS", "SHARED"]
+def form_of(task: Path, module: str, view: Callable[[Payload], dict[str, Any]]) -> Form:
+    """The form of a task in its folder, with the style sheet and the modules that the three pages share."""
+    return Form(
+        page=task / "page.html", module=task / module, style=_PAGE_PARTS / "qasrl.css", shared=_SHARED, view=view
+    )
+
+
+__all__ = ["form_of"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -80,37 +80,27 @@ class OwnQuestionAnswer(QuestionAnswer):
     answers: OwnSpans
 
 
-class QuestionMistake(NamedTuple):
-    """What is wrong with one question, and which it is."""
-
-    number: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"must be put right: question {self.number + 1} {self.message}"
-
-
 class UnaskableError(ValueError):
     """A question that the grammar does not know, with the reason in plain words."""
 
 
-def first_mistake(given: Sequence[Mapping[str, Any]], item: Payload) -> QuestionMistake | None:
-    """What keeps questions and answers about a predicate from being taken."""
+def misfit(given: Answer, item: Payload) -> str | None:
+    """The first mistake in questions and answers about a predicate; None if there is none."""
     asked: dict[str, int] = {}
     answers = 0
-    for number, qa in enumerate(given):
+    for number, qa in enumerate(given, 1):
         answers += len(qa["answers"])
         wrong = misplaced(qa["answers"], item) or (None if qa["answers"] else "has no answer: mark it in the sentence")
         if answers > MOST_ANSWERS_TOGETHER:
             wrong = f"has too many answers: all questions together may have {MOST_ANSWERS_TOGETHER}"
+        if wrong is None:
+            parsed = _parsed(qa["question"], forms_of(item), prepositions_of(item))
+            if isinstance(parsed, NotAQuestion):
+                wrong = f"can't be taken: {parsed.reason}"
+            elif asked.setdefault(parsed.text, number) != number:
+                wrong = f"is the same as question {asked[parsed.text]}: ask each thing once"
         if wrong is not None:
-            return QuestionMistake(number, wrong)
-        parsed = _parsed(qa["question"], forms_of(item), prepositions_of(item))
-        if isinstance(parsed, NotAQuestion):
-            return QuestionMistake(number, f"can't be taken: {parsed.reason}")
-        if parsed.text in asked:
-            return QuestionMistake(number, f"is the same as question {asked[parsed.text] + 1}: ask each thing once")
-        asked[parsed.text] = number
+            return f"must be put right: question {number} {wrong}"
     return None
 
 
@@ -175,6 +165,10 @@ def asked_question(stored: Mapping[str, Any]) -> VerbQuestion:
         negated=bool(slots.get("is_negated")),
         passive=bool(slots.get("is_passive")),
     )
+
+
+def presented(item: Payload, given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    return {"questions": in_words(item, given)}
 
 
 def in_words(item: Payload, given: Iterable[Mapping[str, Any]]) -> str:

@@ -77,6 +77,22 @@ class PredicateItem(BaseModel):
         return values if values.get("verb") else {**values, "verb": str(tokens[index])}
 
 
+EXAMPLE = {
+    "sentence_id": "example:1",
+    "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
+    "verb_index": 2,
+    "verb": "sold",
+    "forms": {
+        "stem": "sell",
+        "presentSingular3rd": "sells",
+        "presentParticiple": "selling",
+        "past": "sold",
+        "pastParticiple": "sold",
+    },
+}
+"""The predicate of the tasks' examples, as a row of an items file."""
+
+
 def forms_of(item: Payload) -> VerbForms:
     """The verb's forms, as the grammar takes them."""
     return VerbForms.from_bank(item["forms"])

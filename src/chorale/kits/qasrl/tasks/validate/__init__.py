@@ -21,7 +21,6 @@ from chorale.contract.task import (
     Deriving,
     Example,
     Explaining,
-    Form,
     GradeResult,
     Grading,
     Options,
@@ -30,15 +29,14 @@ from chorale.contract.task import (
     Task,
 )
 from chorale.kits.qasrl.files import JUDGES, VALID
-from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
+from chorale.kits.qasrl.tasks.shared import form_of
 from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, OwnSpans, QuestionAnswer, Spans, in_words, misplaced
 from chorale.kits.qasrl.tasks.shared.comparing import agreement
-from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem, caption, only_predicate, view_of
+from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, caption, only_predicate, view_of
 from chorale.kits.qasrl.tasks.shared.simulating import own_answers, some_words
 from chorale.kits.qasrl.tasks.shared.tables import SENTENCES, BankQuestion, bank_table, behind_each, gold_standard_of
 from chorale.model import Answer, Judgment, Payload, SourceItem
 
-_HERE = Path(__file__).parent
 _OFTEN_VALID = 0.85
 _ALMOST = 1e-9
 
@@ -222,27 +220,11 @@ QASRL_VALIDATE = Task(
         gold_type=ExpertValidated,
         misfit=_misfit,
     ),
-    form=Form(
-        page=_HERE / "page.html",
-        module=_HERE / "validate.js",
-        style=PAGE_PARTS / "qasrl.css",
-        shared=SHARED,
-        view=_view,
-    ),
+    form=form_of(Path(__file__).parent, "validate.js", _view),
     examples=(
         Example(
             row={
-                "sentence_id": "example:1",
-                "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
-                "verb_index": 2,
-                "verb": "sold",
-                "forms": {
-                    "stem": "sell",
-                    "presentSingular3rd": "sells",
-                    "presentParticiple": "selling",
-                    "past": "sold",
-                    "pastParticiple": "sold",
-                },
+                **EXAMPLE,
                 "questions": [
                     {"question": "Who sold something?", "answers": [[0, 2]]},
                     {"question": "Why did someone sell something?", "answers": [[4, 6]]},
@@ -263,4 +245,4 @@ QASRL_VALIDATE = Task(
     exports=(gold_standard_of(_valid_ones), bank_table(_bank_questions), SENTENCES),
 )
 
-__all__ = ["QASRL_VALIDATE", "ValidateOptions"]
+__all__ = ["QASRL_VALIDATE", "QasrlValidateOptions"]

@@ -4,29 +4,25 @@ Everybody asks as many different questions about the marked verb as the sentence
 (`chorale.kits.qasrl.grammar`); answers are spans of the sentence.
 """
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chorale.contract.task import Combining, Example, Explaining, Form, Grading, Shape, Simulating, Task
-from chorale.kits.qasrl.tasks.shared import PAGE_PARTS, SHARED
+from chorale.contract.task import Combining, Example, Explaining, Grading, Shape, Simulating, Task
+from chorale.kits.qasrl.tasks.shared import form_of
 from chorale.kits.qasrl.tasks.shared.answers import (
     MOST_QUESTIONS,
     OwnQuestionAnswer,
     QuestionAnswer,
     canonical,
-    first_mistake,
-    in_words,
+    misfit,
+    presented,
 )
 from chorale.kits.qasrl.tasks.shared.comparing import combine, distance, feedback, grade, reasons
-from chorale.kits.qasrl.tasks.shared.predicates import PredicateItem, caption, view_of
+from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, caption, view_of
 from chorale.kits.qasrl.tasks.shared.simulating import guess, imitate
 from chorale.kits.qasrl.tasks.shared.tables import ANNOTATORS
-from chorale.model import Answer, Payload
-
-_HERE = Path(__file__).parent
+from chorale.model import Answer
 
 
 class WrittenQuestions(BaseModel):
@@ -41,15 +37,6 @@ class ExpertWritten(BaseModel):
     answer: tuple[QuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
-def _misfit(given: Answer, item: Payload) -> str | None:
-    mistake = first_mistake(given, item)
-    return None if mistake is None else str(mistake)
-
-
-def _presented(item: Payload, given: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {"questions": in_words(item, given)}
-
-
 def _questions(given: Answer) -> int:
     return len(given)
 
@@ -62,31 +49,13 @@ QASRL_WRITE = Task(
         item_type=PredicateItem,
         answer_type=WrittenQuestions,
         gold_type=ExpertWritten,
-        misfit=_misfit,
+        misfit=misfit,
         canonical=canonical,
     ),
-    form=Form(
-        page=_HERE / "page.html",
-        module=_HERE / "write.js",
-        style=PAGE_PARTS / "qasrl.css",
-        shared=SHARED,
-        view=view_of,
-    ),
+    form=form_of(Path(__file__).parent, "write.js", view_of),
     examples=(
         Example(
-            row={
-                "sentence_id": "example:1",
-                "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
-                "verb_index": 2,
-                "verb": "sold",
-                "forms": {
-                    "stem": "sell",
-                    "presentSingular3rd": "sells",
-                    "presentParticiple": "selling",
-                    "past": "sold",
-                    "pastParticiple": "sold",
-                },
-            },
+            row=EXAMPLE,
             answer=[
                 {"question": "Who sold something?", "answers": [[0, 2]]},
                 {"question": "What did someone sell?", "answers": [[3, 4]]},
@@ -119,7 +88,7 @@ QASRL_WRITE = Task(
     explaining=Explaining(
         feedback=feedback,
         reasons=reasons,
-        present=_presented,
+        present=presented,
         caption=caption,
     ),
     exports=(ANNOTATORS,),
