@@ -125,7 +125,9 @@ def _parsed(stage: RunningStage, text: str) -> Any:
 def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
     stages_listed = []
     for stage in stages:
-        rows = study.store.read(partial(gold_rows.gold_items, stage_name=stage.name)).result()
+        rows = study.store.read(
+            partial(gold_rows.gold_items, stage_name=stage.name, lowest_correct=stage.lowest_correct)
+        ).result()
         candidates = study.store.read(partial(gold_desk.candidates, stage=stage)).result()
         stages_listed.append(
             {
