@@ -99,15 +99,19 @@ def imports_of(modules: Mapping[str, str]) -> Iterator[Import]:
 
 
 def impure(modules: Mapping[str, str], allowed: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """Imports and calls by which a pure room could see or change the world. `allowed`: modules, by room."""
+    """Imports and calls by which a pure room could see or change the world. `allowed`: modules, by room or package."""
+
+    def pure_part(module: str) -> str | None:
+        return next((part for part in allowed if is_within(module, f"{ROOT}.{part}")), None)
+
     for found in imports_of(modules):
-        room = room_of(found.importer)
-        if room not in allowed or found.for_types or is_within(found.target, ROOT):
+        room = pure_part(found.importer)
+        if room is None or found.for_types or is_within(found.target, ROOT):
             continue
         if not any(is_within(found.target, name) for name in allowed[room]):
             yield f"{found}, which `{room}` may not: it is pure"
     for name, source in modules.items():
-        if (room := room_of(name)) in allowed:
+        if (room := pure_part(name)) is not None:
             for called, line in _seen(source).calls:
                 if called in SEES_THE_WORLD:
                     yield f"{name}, line {line}: calls {called}, which `{room}` may not: it is pure"

@@ -394,7 +394,7 @@ def test_somebody_who_is_dropped_is_told_calmly_and_paid(open_scene: Opener) -> 
     page.get_by_role("button", name="Continue").click()
     expect(worker.rest).to_have_text("This part has ended for you")
     expect(worker.rest).to_be_focused()
-    expect(page.locator("#rest-message")).to_contain_text("You are paid for everything you sent.")
+    expect(page.locator("#rest-message")).to_contain_text("You are paid for everything you submitted.")
     page.get_by_role("link", name="Back to the overview").click()
     expect(page.get_by_text("Ended for you")).to_be_visible()
     expect(page.locator(".tiles")).to_contain_text(f"${3 * answered / 100:.2f}")

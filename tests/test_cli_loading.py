@@ -58,9 +58,7 @@ def test_a_scoring_command_loads_only_what_it_needs(arguments: tuple[str, ...], 
 def test_a_rehearsal_loads_neither_polars_nor_migrations_nor_tasks_but_its_own(tmp_path: Path) -> None:
     write_small_study(tmp_path / "study", applications=4, gold=2)
     imported = loaded("rehearse", tmp_path / "study", "--seeds", "1", "--workers", "4")
-    assert {name for name in imported if name.startswith("chorale.contract.")} >= {
-        "chorale.kits.rules.tasks.entailment"
-    }
+    assert "chorale.kits.rules.tasks.entailment" in imported
     assert not imported & {
         "polars",
         "numpy",

@@ -196,7 +196,7 @@ def test_readers_read_or_refuse_whatever_they_are_given(
             assert error.problems
 
 
-@pytest.mark.parametrize("module", ["formats.rule_files", "evaluate.rules"])
+@pytest.mark.parametrize("module", ["kits.rules.files.rule_files", "kits.rules.metrics.curves"])
 def test_examples_in_the_code_come_out_as_shown(module: str) -> None:
     done = doctest.testmod(import_module(f"chorale.{module}"))
     assert done.attempted

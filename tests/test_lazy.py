@@ -23,9 +23,9 @@ LAZY = [
 def names_for_checkers(module: ModuleType) -> set[str]:
     """The names that type checkers see: imports of the module, at its top or under TYPE_CHECKING."""
     tree = ast.parse(Path(str(module.__file__)).read_text("utf-8"))
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "chorale.lazy"]
     return {
-        alias.name for node in imports if str(node.module).startswith(f"{module.__name__}.") for alias in node.names
+        alias.name for node in imports if f"{node.module}.".startswith(f"{module.__name__}.") for alias in node.names
     }
 
 
@@ -37,7 +37,7 @@ def test_some_packages_are_lazy() -> None:
 def test_what_a_lazy_package_offers_is_there_for_people_and_for_checkers(name: str) -> None:
     module = importlib.import_module(name)
     assert set(module.__all__) <= set(dir(module))
-    assert set(module.__all__) == names_for_checkers(module)
+    assert {each for each in module.__all__ if not each.startswith("__")} == names_for_checkers(module)
     for each in module.__all__:
         value = getattr(module, each)
         assert getattr(module, each) is value
@@ -54,7 +54,7 @@ def test_a_name_that_a_lazy_package_has_not_is_no_attribute(name: str) -> None:
 def test_importing_a_lazy_package_imports_none_of_its_modules() -> None:
     code = "import sys, chorale.model; print(*(name for name in sys.modules if name.startswith('chorale')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["chorale", "chorale.lazy", "chorale.model"]
+    assert sorted(done.stdout.split()) == ["chorale", "chorale.lazy", "chorale.model"]
 
 
 def test_a_module_that_can_not_be_imported_is_not_hidden() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import chorale
@@ -97,9 +99,9 @@ def test_rules(tmp_path: Path) -> None:
     assert score.name == "auc"
 
 
-def test_mcq(tmp_path: Path) -> None:
+def mcq_records() -> list[dict[str, Any]]:
     random = np.random.default_rng(2)
-    records = [
+    return [
         {
             "question_id": f"q{number}",
             "options": ["one", "two words", "three words here", "four"],
@@ -112,8 +114,11 @@ def test_mcq(tmp_path: Path) -> None:
         }
         for number in range(12)
     ]
+
+
+def test_mcq(tmp_path: Path) -> None:
     file = tmp_path / "questions.json"
-    file.write_text(json.dumps(records))
+    file.write_text(json.dumps(mcq_records()))
     score = chorale.evaluate.mcq(str(file), written=True)
     check(score, printed("mcq", file, "--written"))
     assert score.name == "human resampled"
@@ -187,3 +192,35 @@ def test_items_of_one_unit_are_sampled_together(additive: bool) -> None:
     assert by_unit.p_bootstrap == pytest.approx(expected.p_bootstrap, abs=0.05)
     with pytest.raises(ValueError, match="1 items belong to no unit"):
         intervals(Statistics(("x",), base[:1]), metric, units={})
+
+
+def as_tables(rows: list[dict[str, Any]]) -> list[Any]:
+    columns = {name: [one[name] for one in rows] for name in rows[0]}
+    return [rows, columns, pd.DataFrame(rows), pl.DataFrame(rows), pl.DataFrame(rows).lazy()]
+
+
+def test_tables_go_in_where_files_do(tmp_path: Path) -> None:
+    gold = [row(), where(), row(qasrl_id="s2"), where(qasrl_id="s3")]
+    system = [row(), where(answer_range="4:7"), row(qasrl_id="s2", wh="what")]
+    files = write_rows(tmp_path / "system.csv", system), write_rows(tmp_path / "gold.csv", gold)
+    expected = chorale.evaluate.qasrl(*files, against=files[1])
+    for ours, theirs in zip(as_tables(system), as_tables(gold), strict=True):
+        score = chorale.evaluate.qasrl(ours, theirs, against=theirs)
+        assert (score.values, score.intervals, score.tests) == (expected.values, expected.intervals, expected.tests)
+        assert score.tables[0].title == "system.csv against gold.csv"
+        assert score.as_json()["against"]["file"] == "against.csv"
+    with pytest.raises(UserError) as failure:
+        chorale.evaluate.qasrl([{"a": 1}], gold)
+    assert "system.csv" in str(failure.value)
+    assert "/tmp" not in str(failure.value)
+
+
+def test_tables_of_frames_and_of_questions() -> None:
+    said = [("s1", "motion", 0.8), ("s1", "travel", 0.5), ("s2", "cutting", 0.4), ("s2", "harm", 0.1)]
+    rows = [{"sentence_id": sentence, "frame": frame, "score": score} for sentence, frame, score in said]
+    names = {"sentence": "sentence_id", "frame": "frame", "score": "score", "gold_score": "score"}
+    for table in as_tables(rows):
+        assert chorale.evaluate.frames(table, table, **names, ci=False).values["tau_mean"] == 1
+    score = chorale.evaluate.mcq(mcq_records(), resamples=100)
+    assert score.name == "human resampled"
+    assert "file/files:" in score.signature

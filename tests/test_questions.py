@@ -130,10 +130,15 @@ def test_what_is_too_long_is_no_question() -> None:
     assert complete("who " * 100, CUT) == []
 
 
-@pytest.mark.parametrize("module", ["inflections", "predicates", "tokens", "questions.completing", "questions.machine",
-                                    "questions.sentence", "questions.slots"])  # fmt: skip
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("text.inflections", "text.predicates", "text.tokens"),
+        *(f"kits.qasrl.grammar.{name}" for name in ("completing", "machine", "sentence", "slots")),
+    ],
+)
 def test_examples_in_the_code_come_out_as_shown(module: str) -> None:
-    done = doctest.testmod(import_module(f"chorale.text.{module}"))
+    done = doctest.testmod(import_module(f"chorale.{module}"))
     assert done.attempted
     assert not done.failed
 

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from chorale import registry
 from chorale.cli import app
+from chorale.cli import reproduce as reproduce_command
 from chorale.files.source import digest_of
 from chorale.metrics import Interval
 from chorale.reproduce import Cell, FileState, NeededFile, Paper, Repository, check_data
@@ -55,7 +56,7 @@ MADE = Paper(
 
 @pytest.fixture(autouse=True)
 def made_paper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "papers", lambda: {**PAPERS, "made2026": MADE})
+    monkeypatch.setattr(reproduce_command, "papers", lambda: {**PAPERS, "made2026": MADE})
 
 
 @pytest.fixture

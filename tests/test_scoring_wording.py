@@ -13,6 +13,7 @@ from chorale.metrics.aggregation.crowdtruth import crowdtruth
 from chorale.metrics.aggregation.dawid_skene import dawid_skene
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.score_table import ScoreTable, comparison_table, shown_interval
+from chorale.model import UserError
 from chorale.present.scoring import latex_table, score_table
 
 LITTLE = "task,worker,label\n" + "".join(f"t{task},{worker},{task % 2}\n" for task in range(5) for worker in "abc")
@@ -138,9 +139,9 @@ def test_crowdtruth_is_a_method_like_the_others() -> None:
         aggregate(judgments, "crowd-truth")
 
 
-def test_tables_may_be_dicts_of_columns_and_lists_are_refused_with_advice() -> None:
+def test_tables_may_be_dicts_of_columns_and_what_holds_no_judgments_is_refused_with_advice() -> None:
     columns = {"task": [1, 1, 1, 2], "worker": ["a", "b", "c", "a"], "label": ["x", "x", "y", "y"]}
     as_table = DawidSkene().fit_predict(pl.DataFrame(columns))
     assert DawidSkene().fit_predict(columns)["agg_label"].to_list() == as_table["agg_label"].to_list()
-    with pytest.raises(ValueError, match=r"list gives no column 'task': give a table .* or a dict of columns"):
-        DawidSkene().fit_predict(list(columns.values()))
+    with pytest.raises(UserError, match=r"rows are of different or unknown kinds. Give a path, a table of pandas"):
+        DawidSkene().fit_predict(columns["label"])

@@ -20,6 +20,7 @@ STARTS = 20
 SLOW_START = """
 import os, time
 from pathlib import Path
+import chorale.cli.serve
 import chorale.web.app
 
 create_app = chorale.web.app.create_app
@@ -30,7 +31,7 @@ def create_slowly(*args, **kwargs):
     Path(os.environ["CHORALE_TEST_MARK"]).touch()
     return app
 
-chorale.web.app.create_app = create_slowly
+chorale.web.app.create_app = chorale.cli.serve.create_app = create_slowly
 """
 
 

@@ -3,11 +3,13 @@
     chorale.evaluate.qasrl("system.csv", "gold.csv").value
 
 The families are those of the installed kits, `chorale evaluate` has a command for each, and `dir(chorale.evaluate)`
-lists them. Each function takes the command's options as keywords, and gives a `Score`.
+lists them. Each function takes the command's options as keywords, and gives a `Score`. Where the command takes a table
+(CSV or JSONL), the function also takes one of pandas, Polars or Arrow, a dict of columns, or a list of dicts.
 """
 
 from typing import Any
 
+from chorale.metrics.given_tables import taking_tables
 from chorale.model.problems import did_you_mean
 from chorale.registry import families
 
@@ -20,7 +22,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(
             f"there is no family of metrics {name!r}; there are {', '.join(there)}.{did_you_mean(name, there)}"
         )
-    return there[name].score
+    return taking_tables(there[name].score)
 
 
 def __dir__() -> list[str]:

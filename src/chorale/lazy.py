@@ -10,10 +10,13 @@ Type checkers read the same names from imports under `if TYPE_CHECKING`, which a
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # importing `chorale` itself takes a few milliseconds; importing typing would double that
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def attach(package: str, names: Mapping[str, Iterable[str]]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def attach(package: str, names: Mapping[str, Iterable[str]]) -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
     """The `__getattr__` and `__dir__` of a package whose modules have these names.
 
     A module without names is a name itself. No other module may be called like a name: importing it would put it in
@@ -22,7 +25,7 @@ def attach(package: str, names: Mapping[str, Iterable[str]]) -> tuple[Callable[[
     places = {name: f"{package}.{module}:{name}" for module, inside in names.items() for name in inside}
     places |= {module: f"{package}.{module}" for module, inside in names.items() if not inside}
 
-    def get(name: str) -> Any:
+    def get(name: str) -> "Any":
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = load(places[name])
@@ -31,12 +34,14 @@ def attach(package: str, names: Mapping[str, Iterable[str]]) -> tuple[Callable[[
         return value
 
     def names_there() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *places})
+        module = vars(sys.modules[package])
+        public = module.get("__all__", module)
+        return sorted({*public, *places, *(name for name in module if name.startswith("__"))})
 
     return get, names_there
 
 
-def load(place: str) -> Any:
+def load(place: str) -> "Any":
     """What stands at a place: `package.module:name`, or a module."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)

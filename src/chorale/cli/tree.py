@@ -60,6 +60,10 @@ def command_tree(summary: str, *lists: Iterable[Command | CommandGroup]) -> Comm
         else:
             origins = before.origins if isinstance(before, Clash) else (_origin(before),)
             members[name] = Clash(command.path, (*origins, _origin(command)))
+    for path, group in groups.items():
+        if path:
+            # Kits bring them, and their order says nothing.
+            group.members.update({name: group.members.pop(name) for name in sorted(group.members)})
     return root
 
 
