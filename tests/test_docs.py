@@ -72,10 +72,23 @@ def test_imports_go_the_way_that_is_told() -> None:
         assert told in " ".join(path.read_text("utf-8").split()), path
 
 
-def test_all_tasks_are_kept_from_importing_each_other() -> None:
-    shared = {"qasrl_common"}
-    folders = {path.parent.name for path in (PACKAGE / "tasks").glob("*/__init__.py")} - shared
-    assert set(contracts()["tasks"]["modules"]) == {f"chorale.contract.{folder}" for folder in folders}
+KITS = sorted(path.parent for path in (PACKAGE / "kits").glob("*/__init__.py"))
+_PATH = re.compile(r"`((?:[\w-]+/)+[\w.-]*|[\w-]+\.\w+)`")
+
+
+def test_all_kits_are_kept_from_importing_each_other() -> None:
+    assert set(contracts()["kits"]["modules"]) == {f"chorale.kits.{folder.name}" for folder in KITS}
+
+
+@pytest.mark.parametrize("kit", KITS, ids=file_name)
+def test_every_kit_says_in_a_few_lines_what_is_in_it(kit: Path) -> None:
+    text = (kit / "README.md").read_text("utf-8")
+    assert len(text.splitlines()) <= 15
+    named = _PATH.findall(text)
+    assert [name for name in named if not (kit / name).exists() and not (ROOT / name).exists()] == []
+    folders = {path.name for path in kit.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders - {name.partition("/")[0] for name in named} == set(), "a folder of the kit is not in its README"
+    assert f"[README](../src/chorale/kits/{kit.name}/README.md)" in page("kits")
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:

@@ -1,1 +1,1 @@
-"""Words: tokens, verbs and their forms, the grammar of QA-SRL questions, candidate frames, passages."""
+"""Words: tokens, tags, verbs and their forms, WordNet."""
