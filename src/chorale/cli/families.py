@@ -18,4 +18,4 @@ def family_commands(declared: Iterable[Command | CommandGroup]) -> list[Command]
 
 
 def family_summary(name: str) -> str:
-    return f"Score a system's output against a gold standard by the metrics of the kit {families().kit_of(name)}."
+    return f"Score by the metrics of the kit {families().kit_of(name)}, against a gold standard."

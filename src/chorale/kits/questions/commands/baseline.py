@@ -1,6 +1,5 @@
 """`chorale baseline mcq`"""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -19,16 +18,8 @@ from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
 from chorale.metrics.signatures import Setting
 
-
-class Shown(StrEnum):
-    """What a model may be shown. Options that can be repeated need a type of this kind."""
-
-    PQA = "pqa"
-    PA = "pa"
-    QA = "qa"
-    A = "a"
-
-
+Shown = Literal["pqa", "pa", "qa", "a"]
+"""What a model may be shown: passage, question, options."""
 Files = Annotated[
     list[Path],
     Argument(
