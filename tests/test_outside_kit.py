@@ -9,13 +9,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from playwright.sync_api import Browser, expect
 
+import chorale
 from browsing import CHROMIUM, PATIENCE_MS, PHONE, WIDER_THAN_SCREEN, Watch, Worker, barriers, tab_to
-from chorale.registry import Kit, installed
-from chorale.testing import KIT_CHECKS, KitCheck
+from chorale.cli import app
+from chorale.metrics.family import Family
+from chorale.model import UserError
+from chorale.registry import Command, Kit, ReportSection, installed
+from chorale.testing import KIT_CHECKS, ContractError, KitCheck, check_kit
 from serving import HOST, free_port, stop_process, wait_until_up
 from small_study import write_small_study
 
@@ -115,7 +121,6 @@ def _by_keyboard(worker: Worker) -> None:
     page.keyboard.press("Space")
     page.keyboard.press("1")
     expect(places).to_have_text(["3.", "2.", "1."])
-    expect(worker.saved).to_be_visible()
     page.reload()
     expect(places).to_have_text(["3.", "2.", "1."])
     page.wait_for_timeout(550)
@@ -186,7 +191,7 @@ def test_a_study_that_needs_a_broken_kit_is_refused_with_what_to_do(broken: Path
     text = settings.read_text("utf-8")
     settings.write_text(text.replace('task = "rules-meaningful"', 'task = "raising"', 1), "utf-8")
     done = run(tmp_path, "-m", "chorale", "check", "study", packages=broken, status=2)
-    assert "there is no such task (found raising)" in done.stderr
+    assert "there is no such task" in done.stderr
     assert "Or repair what could not be loaded: no_kit, raising, old." in done.stderr
     settings.write_text(text.replace('task = "rules-meaningful"', 'task = "form"', 1), "utf-8")
     done = run(tmp_path, "-m", "chorale", "check", "study", packages=broken, status=2)
@@ -198,3 +203,51 @@ def test_a_command_that_two_packages_have_is_refused_with_what_to_do(broken: Pat
     done = run(tmp_path, "-m", "chorale", "status", "study", packages=broken, status=2)
     assert "Several packages have a command `chorale status`" in done.stderr
     assert "Uninstall all but one of them." in done.stderr
+
+
+# What a kit must keep
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"summary": ""}, "description: it has no summary"),
+        ({"tasks": {"x": "nowhere:X"}}, "tasks: the task `x` is not at nowhere:X: No module named 'nowhere'"),
+        ({"tasks": {"x": "chorale.kits.forms.task:FORM"}}, "tasks: the task `x` calls itself `form`"),
+        ({"tasks": {"x": "chorale.model:UserError"}}, "tasks: the task `x` is type, not a chorale.contract.Task"),
+        ({"families": {"x": "chorale.kits.srl.family:FAMILY"}}, "families: the metric family `x` calls itself `srl`"),
+        ({"readers": {"x": "chorale:__version__"}}, "functions: the reader `x` is str, not a function"),
+        ({"aggregators": {"x": "chorale:nothing"}}, "functions: the aggregation method `x` is not at chorale:nothing"),
+        (
+            {"sections": (ReportSection("x", "X", frozenset({"form"}), "chorale:alpha"),)},
+            "sections: the report section `x` is about tasks that the kit does not have: form",
+        ),
+        (
+            {"commands": (Command(("x",), "Does x.", "chorale.cli.new:new"),)},
+            "commands: the summary of `chorale x` is 'Does x.', and its function's docstring begins with 'Make a new",
+        ),
+        ({"templates": TESTS / "nowhere"}, "templates: no folder in "),
+        ({"site": "chorale:alpha"}, "parts: the part `site` is function, not a chorale.web.parts.SitePart"),
+    ],
+    ids=lambda given: next(iter(given)) if isinstance(given, dict) else "",
+)
+def test_a_broken_promise_is_named(parts: dict[str, Any], message: str) -> None:
+    with pytest.raises(ContractError) as refused:
+        check_kit(Kit(**{"name": "broken", "summary": "It is broken.", **parts}))
+    assert f"kit 'broken', {message}" in str(refused.value)
+    assert "\n" not in str(refused.value), "one cause, one message"
+
+
+def test_a_family_scores_its_example(tmp_path: Path) -> None:
+    empty = Family("empty", "It reads nothing.", lambda path: path.read_text(), lambda *_: ..., example=("a", "b"))
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(ContractError, match="families: it ends in TypeError"):
+        patch.setattr(sys.modules[__name__], "FAMILY", empty, raising=False)
+        check_kit(Kit("broken", "It is broken.", families={"empty": f"{__name__}:FAMILY"}))
+
+
+def test_without_a_kit_that_reads_there_is_no_reader(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"There is no reader 'ranks'\. No installed kit brings one\."):
+        chorale.alpha(tmp_path / "judgments.txt", reader="ranks")
+    done = CliRunner().invoke(app, ["agreement", "judgments.txt", "--reader", "ranks"])
+    assert done.exit_code == 2
+    assert "no installed kit brings one" in done.output
