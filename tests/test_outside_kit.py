@@ -5,9 +5,11 @@ The kit is `tests/outside_kit`. It is installed once, and its own tests run in a
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -104,15 +106,20 @@ def test_texts_are_ordered_by_keyboard_and_by_thumb(
         expect(context.request.get(link)).to_be_ok()
         expect(context.request.post("/consent", form={"agree": "yes"})).to_be_ok()
         workers.append(Worker(context.new_page()).open("summaries"))
-    _by_keyboard(workers[0])
+    submitted = _by_keyboard(workers[0])
+    with closing(sqlite3.connect(tmp_path / "study" / "study.db")) as database:
+        ((answer,),) = database.execute("SELECT answer FROM response").fetchall()
+    assert json.loads(answer) == submitted
     _by_thumb(workers[1])
     assert watch.complaints == []
 
 
-def _by_keyboard(worker: Worker) -> None:
+def _by_keyboard(worker: Worker) -> list[str]:
+    """Orders the first texts from last to first; their names in that order."""
     page = worker.page
     worker.at_question(1)
     places = page.locator("#task-root .ranking-place")
+    names = [str(box.get_attribute("value")) for box in page.locator("#task-root input").all()]
     page.wait_for_timeout(550)  # before that, Enter may be meant for the question before
     page.keyboard.press("3")
     page.keyboard.press("Enter")
@@ -125,7 +132,8 @@ def _by_keyboard(worker: Worker) -> None:
     expect(places).to_have_text(["3.", "2.", "1."])
     page.wait_for_timeout(550)
     page.keyboard.press("Enter")
-    expect(worker.feedback.or_(page.locator("[aria-label='Question 2']"))).to_be_visible()
+    expect(page.locator("#panel-feedback, [aria-label='Question 2']").filter(visible=True)).to_be_visible()
+    return names[::-1]
 
 
 def _by_thumb(worker: Worker) -> None:
@@ -239,7 +247,8 @@ def test_a_broken_promise_is_named(parts: dict[str, Any], message: str) -> None:
 
 
 def test_a_family_scores_its_example(tmp_path: Path) -> None:
-    empty = Family("empty", "It reads nothing.", lambda path: path.read_text(), lambda *_: ..., example=("a", "b"))
+    nothing: Any = None
+    empty = Family("empty", "It measures nothing.", lambda path: path.read_text(), nothing, example=("a", "b"))
     with pytest.MonkeyPatch.context() as patch, pytest.raises(ContractError, match="families: it ends in TypeError"):
         patch.setattr(sys.modules[__name__], "FAMILY", empty, raising=False)
         check_kit(Kit("broken", "It is broken.", families={"empty": f"{__name__}:FAMILY"}))
