@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -21,7 +22,9 @@ from chorale.cli import app
 from chorale.cli.groups import LazyGroup
 from chorale.contract import installed_tasks
 from chorale.contract import task as contract
+from chorale.metrics import family
 from chorale.model import StudySettings
+from chorale.registry import kit
 from chorale.rehearsal.simulated import CrowdSettings
 
 DOCS = Path(__file__).parent
@@ -150,12 +153,25 @@ _PARTS = ("Task", "Shape", "Form", "Options", "Grading", "Combining", "Deriving"
 
 
 def task_parts() -> str:
-    """A table for each part of a task: its fields with their docstrings."""
-    classes = {
-        node.name: node for node in ast.parse(inspect.getsource(contract)).body if isinstance(node, ast.ClassDef)
-    }
+    """A table for each part of a task."""
+    return _class_tables(contract, _PARTS)
+
+
+def kit_parts() -> str:
+    """A table for each declaration of a kit."""
+    return _class_tables(kit, ("Kit", "Command", "CommandGroup", "ReportSection"))
+
+
+def family_parts() -> str:
+    """A table for a metric family."""
+    return _class_tables(family, ("Family",))
+
+
+def _class_tables(module: ModuleType, names: tuple[str, ...]) -> str:
+    """The fields of classes, with their docstrings."""
+    classes = {node.name: node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.ClassDef)}
     lines = []
-    for name in _PARTS:
+    for name in names:
         lines += [f"### `{name}`", "", ast.get_docstring(classes[name]) or "", ""]
         lines += ["| field | needed | meaning |", "| --- | --- | --- |", *_fields(classes[name]), ""]
     return "\n".join(lines)
@@ -220,6 +236,8 @@ GENERATED = {
     "task-options": task_options,
     "commands": commands,
     "task-parts": task_parts,
+    "kit-parts": kit_parts,
+    "family-parts": family_parts,
 }
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -24,7 +25,9 @@ from chorale.engine.opening import open_study
 from chorale.exchange import export
 from chorale.folder import templates as templating
 from chorale.kits.rules.commands import demonstration
+from chorale.metrics.family import Family
 from chorale.model import StudySettings
+from chorale.registry import Command, CommandGroup, Kit, ReportSection
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -306,7 +309,14 @@ def test_commands_run_as_shown(path: Path, elsewhere: Path, monkeypatch: pytest.
         assert done.exit_code == 0, (call, done.output, done.exception)
 
 
-def test_the_task_of_the_guide_works(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [Kit, Command, CommandGroup, ReportSection, Family])
+def test_every_field_of_a_kit_is_documented(kind: Any) -> None:
+    rows = section(page("kits"), f"### `{kind.__name__}`")
+    for each in fields(kind):
+        assert re.search(rf"^\| `{each.name}` \| (yes|no) \| \S", rows, re.MULTILINE), f"{kind.__name__}.{each.name}"
+
+
+def test_the_kit_of_the_guide_works(tmp_path: Path) -> None:
     for match in _FENCE.finditer(page("writing-tasks")):
         if match["file"]:
             file = tmp_path / match["file"]

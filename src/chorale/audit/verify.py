@@ -56,7 +56,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     history = History(tx)
     (bonuses, cut_off), of_gates = verify_gates(tx, study, history.study_at)
     differences += of_gates
-    parts: list[AuditPart] = loaded_parts(lambda kit: kit.audit)
+    parts: list[AuditPart] = loaded_parts(lambda kit: kit.audit, study.task_names)
     for part in parts:
         part.add_pay(tx, study, bonuses)
     for stage_name, worker, at, amount in given_by_hand(tx):

@@ -1,7 +1,7 @@
 """`chorale aggregate`"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from chorale.cli.arguments import AsJson
 from chorale.cli.judgments_options import (
@@ -9,6 +9,7 @@ from chorale.cli.judgments_options import (
     JudgmentsFile,
     KeepRejected,
     LabelColumn,
+    ReaderName,
     Separator,
     TaskColumn,
     WhichRepeat,
@@ -33,14 +34,8 @@ from chorale.model.problems import did_you_mean
 if TYPE_CHECKING:
     from chorale.metrics.aggregation.result import Aggregation
 
-MethodName = Literal["majority", "confidence", "crowdtruth", "dawid-skene", "one-coin", "mace", "glad", "wawa"]
 Method = Annotated[
-    MethodName,
-    Option(
-        "--method",
-        metavar="NAME",
-        help="majority, confidence, crowdtruth, dawid-skene, one-coin, mace, glad or wawa.",
-    ),
+    str, Option("--method", metavar="NAME", help=f"One of {', '.join(method_names())}.", choices=method_names)
 ]
 TrustColumn = Annotated[
     str | None,
@@ -124,6 +119,7 @@ def aggregate(
     empty: EmptyLabel = None,
     repeats: WhichRepeat = "last",
     keep_rejected: KeepRejected = False,
+    reader: ReaderName = None,
     options: Options = None,
     open_task: OpenTask = False,
     iterations: Iterations = None,
@@ -150,7 +146,7 @@ def aggregate(
     check_target(out, "--out", force=force, endings=WRITABLE)
     if truth is None and (truth_task or truth_label):
         raise UserError("--truth-task and --truth-label name columns of --truth. Name that file too.")
-    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected)
+    reading = Reading(task, worker, label, trust, sep, empty, repeats, keep_rejected, reader=reader)
     true = None if truth is None else read_truth(truth, task=truth_task, label=truth_label, sep=separator_in(sep))
     with patiently("aggregating") as progress:
         scored, result = score_data(

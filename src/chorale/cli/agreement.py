@@ -9,6 +9,7 @@ from chorale.cli.judgments_options import (
     JudgmentsFile,
     KeepRejected,
     LabelColumn,
+    ReaderName,
     Separator,
     TaskColumn,
     WhichRepeat,
@@ -87,6 +88,7 @@ def agreement(
     empty: EmptyLabel = None,
     repeats: WhichRepeat = "last",
     keep_rejected: KeepRejected = False,
+    reader: ReaderName = None,
     pairs: Annotated[bool, Option("--pairs", help="List every two workers with common items.")] = False,
     items: Annotated[bool, Option("--items", help="List items, the most disputed first.")] = False,
     ci: WithIntervals = False,
@@ -97,7 +99,7 @@ def agreement(
     as_latex: AsLatex = False,
 ) -> None:
     """Say how far people agree on the same items, beyond chance."""
-    reading = Reading(task, worker, label, None, sep, empty, repeats, keep_rejected)
+    reading = Reading(task, worker, label, None, sep, empty, repeats, keep_rejected, reader=reader)
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
     options = AgreementOptions(metric, level, distance, ordered, weights, min_common)
     with patiently("resamples") as progress:

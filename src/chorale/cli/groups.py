@@ -34,9 +34,7 @@ class LazyGroup(click.Group):
         if name not in self.commands and (member := self._tree.members.get(name)) is not None:
             if isinstance(member, Clash):
                 raise UserError(member.message)
-            self.commands[name] = (
-                command_of(load(member.place), name) if isinstance(member, Command) else LazyGroup(member, name)
-            )
+            self.commands[name] = _loaded(member, name) if isinstance(member, Command) else LazyGroup(member, name)
         return self.commands.get(name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -69,6 +67,19 @@ class LazyGroup(click.Group):
     @property
     def _names(self) -> list[str]:
         return list(self._tree.members)
+
+
+def _loaded(spec: Command, name: str) -> click.Command:
+    try:
+        return command_of(load(spec.place), name)
+    except UserError:
+        raise
+    except Exception as error:  # whatever another package does when it is imported
+        called = " ".join(("chorale", *spec.path))
+        raise UserError(
+            f"The command `{called}` could not be loaded ({spec.place}): {type(error).__name__}: {error}. "
+            "Repair or uninstall the package it comes from."
+        ) from error
 
 
 class Program(LazyGroup):

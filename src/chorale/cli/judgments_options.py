@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from chorale.cli.parameters import Argument, Option
+from chorale.registry import readers
 
 JudgmentsFile = Annotated[
     Path,
@@ -53,4 +54,15 @@ WhichRepeat = Annotated[
 ]
 KeepRejected = Annotated[
     bool, Option("--keep-rejected", help="Keep the work that a batch file marks as rejected or tainted.")
+]
+ReaderName = Annotated[
+    str | None,
+    Option(
+        "--reader",
+        metavar="NAME",
+        help="The file has a format of an installed kit."
+        + (f" Formats: {', '.join(readers())}." if readers() else " No kit brings one yet."),
+        choices=readers,
+        show_default=False,
+    ),
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 from chorale.cli.arguments import AsJson, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
-from chorale.folder.templates import create_study, create_study_from_files
+from chorale.folder.templates import create_study, create_study_from_files, template_names
 from chorale.model import UserError
 
 
@@ -14,13 +14,13 @@ def new(
     directory: StudyFolder,
     template: Annotated[
         str,
-        Option(help="What the study starts from: rules, form, frames, qasrl, mcq-trial or mturk.", metavar="NAME"),
+        Option(help=f"What the study starts from: {', '.join(template_names())}.", metavar="NAME"),
     ] = "rules",
     html: Annotated[
         Path | None,
         Option(
             metavar="FILE",
-            help="A layout for Mechanical Turk: HTML with ${variables}. With --csv, for the template mturk.",
+            help="A layout: HTML with ${variables}. With --csv, for a template that takes one, such as mturk.",
             show_default=False,
         ),
     ] = None,
@@ -34,8 +34,6 @@ def new(
 
     if html is None and csv is None:
         files = create_study(directory, template)
-    elif template != "mturk":
-        raise UserError("--html and --csv are for the template `mturk`. Add --template mturk.")
     elif html is None or csv is None:
         raise UserError("--html and --csv go together: a layout and the batch file that fills its variables.")
     else:

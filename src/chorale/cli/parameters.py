@@ -7,7 +7,7 @@ Types are str, int, float, bool, Path, a Literal of names, a list of one of thes
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -41,6 +41,8 @@ class Option:
     help: str = ""
     min: float | None = None
     max: float | None = None
+    choices: Callable[[], Iterable[str]] | None = None
+    """The names to choose from, where installed kits add to them. They are read when the command is."""
     envvar: str | None = None
     """The environment variable that has the value where the option is not given."""
     show_default: bool | str = True
@@ -153,6 +155,9 @@ def _parameter(parameter: inspect.Parameter) -> click.Parameter:
         given["default"] = parameter.default
     if kind is bool:
         given["is_flag"] = True
+    elif declared.choices is not None:
+        choices = tuple(declared.choices())
+        given["type"] = name_of(choices)
     else:
         given["type"] = _reader(kind, declared.min, declared.max, parameter.name)
     name = declared.name or f"--{parameter.name.replace('_', '-')}"

@@ -4,6 +4,7 @@ import gc
 
 from chorale import __version__
 from chorale.cli.commands import COMMANDS
+from chorale.cli.families import family_commands
 from chorale.cli.groups import Program
 from chorale.cli.tree import command_tree
 from chorale.registry import commands
@@ -14,7 +15,10 @@ until it ends, and looking through it every 700 takes up to a fifth of its time.
 
 app = Program(
     command_tree(
-        "Run controlled crowdsourcing studies about meaning, and score what comes out of them.", COMMANDS, commands()
+        "Run controlled crowdsourcing studies about meaning, and score what comes out of them.",
+        COMMANDS,
+        commands(),
+        family_commands(commands()),
     ),
     __version__,
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import AsJson, StudyFolder
-from chorale.cli.judgments_options import LabelColumn, Separator, TaskColumn, WorkerColumn
+from chorale.cli.judgments_options import LabelColumn, ReaderName, Separator, TaskColumn, WorkerColumn
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
@@ -83,6 +83,7 @@ def rehearse(
     worker: WorkerColumn = None,
     label: LabelColumn = None,
     sep: Separator = None,
+    reader: ReaderName = None,
     processes: Processes = None,
     out: Out = None,
     save: Save = False,
@@ -91,9 +92,9 @@ def rehearse(
     as_latex: AsLatex = False,
 ) -> None:
     """Run a study against simulated workers, many times, and forecast its results, cost, wages and duration."""
-    columns = FitColumns(task, worker, label, sep)
+    columns = FitColumns(task, worker, label, sep, reader)
     if fit is None and any(columns):
-        raise UserError("--task, --worker, --label and --sep say how to read --fit. Name that file too.")
+        raise UserError("--task, --worker, --label, --sep and --reader say how to read --fit. Name that file too.")
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     kept = directory / FORECAST_FILE if save else None
     check_target(kept, None, force=force)

@@ -12,13 +12,12 @@ from datetime import UTC, date, datetime
 from chorale.engine.managing import BY_STAFF
 from chorale.engine.paying import is_for_finishing
 from chorale.engine.running import RunningStage, Study
+from chorale.registry import installed
 from chorale.store import Tx, ledger
 from chorale.store.ledger import BonusLine
 
 MOST_BONUSES = 5
 DAY_MS = 86_400_000
-_BY_HAND = (BY_STAFF, "mturk")
-"""How the causes of bonuses begin that a person, or a person's script, gave."""
 _WORDS: Mapping[str, str] = {
     "parts": "For answers in “{title}” with more parts than the pay for one covers",
     "gold": "For answering well in “{title}”, where we know the answer",
@@ -78,7 +77,8 @@ def bonuses_of(tx: Tx, study: Study, worker_id: int) -> WorkerBonuses:
 
 def _bonus(row: BonusLine, title: str) -> Bonus:
     kind = row.what.partition(":")[0]
-    quoted = kind in _BY_HAND
+    # A bonus that a person gave, or a person's script through a kit: its cause begins with the kit's name.
+    quoted = kind == BY_STAFF or kind in installed().kits
     words = row.reason if quoted else _bonus_words(row.what, kind).format(title=title)
     return Bonus(datetime.fromtimestamp(row.at / 1000, UTC).date(), row.amount, row.times, words, quoted)
 

@@ -190,6 +190,11 @@ class Study:
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What a process keeps between two looks at the database, and could find out again at any time."""
 
+    @property
+    def task_names(self) -> set[str]:
+        """The tasks of its stages."""
+        return {stage.task.name for stage in self.stages.values()}
+
     def stage(self, name: str) -> RunningStage:
         stage = self.stages.get(name)
         if stage is None:

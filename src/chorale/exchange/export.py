@@ -6,6 +6,7 @@ date; a file is written whole or not at all. Besides the tables of every study t
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,8 @@ def _formats(study: Study) -> Mapping[str, ExportFormat]:
         else kind
         for name, kind in _OF_EVERY_STUDY.items()
     }
-    of_kits = {name: kind for formats in loaded_parts(lambda kit: kit.exports) for name, kind in formats(study).items()}
+    parts = loaded_parts(lambda kit: kit.exports, study.task_names)
+    of_kits = {name: kind for formats in parts for name, kind in formats(study).items()}
     # A kit may have a fuller table of the same name.
     return {**of_tasks, **of_every, **of_kits}
 
@@ -133,13 +135,23 @@ def _format(study: Study, name: str) -> ExportFormat:
     several = [each for each in formats if each.startswith(f"{name}-") and each[len(name) + 1 :] in study.stages]
     if several:
         raise UserError(f"several stages have a table `{name}`. Choose one of {', '.join(several)}.")
-    for task in installed_tasks().values():
-        if any(export.name == name for export in task.exports):
-            raise UserError(
-                f"`{name}` is a table of `{task.name}` stages, and this study has none. "
-                f"It can be exported as {', '.join(formats)}."
-            )
+    task = _task_with(name)
+    if task is not None:
+        raise UserError(
+            f"`{name}` is a table of `{task}` stages, and this study has none. "
+            f"It can be exported as {', '.join(formats)}."
+        )
     raise UserError(f"there is no export format `{name}`. {did_you_mean(name, [*formats, *FOLDERS])}")
+
+
+def _task_with(table: str) -> str | None:
+    """The task that has a table of this name. One that can't be loaded has none."""
+    tasks = installed_tasks()
+    for name in tasks:
+        with suppress(UserError):
+            if any(export.name == table for export in tasks[name].exports):
+                return name
+    return None
 
 
 def _write(tx: Tx, study: Study, kind: ExportFormat, path: Path, progress: Progress | None = None) -> int:

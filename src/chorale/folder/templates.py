@@ -13,19 +13,18 @@ from chorale.registry import Kit, installed
 
 
 @cache
-def _templates() -> dict[str, tuple[Kit, Path]]:
-    """The templates of all kits by name, each with its kit and folder."""
-    templates: dict[str, tuple[Kit, Path]] = {}
+def _templates() -> dict[str, list[tuple[Kit, Path]]]:
+    """The templates of all kits by name, each with its kit and folder. Of one name there should be one."""
+    templates: dict[str, list[tuple[Kit, Path]]] = {}
     for kit in installed().kits.values():
-        for file in sorted(kit.templates.glob(f"*/{SETTINGS_FILE}")) if kit.templates is not None else ():
-            name = file.parent.name
-            if name in templates:
-                raise UserError(
-                    f"Two kits have a template `{name}`: {templates[name][0].name} and {kit.name}. "
-                    "Uninstall one of the packages they come from."
-                )
-            templates[name] = kit, file.parent
+        for folder in templates_of(kit):
+            templates.setdefault(folder.name, []).append((kit, folder))
     return templates
+
+
+def templates_of(kit: Kit) -> list[Path]:
+    """The folders of a kit's templates."""
+    return [] if kit.templates is None else sorted(file.parent for file in kit.templates.glob(f"*/{SETTINGS_FILE}"))
 
 
 def template_names() -> list[str]:
@@ -39,11 +38,14 @@ def create_study(directory: Path, template: str) -> list[Path]:
 
 def create_study_from_files(directory: Path, template: str, *sources: Path) -> list[Path]:
     """A study made by the template's kit from files of the user's, in the same way."""
-    folder = template_folder(template)
-    starter = _templates()[template][0].starter
-    if starter is None:
-        raise UserError(f"The template `{template}` takes no files. Leave out --html and --csv.")
-    files = list(load(starter)(folder, *sources))
+    kit, folder = _template(template)
+    if kit.starter is None:
+        able = [name for name, holders in _templates().items() if any(kit.starter for kit, _ in holders)]
+        raise UserError(
+            f"The template `{template}` takes no files. Leave out --html and --csv, "
+            f"or choose a template that does: {', '.join(able)}."
+        )
+    files = list(load(kit.starter)(folder, *sources))
 
     def fill(target: Path) -> None:
         target.mkdir()
@@ -55,17 +57,26 @@ def create_study_from_files(directory: Path, template: str, *sources: Path) -> l
 
 def template_folder(template: str) -> Path:
     """Where a template lies."""
-    templates = _templates()
-    if template not in templates:
-        raise UserError(f"there is no template `{template}`. {did_you_mean(template, sorted(templates))}")
-    return templates[template][1]
+    return _template(template)[1]
+
+
+def _template(name: str) -> tuple[Kit, Path]:
+    holders = _templates().get(name, [])
+    if not holders:
+        raise UserError(f"there is no template `{name}`. {did_you_mean(name, template_names())}")
+    if len(holders) > 1:
+        raise UserError(
+            f"Several kits have a template `{name}`: {', '.join(kit.name for kit, _ in holders)}. "
+            "Uninstall all but one of the packages they come from."
+        )
+    return holders[0]
 
 
 def is_from_template(folder: Path, name: str) -> bool:
     """Whether a file of a study is still as it came with a template."""
     file = folder / name
     size = file.stat().st_size
-    there = (template_folder(template) / name for template in template_names())
+    there = (template / name for holders in _templates().values() for _, template in holders)
     return any(
         path.is_file() and path.stat().st_size == size and path.read_bytes() == file.read_bytes() for path in there
     )

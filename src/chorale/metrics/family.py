@@ -39,6 +39,8 @@ class Family:
     """From a system's output, the gold standard and options to statistics per item and the metric over them."""
     own_score: Callable[..., Score] | None = None
     """What `score` is, where a family has more to show than its numbers."""
+    example: tuple[str, str] | None = None
+    """The contents of a system's file and of a gold file, for the contract tests."""
 
     @property
     def score(self) -> Callable[..., Score]:

@@ -4,7 +4,7 @@ A kit that can't be loaded is reported, and only studies that need it stop. A na
 wherever it is used.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
@@ -108,7 +108,7 @@ class Parts(Mapping[str, T], Generic[T]):
         return len(self._places)
 
     def kit_of(self, name: str) -> str:
-        """The kit that has it."""
+        """The kit that has it; of several, the first."""
         return self._places[name][0][0]
 
 
@@ -155,7 +155,22 @@ def sections() -> list[ReportSection]:
     return [section for kit in installed().kits.values() for section in kit.sections]
 
 
-def loaded_parts(part: Callable[[Kit], Place | None], using: Callable[[Kit], bool] = lambda _kit: True) -> list[Any]:
-    """One part of every kit that has it."""
-    places = (part(kit) for kit in installed().kits.values() if using(kit))
-    return [load(place) for place in places if place is not None]
+def loaded_parts(part: Callable[[Kit], Place | None], used: Iterable[str]) -> list[Any]:
+    """One part of every kit that has it, for a study with stages of the `used` tasks.
+
+    A part that can't be loaded stops only studies that use its kit.
+    """
+    loaded, needed = [], set(used)
+    for kit in installed().kits.values():
+        place = part(kit)
+        if place is None:
+            continue
+        try:
+            loaded.append(load(place))
+        except Exception as error:  # whatever another package does when it is imported
+            if needed & set(kit.tasks):
+                raise UserError(
+                    f"A part of the kit `{kit.name}` could not be loaded ({place}): {type(error).__name__}: {error}. "
+                    "Repair or uninstall the package it comes from."
+                ) from error
+    return loaded

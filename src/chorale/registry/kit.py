@@ -29,7 +29,9 @@ class CommandGroup:
     """A command that has others, such as `chorale evaluate`."""
 
     path: tuple[str, ...]
+    """Its name, behind those of the groups it belongs to. Several packages can declare the same group."""
     summary: str
+    """What its commands have in common."""
     usual: str | None = None
     """The command that is meant where none of the group's is named."""
 
@@ -41,6 +43,7 @@ class ReportSection:
     name: str
     """Its key in the report's JSON."""
     title: str
+    """Its heading."""
     tasks: frozenset[str]
     """The report has the section if the study has a stage of one of these tasks."""
     place: Place
@@ -57,18 +60,24 @@ class Kit:
     """Everything that belongs to one kind of work."""
 
     name: str
+    """One that no other kit has."""
     summary: str
+    """What it is for, in one line."""
     tasks: Mapping[str, Place] = field(default_factory=dict)
     """`Task` objects, by the names that study files use."""
     commands: tuple[Command | CommandGroup, ...] = ()
+    """`Command` and `CommandGroup` objects."""
     families: Mapping[str, Place] = field(default_factory=dict)
-    """Metric families (`chorale.metrics.Family`), by the name that `chorale evaluate` and `chorale.evaluate` use."""
+    """Metric families (`chorale.metrics.Family`), by the name that `chorale evaluate` and `chorale.evaluate` use.
+    `chorale evaluate NAME SYSTEM GOLD` is there for a family whose kit has no command for it."""
     readers: Mapping[str, Place] = field(default_factory=dict)
     """Readers of judgments files, by the name that `--reader` uses: functions from a path to rows of task, worker and
-    label."""
+    label. UserError says what is wrong with a file."""
     aggregators: Mapping[str, Place] = field(default_factory=dict)
-    """Aggregation methods, by the name that `chorale aggregate --method` uses: functions from judgments to a result."""
+    """Aggregation methods, by the name that `chorale aggregate --method` uses: functions from
+    `chorale.metrics.judgments.Judgments`, options and a progress callback to an `Aggregation`."""
     sections: tuple[ReportSection, ...] = ()
+    """`ReportSection` objects."""
     templates: Path | None = None
     """A folder with one folder per template of `chorale new`."""
     papers: Mapping[str, Place] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from textwrap import shorten
 
 from chorale.folder.reading import StudyFolder
 from chorale.metrics.judgments import Judgments
-from chorale.metrics.reading.judgment_files import read_judgments
+from chorale.metrics.reading.judged import Reading
 from chorale.rehearsal.preparing import Crowd, FitColumns
 from chorale.rehearsal.simulated import CrowdSettings, WorkerModel
 from chorale.rehearsal.simulated.answering import listed_answers
@@ -19,7 +19,7 @@ _SHOWN_LETTERS = 40
 
 def fitted_crowd(settings: CrowdSettings, folder: StudyFolder, fit: Path, columns: FitColumns) -> Crowd:
     """People like those who gave the judgments in a file."""
-    judgments = read_judgments(fit, **columns._asdict()).judgments
+    judgments = Reading(**columns._asdict()).file(fit).judgments
     usual = CrowdSettings().kind[0]
     people = fit_workers(judgments, WorkerModel("fitted", learning=0.0, dropout=usual.dropout))
     spread = fit_spread(judgments, people)

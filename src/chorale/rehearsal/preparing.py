@@ -81,12 +81,14 @@ class Crowd:
 
 
 class FitColumns(NamedTuple):
-    """The columns of real judgments, where they are not called `task`, `worker` and `label`; and what splits labels."""
+    """How real judgments are read: columns not called `task`, `worker` and `label`, what splits labels, a reader."""
 
     task: str | None = None
     worker: str | None = None
     label: str | None = None
     sep: str | None = None
+    reader: str | None = None
+    """The name of a kit's reader, where the file has a format of its own."""
 
 
 USUAL_COLUMNS = FitColumns()

@@ -23,8 +23,7 @@ def kit_sections(tx: Tx, study: Study, resampling: Resampling, *, with_arms: boo
 
 def declared_sections(study: Study) -> list[ReportSection]:
     """The sections about tasks that the study has."""
-    tasks = {stage.task.name for stage in study.stages.values()}
-    return [declared for declared in sections() if tasks & declared.tasks]
+    return [declared for declared in sections() if study.task_names & declared.tasks]
 
 
 def section_content(declared: ReportSection, tx: Tx, study: Study, resampling: Resampling) -> SectionContent | None:

@@ -1,9 +1,25 @@
-"""The promises every task keeps, as checks that any package can run over its own tasks.
+"""The promises that kits and tasks keep, as checks that any package can run over its own.
 
-`check_task(task)` runs all of them. `TASK_CHECKS` has them one by one, for pytest's `parametrize`.
+`check_kit(kit)` and `check_task(task)` run all of them. `KIT_CHECKS` and `TASK_CHECKS` have them one by one, for
+pytest's `parametrize`.
 """
 
-from chorale.testing.checks import TASK_CHECKS, TaskCheck, check_task
-from chorale.testing.subject import ContractError
+from typing import TYPE_CHECKING
 
-__all__ = ["TASK_CHECKS", "ContractError", "TaskCheck", "check_task"]
+from chorale.lazy import attach
+
+if TYPE_CHECKING:
+    from chorale.testing.checks import TASK_CHECKS, TaskCheck, check_task
+    from chorale.testing.kits import KIT_CHECKS, KitCheck, check_kit
+    from chorale.testing.subject import ContractError
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "checks": ("TASK_CHECKS", "TaskCheck", "check_task"),
+        "kits": ("KIT_CHECKS", "KitCheck", "check_kit"),
+        "subject": ("ContractError",),
+    },
+)
+
+__all__ = ["KIT_CHECKS", "TASK_CHECKS", "ContractError", "KitCheck", "TaskCheck", "check_kit", "check_task"]

@@ -37,7 +37,7 @@ def create_app(study: Study, *, public_url: str | None = None, prolific: Prolifi
 
     With `prolific`, arrivals from there are checked, and the site keeps in step with it.
     """
-    parts: list[SitePart] = loaded_parts(lambda kit: kit.site)
+    parts: list[SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     templates = [part.templates for part in parts if part.templates is not None]
     site = Site(study, Pages(study, templates), study_sessions(study), public_url, prolific)
     app = FastAPI(

@@ -144,7 +144,7 @@ def _check_arms(settings: StudySettings, report: CheckReport) -> None:
 def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     for index, (stage, content) in enumerate(zip(settings.stage, contents, strict=False)):
         if stage.grades and content.task is not None and content.task.grading.marks is None:
-            fix = "Use a task that can be a rubric, such as `form` with `points`."
+            fix = "Use a task that can be a rubric: its part `grading` has `marks`."
             report.setting(("stage", index, "grades"), "answers to this task are no grades", fix, stage.task)
         at = ("stage", index, "pay", "finished")
         if stage.pay.finished and stage.grades and not closed_by(settings, stage):

@@ -15,6 +15,7 @@ from chorale.folder.checking.report import CheckReport, did_you_mean
 from chorale.folder.checking.row_files import RowFile, row_file
 from chorale.folder.checking.settings_shape import parsed_settings
 from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
+from chorale.registry import installed
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ def _task_of(draft: Draft, report: CheckReport) -> Task | None:
     name = draft.text("task")
     tasks = installed_tasks()
     if name is not None and name not in tasks:
-        report.setting(draft.at("task"), "there is no such task", did_you_mean(name, tasks), name)
+        broken = [kit.package for kit in installed().broken]
+        repair = f" Or repair what could not be loaded: {', '.join(broken)}." if broken else ""
+        report.setting(draft.at("task"), "there is no such task", did_you_mean(name, tasks) + repair, name)
     return None if name is None else tasks.get(name)
 
 

@@ -1,6 +1,6 @@
 """The aggregators by the names that commands and files have for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from chorale.metrics import FloatArray
@@ -70,7 +70,8 @@ ITERATIVE = ("dawid-skene", "one-coin", "mace", "glad")
 
 def method_names() -> tuple[str, ...]:
     """All methods by name: those of this package, and those of installed kits."""
-    return (*METHODS, CROWDTRUTH, *(name for name in aggregators() if name not in METHODS))
+    own = (*METHODS, CROWDTRUTH)
+    return (*own, *(name for name in aggregators() if name not in own))
 
 
 def aggregate(
@@ -80,24 +81,24 @@ def aggregate(
     *,
     progress: Progress | None = None,
 ) -> Aggregation:
-    """A method by its name: `majority`, `confidence`, `dawid-skene`, `one-coin`, `mace`, `glad`, `wawa`, `crowdtruth`.
+    """A method by its name: one of `method_names()`.
 
-    Of the last, unit-annotation scores stand in the place of probabilities, and units with one judgment are left out.
+    Of `crowdtruth`, unit-annotation scores stand in the place of probabilities, and units with one judgment are left
+    out.
     """
-    if method == CROWDTRUTH:
-        return _crowdtruth(judgments, options or MethodOptions(), progress)
     return _named(method)(judgments, options or MethodOptions(), progress)
 
 
 def _named(method: str) -> Aggregator:
     of_kits = aggregators()
-    if method in METHODS and method in of_kits:
+    own: Mapping[str, Aggregator] = {**METHODS, CROWDTRUTH: _crowdtruth}
+    if method in own and method in of_kits:
         raise UserError(
             f"The kit `{of_kits.kit_of(method)}` has an aggregation method `{method}`, and so has Chorale itself. "
             "Uninstall the package the kit comes from, or rename its method."
         )
-    if method in METHODS:
-        return METHODS[method]
+    if method in own:
+        return own[method]
     if method in of_kits:
         by_kit: Aggregator = of_kits[method]
         return by_kit

@@ -28,7 +28,7 @@ class Aggregation:
     """Tasks × options."""
     workers: tuple[str, ...]
     quality: Mapping[str, FloatArray]
-    """What is known about each worker, one number each; the first is how good they are."""
+    """What is known about each worker, one number each: first how good they are; `judgments`: how many they gave."""
     multiple: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
     """The method's own parameters, as arrays: see the method."""

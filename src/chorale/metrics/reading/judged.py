@@ -20,6 +20,7 @@ from chorale.metrics.reading.judgment_files import (
     read_judgments,
     separator_in,
 )
+from chorale.metrics.reading.kit_readers import read_with
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
@@ -39,6 +40,7 @@ class ReadingOptions(TypedDict, total=False):
     empty: str | None
     repeats: Repeats
     keep_rejected: bool
+    reader: str | None
     raters: Literal["rows", "columns"]
 
 
@@ -56,8 +58,12 @@ class Reading:
     keep_rejected: bool = False
     raters: Literal["rows", "columns"] = "rows"
     """Of a matrix: whether a rater is a row, as in most libraries, or a column."""
+    reader: str | None = None
+    """The name of an installed kit's reader, for files in a format of its own."""
 
     def file(self, path: Path, *, counted: bool = False) -> JudgmentFile:
+        if self.reader is not None:
+            return self._file_of_kit(path, self.reader, counted=counted)
         return read_judgments(
             path,
             task=self.task,
@@ -71,8 +77,20 @@ class Reading:
             counted=counted,
         )
 
+    def _file_of_kit(self, path: Path, name: str, *, counted: bool) -> JudgmentFile:
+        named = {"--task": self.task, "--worker": self.worker, "--label": self.label, "--trust": self.trust}
+        options = [option for option, value in named.items() if value is not None]
+        options += ["--keep-rejected"] if self.keep_rejected else []
+        if options:
+            raise UserError(f"--reader {name} knows where judgments are in its files. Leave out {', '.join(options)}.")
+        return read_with(
+            name, path, sep=separator_in(self.sep), empty=self.empty, repeats=self.repeats, counted=counted
+        )
+
     def line_of(self, path: Path, option: str) -> int | None:
-        """Where in a file a label, or an option of one, stands first."""
+        """Where in a file a label, or an option of one, stands first; None if only a kit can read its lines."""
+        if self.reader is not None:
+            return None
         return line_of_label(path, option, task=self.task, worker=self.worker, label=self.label, sep=self.sep)
 
     def settings(self) -> dict[str, Setting]:
@@ -87,6 +105,7 @@ class Reading:
             "repeats": self.repeats,
             "keep-rejected": self.keep_rejected or None,
             "raters": None if self.raters == "rows" else self.raters,
+            "reader": self.reader,
         }
 
 

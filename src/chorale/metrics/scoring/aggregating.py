@@ -9,7 +9,7 @@ from chorale.files.rows import shortened
 from chorale.files.source import refused
 from chorale.metrics import FloatArray, signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, crowdtruth
-from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, MethodOptions, aggregate, method_names
+from chorale.metrics.aggregation.methods import CROWDTRUTH, ITERATIVE, METHODS, MethodOptions, aggregate, method_names
 from chorale.metrics.aggregation.relevance import MOST_CELLS
 from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.task_evidence import task_evidence
@@ -150,9 +150,11 @@ def score_aggregation(
     if crowd_scores is None:
         scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
         if resampling.ci:
+            # How a kit's method comes to its result is not known here.
+            known = request.method in METHODS
             evidence = (
-                _evidence(judgments, request, truth, result),
-                task_evidence(judgments, request.method, result, trust=trust),
+                _evidence(judgments, request, truth, result) if known else None,
+                task_evidence(judgments, request.method, result, trust=trust) if known else None,
             )
             scored = with_intervals(scored, result, evidence, resampling, for_scripts=for_scripts)
     else:

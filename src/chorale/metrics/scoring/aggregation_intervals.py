@@ -113,7 +113,9 @@ def _task_intervals(
 ) -> tuple[dict[str, tuple[float, Interval]], list[str]]:
     """Of every task's certainty, with the certainty itself; for people, of the least certain tasks."""
     if evidence is None:
-        return {}, ["A single task's certainty has no interval where answers are sets of options."]
+        return {}, [
+            "A single task's certainty has no interval where answers are sets of options, or the method is a kit's."
+        ]
     certain = certainty(result)
     wanted, notes = np.argsort(certain, kind="stable")[:_SHOWN], []
     if result.probabilities.size * resampling.resamples > _MOST_DRAWN:

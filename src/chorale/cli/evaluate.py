@@ -1,0 +1,40 @@
+"""`chorale evaluate NAME`, for every family of metrics whose kit has no command of its own.
+
+The module has a function for each: `chorale.cli.evaluate:NAME`.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+from chorale.cli.arguments import AsJson
+from chorale.cli.families import family_summary
+from chorale.cli.parameters import Argument
+from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
+from chorale.metrics.family import Family
+from chorale.registry import families
+
+System = Annotated[Path, Argument(metavar="SYSTEM", help="A system's output.", show_default=False)]
+Gold = Annotated[Path, Argument(metavar="GOLD", help="The gold standard.", show_default=False)]
+
+
+def __getattr__(name: str) -> Callable[..., None]:
+    if name not in families():
+        raise AttributeError(name)
+    family: Family = families()[name]
+
+    def evaluate(
+        system: System,
+        gold: Gold,
+        ci: WithIntervals = False,
+        against: Against = None,
+        resamples: Resamples = 1000,
+        seed: Seed = 1,
+        as_json: AsJson = False,
+        as_latex: AsLatex = False,
+    ) -> None:
+        scored = family.score(system, gold, against=against, ci=ci, resamples=resamples, seed=seed)
+        print_scored(scored, as_json=as_json, as_latex=as_latex)
+
+    evaluate.__doc__ = f"{family_summary(name)}\n\n{family.summary}"
+    return evaluate
