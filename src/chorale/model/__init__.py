@@ -129,7 +129,6 @@ __getattr__, __dir__ = attach(
             "Entry",
             "Event",
             "Grade",
-            "GradedAnswer",
             "Item",
             "Message",
             "Participation",
