@@ -29,7 +29,7 @@ def entry_points(groups: Container[str]) -> Iterator[EntryPoint]:
         for package, file in _files(folder or "."):
             if package not in packages:
                 packages.add(package)
-                yield from _parsed(package, file.read_text("utf-8"), groups)
+                yield from _parsed(package, _text(file), groups)
 
 
 def _files(folder: str) -> Iterator[tuple[str, Path]]:
@@ -40,6 +40,14 @@ def _files(folder: str) -> Iterator[tuple[str, Path]]:
     for name in inside:
         if name.endswith(_INFO) and os.path.isfile(file := f"{folder}/{name}/entry_points.txt"):  # noqa: PTH113
             yield name.rpartition(".")[0].partition("-")[0].replace("_", "-").lower(), Path(file)
+
+
+def _text(file: Path) -> str:
+    """The file's text; nothing of a file that can't be read, which is another package's matter."""
+    try:
+        return file.read_text("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _parsed(package: str, text: str, groups: Container[str]) -> Iterator[EntryPoint]:
