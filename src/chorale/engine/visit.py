@@ -23,7 +23,7 @@ class StageVisit(NamedTuple):
     stage: RunningStage
     situation: Situation
     message: str
-    """What they read about it."""
+    """What they read about it; empty where nobody reads it."""
     answered: int
     earned: int
     entered: bool
@@ -84,18 +84,20 @@ def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
     return Visit(worker, workers.panel_of(tx, worker_id), stages, tuple(messages_to(tx, worker_id)), awaited)
 
 
-def parts_for(tx: Tx, study: Study, worker_id: int, among: Collection[str] | None = None) -> Iterator[StageVisit]:
-    """How a worker finds the stages they are to know of: all, or some."""
+def parts_for(
+    tx: Tx, study: Study, worker_id: int, among: Collection[str] | None = None, *, with_messages: bool = True
+) -> Iterator[StageVisit]:
+    """How a worker finds the stages they are to know of: all, or some. Simulated workers read no messages."""
     desk = _Desk(tx, study, worker_id)
     for stage in study.stages_for(desk.credentials.arm):
         # Nobody works their way up to being an expert.
         if (among is None or stage.name in among) and (not stage.is_for_experts or EXPERT in desk.credentials.held):
-            yield desk.look_at(stage)
+            yield desk.look_at(stage, with_messages)
 
 
 def knows_of(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> bool:
     """Whether a worker is to know that there is such a stage: not what is for another arm, or for experts."""
-    return any(parts_for(tx, study, worker_id, [stage.name]))
+    return any(parts_for(tx, study, worker_id, [stage.name], with_messages=False))
 
 
 class Room(NamedTuple):
@@ -150,12 +152,14 @@ class _Desk:
         self._now = visiting.worker_view(tx, worker_id)
         self.credentials = self._now.credentials
 
-    def look_at(self, stage: RunningStage) -> StageVisit:
+    def look_at(self, stage: RunningStage, with_message: bool) -> StageVisit:
         entered = self._now.progress.get(stage.id)
         progress = _NOT_ENTERED if entered is None else entered
         facts = self._facts(stage, progress)
         now = situation(facts)
-        if now.reason is Reason.HOLDS_ITEM:
+        if not with_message:
+            words = ""
+        elif now.reason is Reason.HOLDS_ITEM:
             words = message_with_item(after_held_item(facts))
         else:
             words = message(now, self._study.titles, partial(self._awaits_result, stage, progress))

@@ -161,7 +161,9 @@ class Performance:
 
     def _look_at(self, person: Person, among: Collection[str] | None) -> None:
         """Look at some parts, or at all; the others are as they were."""
-        parts = self._study.store.do(lambda tx: tuple(parts_for(tx, self._study, person.worker_id, among)))
+        parts = self._study.store.do(
+            lambda tx: tuple(parts_for(tx, self._study, person.worker_id, among, with_messages=False))
+        )
         person.looked_at = self._changes.count
         if among is None:
             self._read_messages(person)
