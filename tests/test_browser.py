@@ -396,7 +396,7 @@ def test_somebody_who_is_dropped_is_told_calmly_and_paid(open_scene: Opener) -> 
     expect(worker.rest).to_be_focused()
     expect(page.locator("#rest-message")).to_contain_text("You are paid for everything you submitted.")
     page.get_by_role("link", name="Back to the overview").click()
-    expect(page.get_by_text("Ended for you")).to_be_visible()
+    expect(page.get_by_text("Ended for you", exact=True)).to_be_visible()
     expect(page.locator(".tiles")).to_contain_text(f"${3 * answered / 100:.2f}")
     expect(page.locator("#completion-code")).to_have_text("OUT1")
     page.goto("/stages/meaningful")
@@ -783,7 +783,7 @@ def test_worker_pages_keep_nobody_out(open_scene: Opener) -> None:
     expect(worker.rest).to_have_text("This part has ended for you")
     assert not barriers(page)
     page.goto("/")
-    expect(page.get_by_text("Ended for you")).to_be_visible()
+    expect(page.get_by_text("Ended for you", exact=True)).to_be_visible()
     assert not barriers(page)
 
 

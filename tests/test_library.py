@@ -176,3 +176,30 @@ def test_importing_takes_nothing_along_and_shows_what_there_is() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed.split() == ["[]", *(name for name in chorale.__all__ if name[0] != "_")]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"repeats": "firs"}, "repeats must be one of .*first.*Did you mean first"),
+        ({"raters": "cols"}, "raters must be one of rows, columns"),
+        ({"ci": "yes"}, "ci must be True or False"),
+        ({"seed": "x"}, "seed must be a number"),
+        ({"resamples": "many"}, "resamples must be a number"),
+    ],
+)
+def test_misspelt_options_are_refused_rather_than_signed(options: dict[str, Any], message: str) -> None:
+    rows = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "cat")]
+    with pytest.raises(chorale.UserError, match=message):
+        chorale.alpha(rows, **options)
+    with pytest.raises(chorale.UserError, match=message):
+        chorale.aggregate.score(rows, "majority", **options)
+
+
+def test_lists_of_three_texts_are_not_taken_for_a_matrix_in_silence() -> None:
+    rows = [["t1", "ann", "cat"], ["t1", "bob", "cat"], ["t2", "ann", "dog"], ["t2", "bob", "cat"]]
+    with pytest.raises(chorale.UserError, match="Give tuples for rows"):
+        chorale.alpha(rows)
+    as_rows = chorale.alpha(list(map(tuple, rows)), ci=False)
+    as_matrix = chorale.alpha(rows, raters="rows", ci=False)
+    assert as_rows.value != as_matrix.value

@@ -185,7 +185,7 @@ def test_broken_kits_are_reported_once_and_stop_no_other_study(broken: Path, tmp
     assert "is in order" in done.stdout
     for message in (
         "The kit `raising` of the package raising could not be loaded: RuntimeError: out of order.",
-        "The kit `no_kit` of the package no_kit could not be loaded: TypeError: no_kit:KIT is str,",
+        "The kit `no_kit` of the package no-kit could not be loaded: TypeError: no_kit:KIT is str,",
         "The kit `old` of the package old could not be loaded: it registers a task as `chorale.tasks`;",
         "`chorale nowhere x` (no_group:x) is in a group that no package declares.",
     ):
@@ -200,7 +200,7 @@ def test_a_study_that_needs_a_broken_kit_is_refused_with_what_to_do(broken: Path
     settings.write_text(text.replace('task = "rules-meaningful"', 'task = "raising"', 1), "utf-8")
     done = run(tmp_path, "-m", "chorale", "check", "study", packages=broken, status=2)
     assert "there is no such task" in done.stderr
-    assert "Or repair what could not be loaded: no_kit, raising, old." in done.stderr
+    assert "Or repair what could not be loaded: no-kit, old, raising." in done.stderr
     settings.write_text(text.replace('task = "rules-meaningful"', 'task = "form"', 1), "utf-8")
     done = run(tmp_path, "-m", "chorale", "check", "study", packages=broken, status=2)
     assert "Several kits have a task `form`: forms, same_task." in done.stderr

@@ -41,7 +41,7 @@ PURE = {
     "model": _COMPUTING | {"pydantic"},
     "protocol": _COMPUTING,
     "metrics.agreement": _COMPUTING | {"numpy"},
-    "metrics.aggregation": _COMPUTING | {"numpy", "sys"},
+    "metrics.aggregation": _COMPUTING | {"numpy", "pandas", "sys"},
     "metrics.irt": _COMPUTING | {"numpy"},
     "present.svg": _COMPUTING | {"html"},
 }

@@ -37,7 +37,7 @@ def shown_of_files(folder: Path) -> dict[str, object]:
     return {
         "<ResponseTable: 2 responders, 2 items, 1 test>": read_responses([answers]),
         f"<Corpus: {props}, conll05, 1 sentence>": corpus,
-        "<Outcome: conll05, 1 sentence, f1 1.0000>": conll05(corpus.sentences, corpus.sentences),
+        "<MetricOutcome: conll05, 1 sentence, f1 1.0000>": conll05(corpus.sentences, corpus.sentences),
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any, Unpack
 
 from chorale.metrics.aggregation.estimators import GLAD, MACE, DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
 from chorale.metrics.aggregation.methods import method_names
+from chorale.metrics.checked_options import check_options
 from chorale.metrics.reading.judged import Reading, ReadingOptions
 from chorale.metrics.reading.judgment_files import separator_in
 from chorale.metrics.reading.truth_files import Truth, read_truth, truth_in
@@ -59,6 +60,8 @@ def score(
     for name in reading:
         if name not in ReadingOptions.__annotations__:
             raise TypeError(f"score() has no keyword {name!r}.{did_you_mean(name, ReadingOptions.__annotations__)}")
+    check_options(ReadingOptions, reading)
+    check_options(score, {"ci": ci, "open_task": open_task, "resamples": resamples, "seed": seed})
     how = Reading(**reading)
     other_method = against if isinstance(against, str) and against in method_names() else None
     listed = None if options is None else tuple(sorted(set(map(str, options))))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack, get_args
 
 from chorale.metrics.agreement import DISTANCES, Distance, Level, Weights
+from chorale.metrics.checked_options import check_options
 from chorale.metrics.reading.judged import Reading, ReadingOptions, judged_in
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
@@ -103,6 +104,7 @@ def _scored(data: Any, options: AgreementOptions, request: AgreementRequest) -> 
         if name not in AgreementRequest.__annotations__:
             meant = did_you_mean(name, AgreementRequest.__annotations__)
             raise TypeError(f"{options.metric}() has no keyword {name!r}.{meant}")
+    check_options(AgreementRequest, asked)
     reading = Reading(**{name: asked.pop(name) for name in ReadingOptions.__annotations__ if name in asked})
     against = asked.get("against")
     return score_agreement(

@@ -75,6 +75,8 @@ def _loaded(spec: Command, name: str) -> click.Command:
     except UserError:
         raise
     except Exception as error:  # whatever another package does when it is imported
+        if isinstance(error, ModuleNotFoundError) and (advice := explained(error)) is not None:
+            raise advice from None
         called = " ".join(("chorale", *spec.path))
         raise UserError(
             f"The command `{called}` could not be loaded ({spec.place}): {type(error).__name__}: {error}. "

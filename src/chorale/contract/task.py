@@ -243,7 +243,7 @@ class Form:
     """From an item and `Seeds` to an order of things for one worker, the same whenever they come back; the module gets
     it beside the view. Store answers by value, so that they do not depend on it."""
 
-    @property
+    @cached_property
     def html(self) -> str:
         """The text of the page."""
         return self.page if isinstance(self.page, str) else self.page.read_text("utf-8")

@@ -43,6 +43,7 @@ class Offer(NamedTuple):
 STATUSES: Mapping[Reason, str] = {
     Reason.BELOW_GOLD: "dropped",
     Reason.BELOW_QUALITY: "dropped",
+    Reason.BLOCKED: "dropped",
     Reason.HOLDS_ITEM: "item",
     Reason.HAS_ROOM: "item",
     Reason.ROUND_FINISHED: "round",

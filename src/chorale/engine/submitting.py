@@ -15,7 +15,7 @@ from chorale.engine.settling import settle_group, take_in
 from chorale.model import Assignment, AssignmentKind, AssignmentState, GoldRecord, Participation, Refusal, Standing
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
-from chorale.store import Tx, assignments, events, grades, items, labels, participations, responses
+from chorale.store import Tx, assignments, events, grades, items, labels, locks, participations, responses
 from chorale.store.assignments import Assigned
 from chorale.store.codec import as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
@@ -98,7 +98,7 @@ def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple
     """The item, as far as the task needs it, and the answer in its canonical form, also as text."""
     task = stage.task
     try:
-        if task.shape.misfit is None and task.explaining.feedback is None:
+        if task.shape.misfit is None and task.shape.canonical is None and task.explaining.feedback is None:
             return None, *stage.parsed(raw_answer)
         _, item = items.content_of(tx, item_id)
         answer = task.shape.parse_answer(raw_answer, item)
@@ -210,7 +210,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
     return Facts(
         partial(admission, tx, study, stage, record.worker_id, credentials),
         always,
-        partial(paying.allows, tx, study, stage),
+        partial(_covered, tx, study, stage),
         never,
         removal=stage.removal_of(record.standing),
         answered=record.answered,
@@ -218,6 +218,13 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
         max_per_worker=stage.settings.max_per_worker,
         ended=not credentials.closed.isdisjoint(stage.closed_by),
     )
+
+
+def _covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
+    """Whether the budget covers the late answer, on top of what others are promised. A refusal must write nothing."""
+    if study.settings.pay.budget is not None:
+        locks.lock_budget(tx)
+    return paying.is_covered(tx, study, stage)
 
 
 def _grade(

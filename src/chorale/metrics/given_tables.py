@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from chorale.metrics.checked_options import check_options
 from chorale.metrics.score import Score
 from chorale.model import Problem, UserError
 
@@ -24,6 +25,7 @@ def taking_tables(score: Callable[..., Score]) -> Callable[..., Score]:
     @wraps(score)
     def scored(*arguments: Any, **options: Any) -> Score:
         bound = parameters_of(score).bind(*arguments, **options)
+        check_options(score, options)
         if not any(_is_table(value) or _are_tables(value) for value in bound.arguments.values()):
             return score(*arguments, **options)
         with TemporaryDirectory(prefix="chorale-") as folder:

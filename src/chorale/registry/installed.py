@@ -45,27 +45,32 @@ class Registry:
 @cache
 def installed() -> Registry:
     """The kits of all installed packages."""
-    kits: dict[str, Kit] = {}
+    kits: dict[str, list[tuple[str, Kit]]] = {}
     broken: list[BrokenKit] = []
     # By name, so that nothing depends on the order in which packages were installed.
     for point in sorted(entry_points({GROUP, _OLD_GROUP})):
         try:
             kit = _kit(point)
-            if kit.name in kits:
-                raise ValueError(f"another package has a kit `{kit.name}`")
         except Exception as error:  # whatever another package does when it is imported
             broken.append(BrokenKit(point.name, point.package, f"{type(error).__name__}: {error}"))
         else:
-            kits[kit.name] = kit
-    return Registry(kits, tuple(broken))
+            kits.setdefault(kit.name, []).append((point.package, kit))
+    for name, holders in kits.items():
+        packages = [package for package, _ in holders]
+        broken += [BrokenKit(name, package, _clash(packages)) for package in packages if len(packages) > 1]
+    return Registry({name: holders[0][1] for name, holders in kits.items() if len(holders) == 1}, tuple(broken))
+
+
+def _clash(packages: list[str]) -> str:
+    return f"the packages {' and '.join(packages)} have a kit of this name"
 
 
 def _kit(point: EntryPoint) -> Kit:
     if point.group == _OLD_GROUP:
-        raise TypeError(f"it registers a task as `{_OLD_GROUP}`; declare a chorale.contract.Kit as `{GROUP}` instead")
+        raise TypeError(f"it registers a task as `{_OLD_GROUP}`; declare a chorale.registry.Kit as `{GROUP}` instead")
     kit = load(point.place)
     if not isinstance(kit, Kit):
-        raise TypeError(f"{point.place} is {type(kit).__name__}, not a chorale.contract.Kit")
+        raise TypeError(f"{point.place} is {type(kit).__name__}, not a chorale.registry.Kit")
     return kit
 
 
@@ -156,21 +161,17 @@ def sections() -> list[ReportSection]:
 
 
 def loaded_parts(part: Callable[[Kit], Place | None], used: Iterable[str]) -> list[Any]:
-    """One part of every kit that has it, for a study with stages of the `used` tasks.
-
-    A part that can't be loaded stops only studies that use its kit.
-    """
+    """One part of every kit that has it and one of the `used` tasks. Other kits have no part in a study."""
     loaded, needed = [], set(used)
     for kit in installed().kits.values():
         place = part(kit)
-        if place is None:
+        if place is None or not needed & set(kit.tasks):
             continue
         try:
             loaded.append(load(place))
         except Exception as error:  # whatever another package does when it is imported
-            if needed & set(kit.tasks):
-                raise UserError(
-                    f"A part of the kit `{kit.name}` could not be loaded ({place}): {type(error).__name__}: {error}. "
-                    "Repair or uninstall the package it comes from."
-                ) from error
+            raise UserError(
+                f"A part of the kit `{kit.name}` could not be loaded ({place}): {type(error).__name__}: {error}. "
+                "Repair or uninstall the package it comes from."
+            ) from error
     return loaded

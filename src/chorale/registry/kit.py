@@ -83,11 +83,11 @@ class Kit:
     papers: Mapping[str, Place] = field(default_factory=dict)
     """Reproductions (`chorale.reproduce.Paper`), by the name that `chorale reproduce` uses."""
     site: Place | None = None
-    """A `chorale.web.SitePart`: pages, and work to do while the site runs."""
+    """A `chorale.web.parts.SitePart`: pages, and work to do while the site runs."""
     exports: Place | None = None
     """A function from a study to its `ExportFormat` objects by name, for tables that no single task has."""
     starter: Place | None = None
     """A function from a template's folder and files of the user's (`chorale new --html FILE --csv FILE`) to the names
     and contents of a study's files."""
     audit: Place | None = None
-    """A `chorale.audit.AuditPart`: what `chorale verify` recomputes beside what it does for every study."""
+    """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes beside what it does for every study."""

@@ -50,8 +50,7 @@ class InlineWriter:
 
     def run(self, work: Work[T]) -> T:
         self._check_thread()
-        if self._half_done is not None:
-            raise RuntimeError(f"work has failed half-way in this store: {self._half_done}")
+        self._check_whole()
         before = self._changes()
         try:
             return work(self._connection)
@@ -62,17 +61,25 @@ class InlineWriter:
 
     def read(self, work: Work[T]) -> T:
         self._check_thread()
+        self._check_whole()
         return work(self._connection)
 
     @contextmanager
     def committed(self) -> Iterator[None]:
         """Commit what was done, for as long as somebody else needs the database to be outside of a transaction."""
+        self._check_whole()
         self._connection.driver.commit()
-        yield
-        self._connection.ask(DEFERRED)
+        try:
+            yield
+        finally:
+            self._connection.ask(DEFERRED)
 
     def close(self) -> None:
         self._connection.close()
+
+    def _check_whole(self) -> None:
+        if self._half_done is not None:
+            raise RuntimeError(f"work has failed half-way in this store: {self._half_done}")
 
     def _check_thread(self) -> None:
         if get_ident() != self._thread:

@@ -16,7 +16,7 @@ from chorale.model.extras import need
 from chorale.store.database import Store, connect
 from chorale.store.loading import LoadingStore
 from chorale.store.locks import lock_migration
-from chorale.store.sqlite import IMMEDIATE, SqliteConnection, sqlite_engine
+from chorale.store.sqlite import IMMEDIATE, OUT_OF_REACH, SqliteConnection, sqlite_engine
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -65,6 +65,8 @@ def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) 
         _bring_up_to_date(url, migrations, create=create)
     except OperationalError as error:
         raise UserError(f"The database {url.render_as_string()} can't be opened: {error.orig}") from None
+    except OUT_OF_REACH as error:  # transactions begin without SQLAlchemy, which would name these errors otherwise
+        raise UserError(f"The database {url.render_as_string()} can't be opened: {error}") from None
     except DatabaseError as error:
         raise UserError(
             f"{url.render_as_string()} is not a database, or is damaged: {error.orig}. Restore it from a copy."

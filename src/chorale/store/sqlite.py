@@ -149,6 +149,9 @@ _TRANSLATION = {
 }
 """SQLAlchemy's names for errors of APSW."""
 
+OUT_OF_REACH = (apsw.BusyError, apsw.CantOpenError, apsw.FullError, apsw.IOError, apsw.LockedError, apsw.ReadOnlyError)
+"""Errors of a file that is fine, but can't be used now, or not by us."""
+
 
 def sqlite_engine(file: Path | None, pragmas: Sequence[str] = DURABLE, pool: type[Pool] = QueuePool) -> Engine:
     """An engine on a file, or on a database of its own in memory. What refers to another row is always checked."""

@@ -86,9 +86,7 @@ async def _sweep_for_ever(study: Study, parts: Sequence[SitePart]) -> None:
         await asyncio.sleep(SWEEP_SECONDS)
         try:
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
-            for part in parts:
-                if part.sweep is not None:
-                    await part.sweep(study)
+            await _sweep_parts(study, parts)
             # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
             if number % SWEEPS_PER_SETTLING == 0:
                 await asyncio.to_thread(settling.settle_everything, study)
@@ -97,6 +95,16 @@ async def _sweep_for_ever(study: Study, parts: Sequence[SitePart]) -> None:
         except Exception:
             # The next sweep does what this one could not; a site that is up must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
+
+
+async def _sweep_parts(study: Study, parts: Sequence[SitePart]) -> None:
+    for part in parts:
+        try:
+            if part.sweep is not None:
+                await part.sweep(study)
+        except Exception:
+            # A kit that fails must not keep the site from settling.
+            log.exception("sweeping for %s failed; trying again in %s s", part.name, SWEEP_SECONDS)
 
 
 async def _sync_for_ever(study: Study, prolific: Prolific, minutes: float) -> None:

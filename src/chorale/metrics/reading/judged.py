@@ -41,7 +41,7 @@ class ReadingOptions(TypedDict, total=False):
     repeats: Repeats
     keep_rejected: bool
     reader: str | None
-    raters: Literal["rows", "columns"]
+    raters: Literal["rows", "columns"] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class Reading:
     empty: str | None = None
     repeats: Repeats = "last"
     keep_rejected: bool = False
-    raters: Literal["rows", "columns"] = "rows"
-    """Of a matrix: whether a rater is a row, as in most libraries, or a column."""
+    raters: Literal["rows", "columns"] | None = None
+    """Of a matrix: whether a rater is a row, as in most libraries and by default, or a column."""
     reader: str | None = None
     """The name of an installed kit's reader, for files in a format of its own."""
 
@@ -104,7 +104,7 @@ class Reading:
             "empty": self.empty,
             "repeats": self.repeats,
             "keep-rejected": self.keep_rejected or None,
-            "raters": None if self.raters == "rows" else self.raters,
+            "raters": self.raters if self.raters == "columns" else None,
             "reader": self.reader,
         }
 
@@ -183,6 +183,11 @@ def _columns(data: Any, reading: Reading) -> tuple[Any, Any, Any, Any]:
         tasks, workers, labels = zip(*rows, strict=True)
         return list(tasks), list(workers), list(labels), None
     if all(isinstance(row, list | np.ndarray) for row in rows):
+        if reading.raters is None and all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
+            raise UserError(
+                "Lists of three texts may be rows of task, worker and label, or raters with a label for each of three "
+                'items. Give tuples for rows, or add raters="rows" for a matrix with a row per rater.'
+            )
         return _of_matrix([list(row) for row in rows], reading)
     raise UserError(f"{DATA.capitalize()} can't be used: its rows are of different or unknown kinds. {_KINDS}")
 
@@ -244,12 +249,10 @@ def _of_matrix(rows: Sequence[Sequence[Any]], reading: Reading) -> tuple[list[st
                 f"The matrix can't be used: row {number} has {len(row)} values, row 1 has {width}. "
                 "Write None where a rater did not judge an item."
             )
-    if reading.raters not in ("rows", "columns"):
-        raise UserError(f'raters is "rows" or "columns", not {reading.raters!r}.')
     cells = [(row, column, value) for row, values in enumerate(rows, 1) for column, value in enumerate(values, 1)]
     raters, items = [str(row) for row, _, _ in cells], [str(column) for _, column, _ in cells]
     labels = [value for _, _, value in cells]
-    return (items, raters, labels, None) if reading.raters == "rows" else (raters, items, labels, None)
+    return (raters, items, labels, None) if reading.raters == "columns" else (items, raters, labels, None)
 
 
 def judgments_digest(judgments: Judgments) -> str:

@@ -1,0 +1,54 @@
+"""Options that a program gives to a public function, checked by the types its signature names.
+
+The command line checks values when it reads them. From Python a misspelt value would be taken for another, and signed.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from chorale.model.problems import UserError, did_you_mean
+
+
+def check_options(owner: Any, options: Mapping[str, Any]) -> None:
+    """Refuse values that the annotations of a function or a typed dictionary exclude: choices, flags and numbers."""
+    hints = _hints(owner)
+    for name, value in options.items():
+        kinds = _kinds(hints[name]) if name in hints else ()
+        problem = _problem(value, kinds) if kinds else None
+        if problem is not None:
+            raise UserError(f"{name} {problem} (found {value!r}).{_meant(value, kinds)}")
+
+
+@cache
+def _hints(owner: Callable[..., Any]) -> Mapping[str, Any]:
+    return get_type_hints(owner)
+
+
+def _kinds(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _problem(value: Any, kinds: tuple[Any, ...]) -> str | None:
+    """What is wrong with a value that may be of any of these kinds; None if nothing is, or the kinds do not say."""
+    choices = _choices(kinds)
+    rest = [kind for kind in kinds if get_origin(kind) is not Literal]
+    if choices and all(kind is NoneType for kind in rest):
+        return (
+            None if value in choices or (value is None and rest) else f"must be one of {', '.join(map(str, choices))}"
+        )
+    if kinds == (bool,):
+        return None if isinstance(value, bool) else "must be True or False"
+    if kinds in ((int,), (float,)):
+        is_number = isinstance(value, int if kinds == (int,) else int | float) and not isinstance(value, bool)
+        return None if is_number or hasattr(value, "__index__") else "must be a number"
+    return None
+
+
+def _choices(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind))
+
+
+def _meant(value: Any, kinds: tuple[Any, ...]) -> str:
+    return did_you_mean(value, [str(choice) for choice in _choices(kinds)]) if isinstance(value, str) else ""
