@@ -186,7 +186,7 @@ def test_broken_kits_are_reported_once_and_stop_no_other_study(broken: Path, tmp
     for message in (
         "The kit `raising` of the package raising could not be loaded: RuntimeError: out of order.",
         "The kit `no_kit` of the package no-kit could not be loaded: TypeError: no_kit:KIT is str,",
-        "The kit `old` of the package old could not be loaded: it registers a task as `chorale.tasks`;",
+        "The kit `old` of the package old could not be loaded: TypeError: it registers a task as `chorale.tasks`;",
         "`chorale nowhere x` (no_group:x) is in a group that no package declares.",
     ):
         assert " ".join(done.stderr.split()).count(message) == 1, done.stderr

@@ -38,10 +38,10 @@ _COMPUTING = frozenset(
 )
 # `importlib` loads other modules of the same room when they are asked for; `sys` knows whether pandas is loaded.
 PURE = {
-    "model": _COMPUTING | {"pydantic"},
+    "model": _COMPUTING | {"pydantic", "importlib"},
     "protocol": _COMPUTING,
     "metrics.agreement": _COMPUTING | {"numpy"},
-    "metrics.aggregation": _COMPUTING | {"numpy", "pandas", "sys"},
+    "metrics.aggregation": _COMPUTING | {"numpy", "pandas", "polars", "sys"},
     "metrics.irt": _COMPUTING | {"numpy"},
     "present.svg": _COMPUTING | {"html"},
 }

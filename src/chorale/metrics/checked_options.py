@@ -4,7 +4,7 @@ The command line checks values when it reads them. From Python a misspelt value 
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -23,7 +23,7 @@ def check_options(owner: Any, options: Mapping[str, Any]) -> None:
 
 @cache
 def _hints(owner: Callable[..., Any]) -> Mapping[str, Any]:
-    return get_type_hints(owner)
+    return get_type_hints(owner.func if isinstance(owner, partial) else owner)
 
 
 def _kinds(hint: Any) -> tuple[Any, ...]:
