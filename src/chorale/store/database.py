@@ -186,7 +186,7 @@ class PooledWriter:
                 with self._engine.begin() as connection:
                     return work(connection)
             except DBAPIError as error:
-                # After a lost connection nobody knows whether the commit went through. All work in `study` can be run
+                # After a lost connection nobody knows whether the commit went through. All work in `engine` can be run
                 # again: a second submit finds the first, a second lease is the one the worker already holds.
                 again = error.connection_invalidated or getattr(error.orig, "sqlstate", None) in RETRYABLE
                 if not again or attempt == RETRIES - 1:

@@ -25,7 +25,7 @@ FOR_LOOKING_UP = (
 Here nobody looks, and only the newest are asked for, which are found by their numbers. Keeping them takes time.
 """
 
-FOR_PAPERS = "CREATE INDEX ix_participation_dropped ON participation (worker_id) WHERE standing = 'dropped'"
+FOR_CREDENTIALS = "CREATE INDEX ix_participation_dropped ON participation (worker_id) WHERE standing = 'dropped'"
 """Where somebody was dropped is asked with every item. Of most people it is nowhere, and this index says so at once."""
 
 
@@ -68,7 +68,7 @@ def _create(tx: Connection) -> None:
                 f"CREATE TRIGGER {name}_no_{change} BEFORE {change.upper()} ON {name} "
                 f"BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END"
             )
-    tx.exec_driver_sql(FOR_PAPERS)
+    tx.exec_driver_sql(FOR_CREDENTIALS)
 
 
 _PRAGMAS = (
