@@ -23,7 +23,7 @@ class SpanEdge(NamedTuple):
 def best_matching(edges: Iterable[SpanEdge]) -> list[tuple[int, int]]:
     """The best matching, as pairs of gold and system.
 
-    >>> best_matching([Edge(0, 0, 3, 4), Edge(0, 1, 1, 2), Edge(1, 0, 1, 2)])
+    >>> best_matching([SpanEdge(0, 0, 3, 4), SpanEdge(0, 1, 1, 2), SpanEdge(1, 0, 1, 2)])
     [(0, 1), (1, 0)]
     """
     return sorted(pair for component in components(edges) for pair in _best(component))

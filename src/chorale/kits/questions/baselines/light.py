@@ -42,7 +42,7 @@ Feature = tuple[str, float]
 class LightChoice:
     """How the light reader learns.
 
-    >>> shorter = [Example(str(n), "", "", ("long and winding", "short"), 1) for n in range(20)]
+    >>> shorter = [ChoiceExample(str(n), "", "", ("long and winding", "short"), 1) for n in range(20)]
     >>> fitted = LightChoice().fit(shorter)
     >>> fitted.predict([Example("new", "", "", ("brief", "rather long and slow"), 0)])[0].round().tolist()
     [1.0, 0.0]
