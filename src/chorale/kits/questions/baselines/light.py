@@ -44,7 +44,7 @@ class LightChoice:
 
     >>> shorter = [ChoiceExample(str(n), "", "", ("long and winding", "short"), 1) for n in range(20)]
     >>> fitted = LightChoice().fit(shorter)
-    >>> fitted.predict([Example("new", "", "", ("brief", "rather long and slow"), 0)])[0].round().tolist()
+    >>> fitted.predict([ChoiceExample("new", "", "", ("brief", "rather long and slow"), 0)])[0].round().tolist()
     [1.0, 0.0]
     """
 
