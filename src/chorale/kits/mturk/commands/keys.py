@@ -21,11 +21,9 @@ def keys(
     directory: StudyFolder,
     new: Annotated[
         str | None,
-        Option(metavar="NAME", help="Make a key of this name and print its secret, this once.", show_default=False),
+        Option(metavar="NAME", help="Make a key of this name and print its secret, this once."),
     ] = None,
-    revoke: Annotated[
-        str | None, Option(metavar="KEY", help="End this access key, at once.", show_default=False)
-    ] = None,
+    revoke: Annotated[str | None, Option(metavar="KEY", help="End this access key, at once.")] = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:

@@ -49,12 +49,7 @@ def accuracy_metric() -> Metric:
 
 
 def cross_validate(
-    model: ChoiceModel,
-    examples: Sequence[ChoiceExample],
-    given: Given,
-    *,
-    folds: int = 5,
-    seed: int = 1,
+    model: ChoiceModel, examples: Sequence[ChoiceExample], given: Given, *, folds: int = 5, seed: int = 1
 ) -> Trial:
     """Every question is asked once, of a model that learnt from the other folds.
 
@@ -73,11 +68,7 @@ def cross_validate(
 
 
 def transfer(
-    model: ChoiceModel,
-    sets: Mapping[str, Sequence[ChoiceExample]],
-    given: Given,
-    *,
-    seed: int = 1,
+    model: ChoiceModel, sets: Mapping[str, Sequence[ChoiceExample]], given: Given, *, seed: int = 1
 ) -> dict[tuple[str, str], Trial]:
     """For every pair of sets, how a model that learnt from the source (second) does on the target (first).
 

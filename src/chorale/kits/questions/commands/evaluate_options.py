@@ -11,7 +11,6 @@ Files = Annotated[
         metavar="FILE...",
         help="Questions with options, validations and predictions: .json or .jsonl, perhaps packed (.gz). Or a study's "
         "folder: its arms, with what was written, grades and costs.",
-        show_default=False,
     ),
 ]
 TiesName = Annotated[
@@ -24,8 +23,7 @@ TiesName = Annotated[
     ),
 ]
 GoldVotes = Annotated[
-    int,
-    Option("--gold-votes", metavar="N", min=1, max=20, help="Validators' votes drawn for the gold answer."),
+    int, Option("--gold-votes", metavar="N", min=1, max=20, help="Validators' votes drawn for the gold answer.")
 ]
 AlphaName = Annotated[
     Literal["with-writer", "kept"],
@@ -42,7 +40,6 @@ Other = Annotated[
         "--against",
         metavar="FILE",
         help="Other questions: is the difference more than luck? Paired only if they are the same questions.",
-        show_default=False,
     ),
 ]
 ByArm = Annotated[
@@ -58,7 +55,6 @@ Validations = Annotated[
         "--validations",
         metavar="FILE",
         help="More validations of the questions: question_id, worker_id and answer, one a row (.csv, .tsv, .jsonl).",
-        show_default=False,
     ),
 ]
 Predictions = Annotated[
@@ -67,7 +63,6 @@ Predictions = Annotated[
         "--predictions",
         metavar="FILE",
         help="More predictions for the questions: question_id, model and answer, one a row (.csv, .tsv, .jsonl).",
-        show_default=False,
     ),
 ]
 Written = Annotated[
@@ -84,7 +79,6 @@ Rounds = Annotated[
         metavar="FILE",
         help="Questions of an earlier round (`chorale export --format mcq-written`), for --irt; may be repeated. A "
         "study's folder has its own.",
-        show_default=False,
     ),
 ]
 Partial = Annotated[
@@ -94,7 +88,6 @@ Partial = Annotated[
         metavar="MODEL",
         help="How well a model guesses without question or passage: light (built in), or the folder of a Hugging Face "
         "multiple-choice model.",
-        show_default=False,
     ),
 ]
 Folds = Annotated[int, Option("--folds", metavar="N", min=2, max=50, help="Folds of the cross-validation.")]
@@ -104,7 +97,6 @@ Grades = Annotated[
         "--grades",
         metavar="FILE",
         help="What graders said, as `chorale export --format mcq-grades` writes it: how far they agree.",
-        show_default=False,
     ),
 ]
 Responses = Annotated[
@@ -113,20 +105,12 @@ Responses = Annotated[
         "--responses",
         metavar="FILE",
         help="The study's responses (`chorale export --format jsonl`): with --ledger, what a question costs.",
-        show_default=False,
     ),
 ]
 Ledger = Annotated[
-    Path | None,
-    Option(
-        "--ledger", metavar="FILE", help="The study's ledger (`chorale export --format ledger`).", show_default=False
-    ),
+    Path | None, Option("--ledger", metavar="FILE", help="The study's ledger (`chorale export --format ledger`).")
 ]
 ExpertHourly = Annotated[
-    int,
-    Option("--expert-hourly", metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs."),
+    int, Option("--expert-hourly", metavar="CENTS", min=0, help="What an hour of an expert costs, for the costs.")
 ]
-Pictures = Annotated[
-    Path | None,
-    Option("--pictures", metavar="DIR", help="Write the figures there, as SVG files.", show_default=False),
-]
+Pictures = Annotated[Path | None, Option("--pictures", metavar="DIR", help="Write the figures there, as SVG files.")]

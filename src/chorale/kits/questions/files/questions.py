@@ -67,6 +67,20 @@ class McqQuestions:
         """The column of votes for "invalid question"."""
         return int(self.votes.shape[1]) - 1
 
+    @property
+    def with_writers(self) -> Codes:
+        """The votes, with the answer of each question's writer as one more."""
+        votes = self.votes.copy()
+        votes[np.arange(len(self)), self.writers] += 1
+        return votes
+
+    def majority(self) -> Codes:
+        """The answer of more than half of the validators and the writer; `MISSING` if there is none, or "invalid"."""
+        votes = self.with_writers
+        most = votes.argmax(axis=1)
+        kept = (2 * votes.max(axis=1) > votes.sum(axis=1)) & (most != self.invalid)
+        return np.where(kept, most, MISSING)
+
     def by_protocol(self) -> "dict[str, McqQuestions]":
         """The questions of every protocol (arm) by themselves, in the order of their names."""
         names = sorted({text.protocol for text in self.texts})

@@ -17,9 +17,8 @@ from chorale.kits.questions.baselines import (
     lacking,
     transfer,
 )
-from chorale.kits.questions.scoring.measured import NamedQuestions
-from chorale.kits.questions.scoring.sections import McqSection
-from chorale.metrics.comparison import UnpairedComparison, compare_apart
+from chorale.kits.questions.scoring.measured import McqSection, NamedQuestions
+from chorale.metrics.comparison import UnpairedComparison
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
 from chorale.model import UserError
@@ -105,12 +104,8 @@ def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Seq
 
 
 def _json(trial: Trial, resampling: Resampling) -> dict[str, Any]:
-    json: dict[str, Any] = {
-        "accuracy": trial.accuracy,
-        "deviation": trial.deviation,
-        "questions": len(trial.ids),
-        "guessing": trial.guessing,
-    }
+    json: dict[str, Any] = {"accuracy": trial.accuracy, "deviation": trial.deviation}
+    json |= {"questions": len(trial.ids), "guessing": trial.guessing}
     if resampling.ci:
         json["ci"] = resampling.intervals(trial.statistics(), accuracy_metric())["accuracy"].as_list()
     return json
@@ -133,15 +128,11 @@ def _compared(
     trials: Mapping[str, Mapping[Given, Trial]], resampling: Resampling
 ) -> list[tuple[tuple[str, str], Given, UnpairedComparison]]:
     """Every two files, with everything that was shown: nothing pairs their questions."""
-    metric = accuracy_metric()
     compared = []
-    for first, second in combinations(trials, 2):
-        for given in trials[first]:
-            ours, theirs = (trials[name][given].statistics() for name in (first, second))
-            comparison = compare_apart(
-                (ours, metric), (theirs, metric), resamples=resampling.resamples, seed=resampling.seed
-            )["accuracy"]
-            compared.append(((first, second), given, comparison))
+    for pair in combinations(trials, 2):
+        for given in trials[pair[0]]:
+            ours, theirs = ((trials[name][given].statistics(), accuracy_metric()) for name in pair)
+            compared.append((pair, given, resampling.compare_apart(ours, theirs)["accuracy"]))
     return compared
 
 
@@ -162,8 +153,7 @@ def _transfer_table(
 ) -> ScoreTable:
     rows: list[list[Cell]] = []
     for target in names:
-        row: list[Cell] = [target]
-        row += [None if source == target else moved[target, source].accuracy for source in names]
-        rows.append([*row, trials[target][given].accuracy])
+        elsewhere = [None if source == target else moved[target, source].accuracy for source in names]
+        rows.append([target, *elsewhere, trials[target][given].accuracy])
     columns = ("asked", *(f"trained on {name}#" for name in names), "itself, cross-validated#")
     return ScoreTable(f"Transfer from file to file, {_NAMES[given]}", columns, rows)

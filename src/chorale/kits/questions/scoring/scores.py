@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 
 from chorale.kits.questions.files.questions import MISSING
-from chorale.kits.questions.metrics import (
-    SECTIONS,
-    AlphaVariant,
-)
+from chorale.kits.questions.metrics import SECTIONS, AlphaVariant
 from chorale.kits.questions.scoring.comparison import compared_with
 from chorale.kits.questions.scoring.measured import (
     McqOptions,
@@ -22,15 +19,10 @@ from chorale.kits.questions.scoring.measured import (
 from chorale.metrics import Interval, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
-from chorale.metrics.score_table import Cell, ScoreTable, shown_interval
+from chorale.metrics.score_table import Cell, ScoreTable, jsonable, shown_interval
 from chorale.model.plural import plural
 
-_TITLES = {
-    "all": "all kept",
-    "resampled": "with votes left",
-    "high": "high agreement",
-    "unanimous": "unanimous",
-}
+_TITLES = {"all": "all kept", "resampled": "with votes left", "high": "high agreement", "unanimous": "unanimous"}
 _ALPHAS = {
     "with-writer": "all questions, the writer's answer as one more vote",
     "kept": "kept questions, validators only",
@@ -101,10 +93,7 @@ def _json(measured: Measured, options: McqOptions) -> dict[str, Any]:
             for name in measured.measures.models
         },
         "runs": {stem: list(names) for stem, names in measured.measures.runs.items()},
-        "alpha": {
-            "printed": options.alpha,
-            **{variant: _alpha_json(measured, variant) for variant in measured.alphas},
-        },
+        "alpha": {"printed": options.alpha, **{variant: _alpha_json(measured, variant) for variant in measured.alphas}},
         "artifacts": {
             "longest_answer": value("longest", "all"),
             "answer_words": float(np.nanmean(measured.file.questions.words)),
@@ -116,7 +105,7 @@ def _alpha_json(measured: Measured, variant: AlphaVariant) -> dict[str, Any]:
     alpha = measured.alphas[variant]
     json: dict[str, Any] = {"all": alpha.all, "resampled": alpha.resampled}
     if variant in measured.alpha_ci:
-        json["ci"] = {name: around.as_list() for name, around in measured.alpha_ci[variant].items()}
+        json["ci"] = jsonable(measured.alpha_ci[variant])
     return json
 
 
@@ -212,7 +201,7 @@ def _signature(
         "ci": resampling.ci,
         "resamples": resampling.resamples,
         "seed": resampling.seed,
-        **options.more,
+        **{name: value for name, value in options.more.items() if value},
     }
     inputs = {**{f"file/{file.name}": file.digest for file in files}, **options.inputs}
     return signature("mcq", settings, inputs if against is None else {**inputs, "against": against.digest})

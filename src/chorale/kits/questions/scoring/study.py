@@ -8,11 +8,9 @@ from chorale.exchange.export_rows import ledger_rows, response_rows
 from chorale.kits.questions.files.questions import McqQuestions, mcq_of_records
 from chorale.kits.questions.files.study_exports import paid_of, worked_of
 from chorale.kits.questions.metrics.costs import GRADING, VALIDATING, WRITING, costs_by_arm
-from chorale.kits.questions.scoring.costs import costs_section
-from chorale.kits.questions.scoring.grades import grades_section
-from chorale.kits.questions.scoring.measured import McqOptions, NamedQuestions, arms_of
+from chorale.kits.questions.scoring.exported import costs_section, grades_section
+from chorale.kits.questions.scoring.measured import McqOptions, McqSection, NamedQuestions, arms_of, with_sections
 from chorale.kits.questions.scoring.scores import score_mcq
-from chorale.kits.questions.scoring.sections import McqSection, with_sections
 from chorale.kits.questions.scoring.written_questions import written_section
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Result
