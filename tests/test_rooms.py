@@ -67,7 +67,7 @@ IMPORTS_IN_FUNCTIONS = {
     "chorale.engine.quality": 2,
     "chorale.kits.frames.commands.baseline": 1,
     "chorale.kits.frames.commands.train": 2,
-    "chorale.kits.questions.baselines.choice_models": 1,
+    "chorale.kits.questions.baselines.naming": 1,
     "chorale.kits.rules.learning.pipeline": 3,
     "chorale.metrics.aggregation.dataframes": 1,
     "chorale.rehearsal.crowd_file": 1,

@@ -36,7 +36,7 @@ OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
 
 def read_queue_request(operation: str, body: Any) -> dict[str, Any]:
     """The parameters of a request, and under `queue` the name of the queue it is about."""
-    read = read_request(OPERATIONS[operation], body)
+    read = read_request(operation, body, OPERATIONS)
     return {**read, "queue": queue_named(read.get("QueueName") or read["QueueUrl"])}
 
 

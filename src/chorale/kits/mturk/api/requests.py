@@ -293,11 +293,13 @@ OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
 """Every operation of version 2017-01-17, with what it takes."""
 
 
-def read_request(parameters: Mapping[str, Parameter], body: Any) -> dict[str, Any]:
+def read_request(
+    operation: str, body: Any, known: Mapping[str, Mapping[str, Parameter]] = OPERATIONS
+) -> dict[str, Any]:
     """The parameters of a request, all of them: those that were left out have their default, or None."""
     if not isinstance(body, dict):
         raise invalid("The request", "must be a JSON object")
-    return read_table(parameters, body)
+    return read_table(known[operation], body)
 
 
 def read_table(parameters: Mapping[str, Parameter], given: Mapping[str, Any], before: str = "") -> dict[str, Any]:

@@ -82,7 +82,7 @@ class Call:
 
 def perform(tx: Tx, study: Study, call: Call) -> dict[str, Any]:
     """Do what a request asks for."""
-    request = read_request(OPERATIONS[call.operation], call.body)
+    request = read_request(call.operation, call.body)
     market = market_of(tx, study)
     if call.changes:
         refuse_replay(market, call, paid_twice=call.operation in PAYS and request["UniqueRequestToken"] is None)

@@ -1,8 +1,9 @@
 """Partial-input baselines: can the right answer be told without the question, the passage, or both?"""
 
-from chorale.kits.questions.baselines.choice_models import LIGHT, ChoiceModel, FittedChoice, choice_model
+from chorale.kits.questions.baselines.choice_models import ChoiceModel, FittedChoice
 from chorale.kits.questions.baselines.examples import GIVEN, ChoiceExample, Given, Gold, examples_of, lacking
 from chorale.kits.questions.baselines.light import FittedLight, LightChoice
+from chorale.kits.questions.baselines.naming import LIGHT, choice_model
 from chorale.kits.questions.baselines.trials import Trial, accuracy_metric, cross_validate, folds_of, transfer
 
 __all__ = [

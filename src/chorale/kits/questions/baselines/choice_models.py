@@ -1,4 +1,4 @@
-"""What a model of multiple-choice questions is, however it works, and models by name: the light one, or a folder."""
+"""What a model of multiple-choice questions is, however it works, and which folders can hold one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,11 +6,7 @@ from typing import Protocol
 
 from chorale.files.source import refused
 from chorale.kits.questions.baselines.examples import ChoiceExample
-from chorale.kits.questions.baselines.light import LightChoice
 from chorale.metrics import FloatArray
-from chorale.model.extras import need
-
-LIGHT = "light"
 
 
 class FittedChoice(Protocol):
@@ -34,17 +30,3 @@ def check_model_folder(folder: Path) -> None:
     if not (folder / "config.json").is_file():
         fix = "Save the model there with save_pretrained, and its tokenizer too"
         raise refused(folder / "config.json", None, "does not exist", fix)
-
-
-def choice_model(
-    name: str, *, epochs: int = 4, rate: float = 1e-5, batch: int = 8, device: str = "auto"
-) -> ChoiceModel:
-    """`light`, or the Hugging Face model of that folder; how it learns is for the latter."""
-    if name == LIGHT:
-        return LightChoice()
-    check_model_folder(Path(name))
-    need("torch", "transformers")
-    # Heavy, and behind an extra that a base install does not have.
-    from chorale.kits.questions.baselines.hugging_face import HuggingFaceChoice  # noqa: PLC0415
-
-    return HuggingFaceChoice(Path(name), epochs, rate, batch, device)

@@ -10,7 +10,7 @@ from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_s
 from chorale.cli.targets import Force, check_target, writing
 from chorale.files.tables import write_csv, write_jsonl, write_tsv
 from chorale.kits.questions.baselines import GIVEN, Given, Trial, choice_model
-from chorale.kits.questions.commands.evaluate_options import Folds
+from chorale.kits.questions.commands.evaluate import Folds
 from chorale.kits.questions.scoring.partial_inputs import partial_section
 from chorale.kits.questions.scoring.sources import read_questions
 from chorale.metrics import signature

@@ -1,11 +1,11 @@
 """What a study of questions exports besides its questions: grades, responses and the ledger, read back for analyses."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.rows import read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS
 from chorale.model import Problem, UserError
 
@@ -60,23 +60,19 @@ class _WrongError(Exception):
 
 def _read(path: Path, what: str, parse: Callable[[dict[str, Any]], _Read]) -> list[_Read]:
     problems: list[Problem] = []
-    rows = list(_parsed(path, parse, problems))
+    rows = []
+    for row in read_rows(path, shown_as=path.name, problems=problems):
+        try:
+            rows.append(parse(row.values))
+        except _WrongError as wrong:
+            problems.append(Problem(path.name, row.line, *wrong.problem))
+        if len(problems) >= MOST_PROBLEMS:
+            break
     if not problems and not rows:
         problems.append(Problem(path.name, None, f"has no {what}", "Check that the right file was named."))
     if problems:
         raise UserError(f"{path.name} can't be used", problems[:MOST_PROBLEMS])
     return rows
-
-
-def _parsed(path: Path, parse: Callable[[dict[str, Any]], _Read], problems: list[Problem]) -> Iterator[_Read]:
-    row: Row
-    for row in read_rows(path, shown_as=path.name, problems=problems):
-        try:
-            yield parse(row.values)
-        except _WrongError as wrong:
-            problems.append(Problem(path.name, row.line, *wrong.problem))
-        if len(problems) >= MOST_PROBLEMS:
-            return
 
 
 def _text(values: dict[str, Any], name: str, export: str) -> str:

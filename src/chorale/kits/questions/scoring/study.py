@@ -27,9 +27,6 @@ class StudyQuestions:
     rounds: tuple[NamedQuestions, ...] = ()
     """What was written before that and thrown away, by stage: a tutorial, rounds with feedback."""
 
-    def by_arm(self) -> list[NamedQuestions]:
-        return arms_of([NamedQuestions("study", self.questions, "")])
-
 
 def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> StudyQuestions | None:
     """None where nobody has validated what others wrote. Labels should have been brought up to date before."""
@@ -56,7 +53,7 @@ def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: in
     of_study = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
     if of_study is None:
         return None
-    named, options = of_study.by_arm(), McqOptions()
+    named, options = arms_of([NamedQuestions("study", of_study.questions, "")]), McqOptions()
     written = written_section(named, options, resampling)
     return with_sections(score_mcq(named, options, resampling), [written, *of_study.sections])
 

@@ -47,7 +47,7 @@ def _arrange(_payload: Payload, seeds: Seeds) -> dict[str, Any]:
 
 def _task(options: CompareOptions) -> Task:
     two = QuestionsOptions(questions=2, choices=options.choices)
-    pair = questions_type("TwoQuestions", two, passage=True, right=False, why=False, keeps_more=True)
+    pair = questions_type("TwoQuestions", two, passage=True, right=False)
     items = create_model("Pair", __base__=pair, criterion=(Criterion, ...))
     return Task(
         name="mcq-compare",

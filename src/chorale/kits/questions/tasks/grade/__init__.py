@@ -23,6 +23,7 @@ from chorale.contract.task import (
 from chorale.kits.questions.files.columns import (
     QuestionsOptions,
     one_of,
+    questions_in,
     questions_type,
     same_questions,
     shown_questions,
@@ -42,12 +43,10 @@ class GradeOptions(QuestionsOptions):
 def _view(payload: Payload) -> dict[str, Any]:
     """All of it: graders see which option the writer holds right, and the explanation if there is one."""
     view: dict[str, Any] = shown_questions(payload)
-    number = 1
-    while f"question_{number}" in view:
-        place = int((payload.get(f"right_{number}") or "option1").removeprefix("option"))
-        view[f"right_{number}"] = "abcdefgh"[place - 1]
-        view[f"why_{number}"] = payload.get(f"why_{number}") or ""
-        number += 1
+    for question in questions_in(payload):
+        place = int((question.right or "option1").removeprefix("option"))
+        view[f"right_{question.number}"] = "abcdefgh"[place - 1]
+        view[f"why_{question.number}"] = question.why or ""
     return view
 
 
@@ -86,7 +85,7 @@ def _place(name: str, level: str) -> float:
 
 
 def _task(options: GradeOptions) -> Task:
-    items = questions_type("Written", options, passage=True, right=True, why=False, keeps_more=True)
+    items = questions_type("Written", options, passage=True, right=True)
     names = {f"{criterion.name}_{number}": criterion for number in options.numbers for criterion in RUBRIC}
     columns: Mapping[str, Any] = {name: (one_of(tuple(criterion.levels)), ...) for name, criterion in names.items()}
     shape = create_model("Grades", __config__=STRICT, **columns)

@@ -82,7 +82,7 @@ def _by_words(view: Mapping[str, Any], options: McqValidateOptions) -> dict[str,
 
 
 def _task(options: McqValidateOptions) -> Task:
-    items = questions_type("Questions", options, passage=True, right=False, why=False, keeps_more=True)
+    items = questions_type("Questions", options, passage=True, right=False)
     choices = (*options.names, INVALID)
     columns: Mapping[str, Any] = {f"answer_{number}": (one_of(choices), ...) for number in options.numbers}
     names = list(columns)
@@ -104,9 +104,7 @@ def _task(options: McqValidateOptions) -> Task:
         summary="Which option is right?",
         shape=Shape(item_type=items, answer_type=answer_type(create_model("Chosen", __config__=STRICT, **columns))),
         form=Form(
-            page=page_of(_HERE, options=options, invalid=INVALID),
-            style=_HERE / "validate.css",
-            view=shown_questions,
+            page=page_of(_HERE, options=options, invalid=INVALID), style=_HERE / "validate.css", view=shown_questions
         ),
         examples=_EXAMPLES,
         options=Options(model=McqValidateOptions, configure=_task),

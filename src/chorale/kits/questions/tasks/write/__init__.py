@@ -112,7 +112,7 @@ def _quoted(_passage: Payload, answer: Answer) -> str:
 
 
 def _task(options: WriteOptions) -> Task:
-    shape = questions_type("Questions", options, passage=False, right=True, why=options.justify, keeps_more=False)
+    shape = questions_type("Questions", options, passage=False, right=True, why=options.justify)
 
     def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
         questions: Answer = known or good_questions(view["passage"], options, rng, justify=options.justify)
