@@ -340,9 +340,8 @@ class FormOptions(_Settings):
             if part.item in seen:
                 yield problem_at(("shows", number, "item"), "is shown already. Show every column once.", part.item)
             if part.highlight == part.item:
-                yield problem_at(
-                    ("shows", number, "highlight"), "is the column itself. Name one with a part of its text.", part.item
-                )
+                words = "is the column itself. Name one with a part of its text."
+                yield problem_at(("shows", number, "highlight"), words, part.item)
             seen.add(part.item)
 
     def _named_twice(self) -> Iterator[InitErrorDetails]:

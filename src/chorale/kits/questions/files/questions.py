@@ -83,11 +83,10 @@ class McqQuestions:
 
     def by_protocol(self) -> "dict[str, McqQuestions]":
         """The questions of every protocol (arm) by themselves, in the order of their names."""
-        names = sorted({text.protocol for text in self.texts})
-        return {
-            name: self._those([place for place, text in enumerate(self.texts) if text.protocol == name])
-            for name in names
-        }
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(self.texts):
+            places.setdefault(text.protocol, []).append(place)
+        return {name: self._those(places[name]) for name in sorted(places)}
 
     def _those(self, places: list[int]) -> "McqQuestions":
         models = {name: answers[places] for name, answers in self.models.items()}

@@ -62,11 +62,11 @@ def score_mcq(
 
 
 def _json(measured: Measured, options: McqOptions) -> dict[str, Any]:
-    def value(name: str, section: str) -> dict[str, Any] | None:
+    def value(name: str, section: str, called: str = "accuracy") -> dict[str, Any] | None:
         if not measured.scores[f"kept {section}"]:
             return None
         key = f"{name} {section}"
-        json: dict[str, Any] = {"accuracy": measured.scores[key], "interval": measured.over_draws[key].as_list()}
+        json: dict[str, Any] = {called: measured.scores[key], "interval": measured.over_draws[key].as_list()}
         if measured.ci is not None:
             json["ci"] = measured.ci[key].as_list()
         if name in measured.measures.runs:
@@ -89,7 +89,7 @@ def _json(measured: Measured, options: McqOptions) -> dict[str, Any]:
         "human": {section: value("human", section) for section in sections},
         "models": {name: {section: value(name, section) for section in SECTIONS} for name in measured.measures.models},
         "gap": {
-            name: {section: _as_gap(value(f"gap {name}", section)) for section in sections}
+            name: {section: value(f"gap {name}", section, "gap") for section in sections}
             for name in measured.measures.models
         },
         "runs": {stem: list(names) for stem, names in measured.measures.runs.items()},
@@ -107,12 +107,6 @@ def _alpha_json(measured: Measured, variant: AlphaVariant) -> dict[str, Any]:
     if variant in measured.alpha_ci:
         json["ci"] = jsonable(measured.alpha_ci[variant])
     return json
-
-
-def _as_gap(value: dict[str, Any] | None) -> dict[str, Any] | None:
-    if value is None:
-        return None
-    return {"gap" if key == "accuracy" else key: found for key, found in value.items()}
 
 
 def _tables(measured: Measured, options: McqOptions) -> Iterable[ScoreTable]:
@@ -142,16 +136,11 @@ def _tables(measured: Measured, options: McqOptions) -> Iterable[ScoreTable]:
 
 def _alpha_table(measured: Measured, options: McqOptions) -> ScoreTable:
     alpha, around = measured.alphas[options.alpha], measured.alpha_ci.get(options.alpha)
-    columns: tuple[str, ...] = ("questions", "Krippendorff's alpha#", "of what")
-    rows: list[tuple[Cell, ...]] = [
-        ("all", alpha.all, _ALPHAS[options.alpha]),
-        ("with votes left", alpha.resampled, ""),
-    ]
-    if around is not None:
-        columns = (*columns[:2], "95% interval#", columns[2])
-        drawn = [shown_interval(around.get(name)) for name in ("all", "resampled")]
-        rows = [(*row[:2], interval, row[2]) for row, interval in zip(rows, drawn, strict=True)]
-    return ScoreTable("Agreement of validators", columns, rows)
+    with_ci = ("95% interval#",) if around is not None else ()
+    rows: list[list[Cell]] = [["all", alpha.all], ["with votes left", alpha.resampled]]
+    for row, name, what in zip(rows, ("all", "resampled"), (_ALPHAS[options.alpha], ""), strict=True):
+        row.extend([what] if around is None else [shown_interval(around.get(name)), what])
+    return ScoreTable("Agreement of validators", ("questions", "Krippendorff's alpha#", *with_ci, "of what"), rows)
 
 
 def _deviation(measured: Measured, name: str, section: str) -> float | None:
