@@ -171,13 +171,8 @@ class FormFields:
         return by_field
 
     @property
-    def criteria(self) -> tuple[str, ...]:
-        """The fields that have points."""
-        return tuple(name for name, field in self.fields.items() if field.settings.points)
-
-    @property
     def best_marks(self) -> dict[str, float]:
-        """The most points there are by each of them."""
+        """The fields that have points, and the most there are by each of them."""
         return {name: max(field.settings.points) for name, field in self.fields.items() if field.settings.points}
 
     def marks(self, answer: Answer) -> Marks:

@@ -233,18 +233,19 @@ def _choice(element: Element, name: str) -> Choice:
 
 
 def _free_text(answer: Element, name: str, asked: Asked) -> Asked:
-    constraints = child(answer, "Constraints")
-    numeric = None if constraints is None else child(constraints, "IsNumeric")
-    length = None if constraints is None else child(constraints, "Length")
-    patterns = () if constraints is None else tuple(children(constraints, "AnswerFormatRegex"))
+    given = child(answer, "Constraints")
+    constraints = Element("Constraints") if given is None else given
+    numeric, length = child(constraints, "IsNumeric"), child(constraints, "Length")
+    shortest, longest = (
+        None if length is None else _bound(length, limit, name) for limit in ("minLength", "maxLength")
+    )
+    patterns = children(constraints, "AnswerFormatRegex")
     return replace(
         asked,
         default=text_of(answer, "DefaultText"),
         lines=max(1, min(40, _number(answer, "NumberOfLinesSuggestion", name))),
         numeric=None if numeric is None else (_bound(numeric, "minValue", name), _bound(numeric, "maxValue", name)),
-        length=(
-            (0, None) if length is None else (int(_bound(length, "minLength", name) or 0), _most_length(length, name))
-        ),
+        length=(int(shortest or 0), None if longest is None else int(longest)),
         patterns=tuple((one.get("regex", ""), one.get("errorText", "")) for one in patterns),
     )
 
@@ -260,8 +261,3 @@ def _bound(element: Element, attribute: str, name: str) -> float | None:
     if not isfinite(number):
         raise bad_xml(name, f"has a {attribute} that is not a number")
     return number
-
-
-def _most_length(element: Element, name: str) -> int | None:
-    most = _bound(element, "maxLength", name)
-    return None if most is None else int(most)

@@ -111,10 +111,6 @@ class _Record:
     predictions: dict[str, int]
     text: McqText
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        return self.text.options
-
 
 def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
     """The questions of a file, and the file. Anything wrong is a `UserError` that lists it."""
@@ -157,14 +153,14 @@ def _read(
 
 
 def _questions(records: list[_Record]) -> McqQuestions:
-    most = max(len(record.options) for record in records)
+    most = max(len(record.text.options) for record in records)
     votes = np.zeros((len(records), most + 1), dtype=np.int64)
     words = np.full((len(records), most), np.nan)
     names = sorted({name for record in records for name in record.predictions})
     for number, record in enumerate(records):
         for vote in record.votes:
-            votes[number, most if vote == len(record.options) else vote] += 1
-        words[number, : len(record.options)] = [len(text.split()) for text in record.options]
+            votes[number, most if vote == len(record.text.options) else vote] += 1
+        words[number, : len(record.text.options)] = [len(text.split()) for text in record.text.options]
     return McqQuestions(
         ids=tuple(record.id for record in records),
         writers=np.array([record.writer for record in records]),
@@ -174,11 +170,6 @@ def _questions(records: list[_Record]) -> McqQuestions:
         texts=tuple(record.text for record in records),
         validators=tuple(record.validators for record in records),
     )
-
-
-def _validators(values: dict[str, Any]) -> frozenset[str]:
-    workers = (vote.get("worker_id") for vote in values.get("validation_data") or ())
-    return frozenset(worker for worker in workers if isinstance(worker, str))
 
 
 class _Reader:
@@ -230,7 +221,9 @@ class _Reader:
         text = self._text(values, options)
         if len(self._problems) > before:
             return None
-        return _Record(name, writer, votes, _validators(values), predictions, text)
+        workers = (vote.get("worker_id") for vote in values.get("validation_data") or ())
+        validators = frozenset(worker for worker in workers if isinstance(worker, str))
+        return _Record(name, writer, votes, validators, predictions, text)
 
     def _text(self, values: dict[str, Any], options: list[str]) -> McqText:
         def written(*keys: str) -> str:
