@@ -16,6 +16,7 @@ from chorale.metrics import (
     tally_compare,
     tally_intervals,
 )
+from chorale.metrics.comparison import UnpairedComparison, compare_apart
 from chorale.metrics.sampling import Progress, Units
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
@@ -52,6 +53,12 @@ class Resampling:
             progress=self.progress,
             units=self.units,
         )
+
+    def compare_apart(
+        self, first: tuple[Statistics, Metric], second: tuple[Statistics, Metric]
+    ) -> dict[str, UnpairedComparison]:
+        """Of items that nothing pairs: each set is resampled on its own."""
+        return compare_apart(first, second, resamples=self.resamples, seed=self.seed)
 
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
         """Of one of many tables: nothing is told about progress, since there are more to come."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # Tables need nothing of it, and it brings NumPy along.
     from chorale.metrics import Comparison, Interval
+    from chorale.metrics.comparison import UnpairedComparison
 
 Cell = str | int | float | None
 
@@ -54,7 +55,7 @@ def shown_number(value: float, digits: int) -> str:
     return f"{value:z,.{digits}f}".replace("-", "−")
 
 
-def jsonable(values: "Mapping[str, Interval] | Mapping[str, Comparison]") -> dict[str, Any]:
+def jsonable(values: "Mapping[str, Interval | Comparison | UnpairedComparison]") -> dict[str, Any]:
     """Intervals and comparisons as `--json` prints them."""
     return {name: one.as_dict() if hasattr(one, "as_dict") else one.as_list() for name, one in values.items()}
 
