@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 
 from chorale.kits.srl.files import Corpus, FrameRelations, check_alignment, read_frame_relations, read_srl
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
-from chorale.kits.srl.scoring.scores import ExtraTables, srl_scores
+from chorale.kits.srl.scoring.scores import srl_scores
 from chorale.metrics.family import Family, Measured, path_of
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.sampling import Progress
@@ -60,7 +61,8 @@ def score(
         options,
         against=rival,
         resampling=replace(checked_resampling(ci, resamples, seed), progress=progress),
-        shown=ExtraTables(worst, confusion),
+        worst=worst,
+        confusion=confusion,
         relations=_relations(framenet, [reference, *corpora]),
     )
 
@@ -78,13 +80,8 @@ def measure(system: Corpus, gold: Corpus, *, metric: str = "") -> Measured:
     return outcome.statistics, outcome.metric
 
 
-FAMILY = Family(
-    "srl",
-    "Semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007.",
-    read,
-    measure,
-    score,
-)
+_SUMMARY = "Semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007."
+FAMILY = Family("srl", _SUMMARY, read, measure, score)
 
 
 def _check_word(option: str, value: str, known: tuple[str, str]) -> None:
@@ -97,11 +94,8 @@ def _names(paths: list[Path]) -> list[str]:
     names: list[str] = []
     for path in paths:
         plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-        name = plain.stem or plain.name
-        number = 1
-        while (name if number == 1 else f"{name}-{number}") in names:
-            number += 1
-        names.append(name if number == 1 else f"{name}-{number}")
+        numbered = chain([plain.stem], (f"{plain.stem}-{number}" for number in count(2)))
+        names.append(next(name for name in numbered if name not in names))
     return names
 
 

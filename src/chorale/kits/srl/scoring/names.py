@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from chorale.kits.srl.metrics import MetricOutcome, Names
 from chorale.metrics import Comparison, Interval, counts_metric
 from chorale.metrics.resampling import Resampling
+from chorale.metrics.score_table import jsonable
 
 _OfName = TypeVar("_OfName", Mapping[str, Interval], Mapping[str, Comparison])
 ByName = Mapping[str, Mapping[str, _OfName]]
@@ -37,30 +38,21 @@ def compared_tables(
 def _of_tables(
     outcomes: Mapping[str, MetricOutcome], resampling: Resampling, find: Callable[[Names, str, str], dict[str, _OfName]]
 ) -> dict[str, ByName[_OfName]]:
-    by_metric: dict[str, ByName[_OfName]] = {}
+    by_metric: dict[str, dict[str, Mapping[str, _OfName]]] = {}
     tables = sum(len(outcome.names) for outcome in outcomes.values())
-    done = 0
     for metric, outcome in outcomes.items():
         # The two count semantics alike, whichever comes first.
         twin = {"conll08": "conll09", "conll09": "conll08"}.get(metric)
         if twin in by_metric:
             by_metric[metric] = by_metric[twin]
             continue
-        of_metric: dict[str, Mapping[str, _OfName]] = {}
+        by_metric[metric] = {}
         for table, names in outcome.names.items():
-            of_metric[table] = find(names, metric, table)
-            done += 1
+            by_metric[metric][table] = find(names, metric, table)
             if resampling.progress:
-                resampling.progress(done, tables)
-        by_metric[metric] = of_metric
-    return by_metric
+                resampling.progress(sum(map(len, by_metric.values())), tables)
+    return {**by_metric}
 
 
 def tables_json(by_table: ByName[Mapping[str, Comparison]]) -> dict[str, Any]:
-    return {
-        table: {
-            name: {score: comparison.as_dict() for score, comparison in scores.items()}
-            for name, scores in names.items()
-        }
-        for table, names in by_table.items()
-    }
+    return {table: {name: jsonable(scores) for name, scores in names.items()} for table, names in by_table.items()}

@@ -1,7 +1,7 @@
 """Tables of the scores of semantic role labelling."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from chorale.kits.srl.files import Corpus
@@ -39,20 +39,20 @@ _MOST_ERRORS = 6
 """Shown of a sentence; the others are in the JSON."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class System:
-    """What was found of one system."""
+    """What was found of one system; intervals and comparisons as far as they are wanted."""
 
     name: str
     corpus: Corpus
     outcomes: Mapping[str, MetricOutcome]
-    intervals: Mapping[str, Drawn]
-    compared: Mapping[str, Mapping[str, Comparison]]
-    table_intervals: Mapping[str, ByName[Drawn]]
-    table_compared: Mapping[str, ByName[Mapping[str, Comparison]]]
-    error_intervals: Drawn
+    intervals: Mapping[str, Drawn] = field(default_factory=dict)
+    compared: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
+    table_intervals: Mapping[str, ByName[Drawn]] = field(default_factory=dict)
+    table_compared: Mapping[str, ByName[Mapping[str, Comparison]]] = field(default_factory=dict)
+    error_intervals: Drawn = field(default_factory=dict)
     """Of the kinds of error, by `group.kind`."""
-    error_compared: Mapping[str, Comparison]
+    error_compared: Mapping[str, Comparison] = field(default_factory=dict)
 
 
 def tables_of(
