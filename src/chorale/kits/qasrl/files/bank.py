@@ -63,18 +63,12 @@ class Bank:
         """
         listed: dict[Verb, list[Qa]] = {}
         for verb, judged in self.questions.items():
-            kept = [
-                question for question in judged if question.is_valid(valid) and (question.by_people or not people_only)
-            ]
+            kept = [one for one in judged if one.is_valid(valid) and (one.by_people or not people_only)]
             if by_judge:
-                listed[verb] = [
-                    Qa(question.question, judgment.spans, judgment.judge)
-                    for question in kept
-                    for judgment in question.judgments
-                    if judgment.spans
-                ]
+                qas = [Qa(one.question, given.spans, given.judge) for one in kept for given in one.judgments]
             else:
-                listed[verb] = [Qa(question.question, question.spans) for question in kept if question.spans]
+                qas = [Qa(one.question, one.spans) for one in kept]
+            listed[verb] = [qa for qa in qas if qa.spans]
         table = QuestionAnswers.of(listed, name=self.name)
         words = tuple(self.sentences[verb.sentence][verb.token] for verb in table.verbs)
         return replace(table, digest=self.digest, words=words, sentences=self.sentences)
@@ -158,17 +152,10 @@ def _sentence(
 
 def _questions(entry: dict[str, Any], length: int) -> Iterator[JudgedQuestion]:
     for label in _get(entry, "questionLabels", dict).values():
-        slots = {
-            name: "" if text == "_" else str(text).lower() for name, text in _get(label, "questionSlots", dict).items()
-        }
-        question = VerbQuestion(
+        slots = {name: str(text) for name, text in _get(label, "questionSlots", dict).items()}
+        question = VerbQuestion.of(
             _get(label, "questionString", str),
-            slots.get("wh", ""),
-            slots.get("aux", ""),
-            slots.get("subj", ""),
-            slots.get("obj", ""),
-            slots.get("prep", ""),
-            slots.get("obj2", ""),
+            slots,
             negated=_get(label, "isNegated", bool),
             passive=_get(label, "isPassive", bool),
         )

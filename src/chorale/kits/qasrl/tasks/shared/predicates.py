@@ -27,10 +27,14 @@ _NO_SPACE_BEFORE = re.compile(r"(?:[.,;:!?%)\]}…”’]|'|''|-RRB-|-RSB-|n['�
 _NO_SPACE_AFTER = frozenset("([{$£€“‘`#") | {"``", "-LRB-", "-LSB-"}
 
 
-class Forms(BaseModel):
-    """The five forms of a verb, under the names the QA-SRL Bank has for them."""
+class StrictModel(BaseModel):
+    """Nothing but its fields, and nothing that changes."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Forms(StrictModel):
+    """The five forms of a verb, under the names the QA-SRL Bank has for them."""
 
     stem: _Form
     presentSingular3rd: _Form  # noqa: N815 - the Bank's name
@@ -39,10 +43,8 @@ class Forms(BaseModel):
     pastParticiple: _Form  # noqa: N815 - the Bank's name
 
 
-class PredicateItem(BaseModel):
+class PredicateItem(StrictModel):
     """A row of an items file, and the item made of it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sentence_id: str = Field(min_length=1, max_length=200, pattern=r"\S")
     tokens: tuple[_Word, ...] = Field(min_length=1, max_length=MOST_TOKENS)
@@ -82,13 +84,7 @@ EXAMPLE = {
     "tokens": ["The", "twins", "sold", "lemonade", "at", "noon", "."],
     "verb_index": 2,
     "verb": "sold",
-    "forms": {
-        "stem": "sell",
-        "presentSingular3rd": "sells",
-        "presentParticiple": "selling",
-        "past": "sold",
-        "pastParticiple": "sold",
-    },
+    "forms": VerbForms("sell", "sells", "selling", "sold", "sold").as_bank(),
 }
 """The predicate of the tasks' examples, as a row of an items file."""
 
