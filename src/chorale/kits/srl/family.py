@@ -6,7 +6,7 @@ from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 
-from chorale.kits.srl.files import Corpus, FrameRelations, check_alignment, read_frame_relations, read_srl
+from chorale.kits.srl.files import Corpus, check_alignment, read_frame_relations, read_srl
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, outcomes
 from chorale.kits.srl.scoring.scores import srl_scores
 from chorale.metrics.family import Family, Measured, path_of
@@ -63,7 +63,7 @@ def score(
         resampling=replace(checked_resampling(ci, resamples, seed), progress=progress),
         worst=worst,
         confusion=confusion,
-        relations=_relations(framenet, [reference, *corpora]),
+        relations=None if framenet is None else read_frame_relations(path_of(framenet), _senses(reference, *corpora)),
     )
 
 
@@ -99,8 +99,5 @@ def _names(paths: list[Path]) -> list[str]:
     return names
 
 
-def _relations(framenet: File | None, corpora: list[Corpus]) -> FrameRelations | None:
-    if framenet is None:
-        return None
-    used = {each.sense for corpus in corpora for sentence in corpus.sentences for each in sentence.predicates}
-    return read_frame_relations(path_of(framenet), used)
+def _senses(*corpora: Corpus) -> set[str]:
+    return {each.sense for corpus in corpora for sentence in corpus.sentences for each in sentence.predicates}

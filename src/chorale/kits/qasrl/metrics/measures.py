@@ -75,7 +75,9 @@ class Alignment:
 def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = None) -> Alignment:
     """Match the arguments of every verb."""
     rules = rules or Rules()
-    verbs, extra = _scored_verbs(system, gold, rules.extra_verbs)
+    wanted = gold.verbs_with_rows()
+    extra = system.verbs_with_rows() - wanted
+    verbs = tuple(sorted(wanted | extra if rules.extra_verbs else wanted))
     number = {verb: place for place, verb in enumerate(verbs)}
     left, right = _side(system, number), _side(gold, number)
     edges = find_edges(left.spans, right.spans, rules.iou)
@@ -95,14 +97,8 @@ def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = 
         equivalent=_equivalent(left, right, pairs, modality=rules.modality),
         ignored=ignored,
         spurious=_spurious(left.spans, ~matched & ~ignored, rules),
-        extra_verbs=extra,
+        extra_verbs=len(extra),
     )
-
-
-def _scored_verbs(system: QuestionAnswers, gold: QuestionAnswers, extra: bool) -> tuple[tuple[Verb, ...], int]:
-    wanted = gold.verbs_with_rows()
-    others = system.verbs_with_rows() - wanted
-    return tuple(sorted(wanted | others if extra else wanted)), len(others)
 
 
 def _side(table: QuestionAnswers, number: dict[Verb, int]) -> Side:

@@ -1,19 +1,20 @@
 """Scores of semantic role labelling: several systems side by side, as tables and as one object."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from chorale.kits.srl.files import Corpus, FrameRelations
-from chorale.kits.srl.metrics import ERROR_COUNTS, MetricOutcome, findings
+from chorale.kits.srl.metrics import ERROR_COUNTS, MetricOutcome, Names, findings
 from chorale.kits.srl.metrics.outcome import grouped
 from chorale.kits.srl.metrics.wholes import Mode
-from chorale.kits.srl.scoring.names import compared_tables, drawn_tables, tables_json
 from chorale.kits.srl.scoring.outcomes import SrlOptions, metrics_for, mode_for, outcomes, remarks
-from chorale.kits.srl.scoring.tables import RANKED_BY, System, tables_of
-from chorale.metrics import Comparison, Counts, Interval, signature
+from chorale.kits.srl.scoring.tables import RANKED_BY, ByName, OfName, System, tables_of
+from chorale.metrics import Comparison, Counts, Interval, counts_metric, signature
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import jsonable
+
+_FRACTIONS = counts_metric()
 
 
 def srl_scores(
@@ -118,7 +119,7 @@ def _system(
         system.intervals = {
             metric: resampling.intervals(outcome.statistics, outcome.metric) for metric, outcome in scored.items()
         }
-        system.table_intervals = drawn_tables(scored, resampling)
+        system.table_intervals = _drawn_tables(scored, resampling)
         if errors is not None:
             system.error_intervals = resampling.intervals(errors, ERROR_COUNTS)
     if rival is not None:
@@ -126,10 +127,50 @@ def _system(
             metric: resampling.compare(outcome.statistics, rival[metric].statistics, outcome.metric)
             for metric, outcome in scored.items()
         }
-        system.table_compared = compared_tables(scored, rival, resampling)
+        system.table_compared = _compared_tables(scored, rival, resampling)
         if errors is not None and (theirs := rival["primesrl"].errors) is not None:
             system.error_compared = resampling.compare(errors, theirs, ERROR_COUNTS)
     return system
+
+
+def _drawn_tables(
+    outcomes: Mapping[str, MetricOutcome], resampling: Resampling
+) -> dict[str, ByName[Mapping[str, Interval]]]:
+    """Of every metric, an interval for each fraction in its tables."""
+
+    def drawn(names: Names, _metric: str, _table: str) -> dict[str, Mapping[str, Interval]]:
+        return {name: resampling.tally_intervals(tally, _FRACTIONS) for name, tally in names.tallies().items()}
+
+    return _of_tables(outcomes, resampling, drawn)
+
+
+def _compared_tables(
+    outcomes: Mapping[str, MetricOutcome], rival: Mapping[str, MetricOutcome], resampling: Resampling
+) -> dict[str, ByName[Mapping[str, Comparison]]]:
+    def compared(names: Names, metric: str, table: str) -> dict[str, Mapping[str, Comparison]]:
+        both = names.tallies_beside(rival[metric].names[table])
+        return {name: resampling.tally_compare(tally, _FRACTIONS) for name, tally in both.items()}
+
+    return _of_tables(outcomes, resampling, compared)
+
+
+def _of_tables(
+    outcomes: Mapping[str, MetricOutcome], resampling: Resampling, find: Callable[[Names, str, str], dict[str, OfName]]
+) -> dict[str, ByName[OfName]]:
+    by_metric: dict[str, dict[str, Mapping[str, OfName]]] = {}
+    tables = sum(len(outcome.names) for outcome in outcomes.values())
+    for metric, outcome in outcomes.items():
+        # The two count semantics alike, whichever comes first.
+        twin = {"conll08": "conll09", "conll09": "conll08"}.get(metric)
+        if twin in by_metric:
+            by_metric[metric] = by_metric[twin]
+            continue
+        by_metric[metric] = {}
+        for table, names in outcome.names.items():
+            by_metric[metric][table] = find(names, metric, table)
+            if resampling.progress:
+                resampling.progress(sum(map(len, by_metric.values())), tables)
+    return {**by_metric}
 
 
 def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -185,12 +226,16 @@ def _system_json(system: System, worst: Mapping[str, list[dict[str, Any]]], *, c
 
 def _compared_json(system: System) -> dict[str, Any]:
     json: dict[str, Any] = {
-        metric: {**jsonable(compared), "tables": tables_json(system.table_compared[metric])}
+        metric: {**jsonable(compared), "tables": _tables_json(system.table_compared[metric])}
         for metric, compared in system.compared.items()
     }
     if system.error_compared:
         json["primesrl"]["errors"] = grouped(jsonable(system.error_compared))
     return json
+
+
+def _tables_json(by_table: ByName[Mapping[str, Comparison]]) -> dict[str, Any]:
+    return {table: {name: jsonable(scores) for name, scores in names.items()} for table, names in by_table.items()}
 
 
 def _outcome_json(name: str, outcome: MetricOutcome, *, confusion: bool) -> dict[str, Any]:

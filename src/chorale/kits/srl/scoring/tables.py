@@ -2,15 +2,17 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from chorale.kits.srl.files import Corpus
 from chorale.kits.srl.metrics import MetricOutcome
-from chorale.kits.srl.scoring.names import ByName
 from chorale.metrics import Comparison, Counts, Interval
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, shown_interval
 
 Drawn = Mapping[str, Interval]
+OfName = TypeVar("OfName", Mapping[str, Interval], Mapping[str, Comparison])
+ByName = Mapping[str, Mapping[str, OfName]]
+"""Table, name, score: of the tables by role, by part of speech, by frame."""
 _TITLES = {
     "primesrl": "PriMeSRL",
     "conll05": "CoNLL-2005",

@@ -134,5 +134,3 @@ QASRL_CONSOLIDATE = Task(
     explaining=EXPLAINING,
     exports=(GOLD_STANDARD, bank_table(_bank_questions), SENTENCES, ANNOTATORS),
 )
-
-__all__ = ["QASRL_CONSOLIDATE"]

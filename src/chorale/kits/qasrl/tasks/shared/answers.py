@@ -11,14 +11,14 @@ from chorale.kits.qasrl.files import Qa, VerbQuestion
 from chorale.kits.qasrl.grammar import NotAQuestion, Parsed, parse
 from chorale.kits.qasrl.tasks.shared.predicates import StrictModel, excerpt, forms_of, prepositions_of
 from chorale.model import Answer, Payload
-from chorale.text.inflections import VerbForms
 
 MOST_QUESTIONS = 40
 MOST_ANSWERS = 40
 MOST_ANSWERS_TOGETHER = 200
 """Of all questions about a verb: people compared with each other are aligned, which takes the cube of it."""
 LONGEST_QUESTION = 200
-_MOST_PARSED = 20_000
+_parsed = lru_cache(20_000)(parse)
+"""A question is looked at when it is checked, when it is stored and when it is exported."""
 
 
 def _in_order(spans: Any) -> Any:
@@ -109,12 +109,6 @@ def misplaced(spans: Iterable[Sequence[int]], item: Payload) -> str | None:
         if end > length:
             return f"has an answer outside the sentence: {start} to {end}, and the sentence has {length} words"
     return None
-
-
-@lru_cache(_MOST_PARSED)
-def _parsed(question: str, forms: VerbForms, prepositions: tuple[str, ...]) -> Parsed | NotAQuestion:
-    """A question is looked at when it is checked, when it is stored and when it is exported."""
-    return parse(question, forms, prepositions)
 
 
 def understood(question: str, item: Payload) -> Parsed:

@@ -23,6 +23,7 @@ def _in_one(word: str) -> str:
 _Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_in_one)]
 _Form = Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
 _Preposition = Annotated[str, Field(min_length=1, max_length=25, pattern=r"^[a-z]+(?:-[a-z]+)*$")]
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": "“", "''": "”"}
 _NO_SPACE_BEFORE = re.compile(r"(?:[.,;:!?%)\]}…”’]|'|''|-RRB-|-RSB-|n['’]t|['’](?:s|S|re|ve|ll|d|m)|\.\.\.)")
 _NO_SPACE_AFTER = frozenset("([{$£€“‘`#") | {"``", "-LRB-", "-LSB-"}
 
@@ -109,15 +110,8 @@ def pieces(tokens: Sequence[str]) -> list[str]:
     for number, token in enumerate(tokens):
         following = tokens[number + 1] if number + 1 < len(tokens) else None
         glued = following is None or token in _NO_SPACE_AFTER or _NO_SPACE_BEFORE.fullmatch(following)
-        cut += [_plain(token), "" if glued else " "]
+        cut += [_ESCAPES.get(token, token), "" if glued else " "]
     return cut
-
-
-_ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": "“", "''": "”"}
-
-
-def _plain(token: str) -> str:
-    return _ESCAPES.get(token, token)
 
 
 def excerpt(tokens: Sequence[str], span: Sequence[int]) -> str:

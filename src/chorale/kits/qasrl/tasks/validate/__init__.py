@@ -146,9 +146,7 @@ def _combiner(share: float) -> Any:
             called_valid = sum(trust for one, trust in given if one["valid"]) / weight
             valid = called_valid >= share - _ALMOST
             # Whoever is not trusted at all marks nothing.
-            spans = (
-                {(start, end) for one, trust in given if trust > 0 for start, end in one["answers"]} if valid else ()
-            )
+            spans = {(start, end) for one, trust in given if valid and trust > 0 for start, end in one["answers"]}
             answers = [list(span) for span in sorted(spans)]
             settled.append({"question": first["question"], "valid": valid, "answers": answers})
             sure.append(called_valid if valid else 1 - called_valid)
@@ -234,5 +232,3 @@ QASRL_VALIDATE = Task(
     explaining=Explaining(present=_presented, caption=caption),
     exports=(gold_standard_of(_valid_ones), bank_table(_bank_questions), SENTENCES),
 )
-
-__all__ = ["QASRL_VALIDATE", "QasrlValidateOptions"]

@@ -61,5 +61,3 @@ QASRL_WRITE = Task(
     explaining=EXPLAINING,
     exports=(ANNOTATORS,),
 )
-
-__all__ = ["QASRL_WRITE"]
