@@ -15,7 +15,7 @@ import numpy as np
 
 from chorale.kits.srl.files import Sentence, SrlArgument, SrlPredicate
 from chorale.kits.srl.metrics.names import Names
-from chorale.kits.srl.metrics.outcome import MetricOutcome, check_same_length, fractions, statistics_of
+from chorale.kits.srl.metrics.outcome import MetricOutcome, fractions, sentence_pairs, statistics_of
 from chorale.metrics import FloatArray, Metric, f1_of, ratio
 
 COLUMNS = (
@@ -38,11 +38,10 @@ def conll08(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutco
 
 
 def _scored(name: str, system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
-    check_same_length(system, gold)
     roles, tagged, predicates = (Names() for _ in range(3))
     senses = Names(returned=predicates.returned, wanted=predicates.wanted)
     rows = []
-    for theirs, ours in zip(system, gold, strict=True):
+    for theirs, ours in sentence_pairs(system, gold):
         semantics = _semantics(theirs, ours, roles, tagged, senses, predicates)
         syntax = _syntax(theirs, ours)
         rows.append((*semantics, *syntax, int(semantics[-2] == 1 and syntax[-1] == 1)))

@@ -66,15 +66,13 @@ def tables_of(
     confusion: bool,
 ) -> list[ScoreTable]:
     tables = [_summary(systems, ranks)]
-    seen = (
-        {score.rpartition(".")[0] or score for score in systems[0].outcomes["conll09"].scores()}
-        if _twice(ranks)
-        else ()
-    )
-    for metric in ranks:
-        tables.append(_scores(metric, systems, without=seen if metric == "conll08" else ()))
-    without = {"semeval07"} | ({"conll08"} if _twice(ranks) else set())
-    by_role = [metric for metric in ranks if metric not in without]
+    by_role = [metric for metric in ranks if metric != "semeval07"]
+    seen: set[str] = set()
+    # CoNLL-2008 would show again what CoNLL-2009 shows.
+    if "conll08" in ranks and "conll09" in ranks:
+        by_role.remove("conll08")
+        seen = {score.rpartition(".")[0] or score for score in systems[0].outcomes["conll09"].scores()}
+    tables += [_scores(metric, systems, without=seen if metric == "conll08" else ()) for metric in ranks]
     for system in systems:
         if "primesrl" in system.outcomes:
             tables.append(_errors(system))
@@ -146,11 +144,6 @@ def _with_intervals(
         shown = [shown_interval(one.get(name), 3) for one in drawn]
         rows = [(*row[:place], interval, *row[place:]) for row, interval in zip(rows, shown, strict=True)]
     return columns, rows
-
-
-def _twice(metrics: Container[str]) -> bool:
-    """Whether CoNLL-2008 would show again what CoNLL-2009 shows."""
-    return "conll08" in metrics and "conll09" in metrics
 
 
 def _errors(system: System) -> ScoreTable:
