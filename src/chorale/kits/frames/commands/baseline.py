@@ -26,7 +26,6 @@ System = Annotated[
         metavar="NAME",
         help="The system: tc (the crowd's top frame), fs (by WordNet's senses), os (a trained classifier, one frame) "
         "or os+ (the same, a confidence for each frame).",
-        show_default=False,
     ),
 ]
 Files = Annotated[
@@ -34,18 +33,11 @@ Files = Annotated[
     Argument(
         metavar="FILE...",
         help="Sentences with their words, as the crowd's scores have them: sent_id, sentence and word; for tc scores.",
-        show_default=False,
     ),
 ]
-Out = Annotated[
-    Path,
-    Option("--out", metavar="FILE", help="Write the frames there: .csv, .tsv or .jsonl.", show_default=False),
-]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Write the frames there: .csv, .tsv or .jsonl.")]
 FrameNetFolder = Annotated[
-    Path | None,
-    Option(
-        "--framenet", metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.", show_default=False
-    ),
+    Path | None, Option("--framenet", metavar="DIR", help="FrameNet 1.7, for fs: the folder or the packed file.")
 ]
 WordNetFolder = Annotated[
     Path | None,
@@ -53,12 +45,10 @@ WordNetFolder = Annotated[
         "--wordnet",
         metavar="DIR",
         help="WordNet, for fs: the folder with index.verb. If not given, the usual places are looked at.",
-        show_default=False,
     ),
 ]
 FrameMaps = Annotated[
-    list[Path] | None,
-    Option("--map", metavar="FILE", help="Which frame fits which sense, for fs; may be repeated.", show_default=False),
+    list[Path] | None, Option("--map", metavar="FILE", help="Which frame fits which sense, for fs; may be repeated.")
 ]
 Senses = Annotated[
     Literal["first", "lesk"],
@@ -82,7 +72,6 @@ ModelFolder = Annotated[
         "--model",
         metavar="DIR",
         help="The classifier, for os and os+: the folder `chorale baseline train-frames` wrote.",
-        show_default=False,
     ),
 ]
 

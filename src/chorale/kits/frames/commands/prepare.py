@@ -24,18 +24,12 @@ Texts = Annotated[
     Argument(
         metavar="TEXT|JSONL|CONLLU",
         help="Sentences: plain text (.txt), rows with tokens, sentence or text (.jsonl, .csv), or CoNLL-U (.conllu).",
-        show_default=False,
     ),
 ]
-Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.", show_default=False)]
+Out = Annotated[Path, Option("--out", metavar="FILE", help="Where to write the items.")]
 Framenet = Annotated[
     Path,
-    Option(
-        "--framenet",
-        metavar="FOLDER",
-        help="FrameNet 1.7: its folder, or the packed file as it was downloaded.",
-        show_default=False,
-    ),
+    Option("--framenet", metavar="FOLDER", help="FrameNet 1.7: its folder, or the packed file as it was downloaded."),
 ]
 Wordnet = Annotated[
     Path | None,
@@ -43,25 +37,16 @@ Wordnet = Annotated[
         "--wordnet",
         metavar="FOLDER",
         help="WordNet's folder, the one with index.verb; looked for in the usual places if not given.",
-        show_default=False,
     ),
 ]
 Maps = Annotated[
     list[Path] | None,
-    Option(
-        "--map",
-        metavar="FILE",
-        help="Which frames fit which senses of WordNet; several files are put together.",
-        show_default=False,
-    ),
+    Option("--map", metavar="FILE", help="Which frames fit which senses of WordNet; several files are put together."),
 ]
 Names = Annotated[
     Path | None,
     Option(
-        "--names",
-        metavar="FILE",
-        help="Old and new names of frames (.csv, .tsv, .jsonl), beside those that are known.",
-        show_default=False,
+        "--names", metavar="FILE", help="Old and new names of frames (.csv, .tsv, .jsonl), beside those that are known."
     ),
 ]
 ReachOption = Annotated[
@@ -95,8 +80,7 @@ def frames(
     names: Names = None,
     reach: ReachOption = "map",
     sentences: Annotated[
-        int | None,
-        Option("--sentences", short="-n", metavar="N", min=1, help="How many to choose; all if not given."),
+        int | None, Option("--sentences", short="-n", metavar="N", min=1, help="How many to choose; all if not given.")
     ] = None,
     most: Annotated[int, Option("--most", metavar="N", min=1, max=60, help="Candidates a word may have at most.")] = 25,
     over: OverOption = "leave-out",

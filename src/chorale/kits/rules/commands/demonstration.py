@@ -1,4 +1,4 @@
-"""The product's main job at a glance: a study, a site, a crowd, and what comes out."""
+"""`chorale demo`: the product's main job at a glance: a study, a site, a crowd, and what comes out."""
 
 import asyncio
 import shutil
@@ -10,15 +10,17 @@ from pathlib import Path
 from random import Random
 from socket import socket
 from statistics import fmean
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from rich.table import Table
 from uvicorn import Config
 
 from chorale.cli.addresses import local_url, port_of, reserve
+from chorale.cli.arguments import AsJson
 from chorale.cli.bars import counting
 from chorale.cli.output import print_json, print_line
+from chorale.cli.parameters import Argument, Option
 from chorale.cli.terminal import show
 from chorale.engine.clock import fast_clock, wall_clock
 from chorale.engine.opening import bring_in_additions, open_study, serving_alone
@@ -54,6 +56,23 @@ KEPT_BACK = 12
 MOST_ROUNDS = 4
 # For stages that do not say how long a judgment takes.
 USUAL_SECONDS = 10.0
+
+
+def demo(
+    directory: Annotated[
+        Path, Argument(metavar="DIR", help="Where the demo's study goes; an earlier demo there is replaced.")
+    ] = Path("demo-study"),
+    once: Annotated[bool, Option("--once", help="Exit when the crowd is done instead of leaving it up.")] = False,
+    workers: Annotated[int, Option(metavar="N", help="How many simulated workers.", min=6, max=400)] = 40,
+    seed: Annotated[int, Option(metavar="N", help="Seed of the crowd.")] = 2012,
+    port: Annotated[
+        int | None,
+        Option(metavar="PORT", help="The port to listen on; 8000, or a free one, if not given.", min=0, max=65535),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the rules study with a simulated crowd, show what comes out, and leave the site up."""
+    Demonstration(directory, workers, seed, port, as_json).run(leave_up=not once)
 
 
 @dataclass(frozen=True, slots=True)

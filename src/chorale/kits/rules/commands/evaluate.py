@@ -21,16 +21,12 @@ Files = Annotated[
     Argument(
         metavar="RULES...",
         help="One or more files of scored rules; and last the judged applications, unless --judgments names them.",
-        show_default=False,
     ),
 ]
 MoreJudgments = Annotated[
     list[Path] | None,
     Option(
-        "--also",
-        metavar="FILE",
-        help="More judged applications, if they are in several files. May be given again.",
-        show_default=False,
+        "--also", metavar="FILE", help="More judged applications, if they are in several files. May be given again."
     ),
 ]
 Judgments = Annotated[
@@ -39,7 +35,6 @@ Judgments = Annotated[
         "--judgments",
         metavar="FILE",
         help="The judged applications; then all other files are rules. May be given again.",
-        show_default=False,
     ),
 ]
 MeaninglessLeft = Annotated[
@@ -53,10 +48,7 @@ MeaninglessLeft = Annotated[
 Pairwise = Annotated[
     bool, Option("--pairwise", help="Compare every two of the resources: paired bootstrap and randomisation.")
 ]
-ChartFile = Annotated[
-    Path | None,
-    Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.", show_default=False),
-]
+ChartFile = Annotated[Path | None, Option("--chart", metavar="FILE", help="Draw the curves as an SVG picture.")]
 MinConfidence = Annotated[
     float,
     Option(
@@ -74,10 +66,7 @@ AreaRule = Annotated[
     ),
 ]
 AtRecall = Annotated[str, Option("--at-recall", metavar="R,R,…", help="At which recall to give the precision.")]
-CurveFile = Annotated[
-    Path | None,
-    Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.", show_default=False),
-]
+CurveFile = Annotated[Path | None, Option("--curve", metavar="FILE", help="Write the points of the curves as CSV.")]
 
 
 def rules(

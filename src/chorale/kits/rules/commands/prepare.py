@@ -11,19 +11,17 @@ from chorale.cli.scoring import Seed
 from chorale.cli.targets import Force, check_target, writing
 from chorale.cli.terminal import show
 from chorale.files.tables import write_csv, write_jsonl
-from chorale.kits.rules.commands.learn_options import ArgumentNames, Columns, PredicateNames, Strict
+from chorale.kits.rules.commands.learn import ArgumentNames, Columns, PredicateNames, Strict
 from chorale.kits.rules.files.extractions import extraction_tables, names_of
 from chorale.kits.rules.learning.applying import apply_rules
 from chorale.kits.rules.preparing import items_result
 from chorale.present.scoring import score_table
 
 Extractions = Annotated[
-    Path,
-    Argument(metavar="EXTRACTIONS", help="What to apply rules to, as for chorale learn rules.", show_default=False),
+    Path, Argument(metavar="EXTRACTIONS", help="What to apply rules to, as for chorale learn rules.")
 ]
 Rules = Annotated[
-    list[Path],
-    Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.", show_default=False),
+    list[Path], Argument(metavar="RULES...", help="One or more files of rules, as for chorale evaluate rules.")
 ]
 Out = Annotated[Path, Option("--out", metavar="FILE", help="Where the items go: a .jsonl or .csv file.")]
 Sample = Annotated[int, Option("--sample", metavar="N", min=1, help="How many extractions to draw.")]
@@ -37,7 +35,6 @@ AtLeast = Annotated[
         metavar="N",
         min=1,
         help="Draw among extractions that so many rules fit. As many as --per-extraction if not given.",
-        show_default=False,
     ),
 ]
 
