@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from chorale.files.tables import replacing
-from chorale.kits.frames.files.qualities import with_qualities
-from chorale.kits.frames.files.scores import FrameScores, read_frame_scores
+from chorale.kits.frames.files.scores import FrameScores, read_frame_scores, with_qualities
 from chorale.kits.frames.metrics.agreement import Constant, frame_agreement
 from chorale.kits.frames.scoring.scores import FrameOptions, Named, draw_curves, score_frames
 from chorale.metrics.family import Family, Measured, path_of

@@ -37,8 +37,7 @@ class FrameTraining:
     shape: NetworkShape = field(default_factory=NetworkShape)
 
     def settings(self) -> dict[str, Setting]:
-        values = asdict(self)
-        return values | values.pop("shape")
+        return {name: value for name, value in asdict(self).items() if name != "shape"} | asdict(self.shape)
 
 
 def train_frames(

@@ -8,9 +8,9 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.targets import Force, check_target, writing
-from chorale.files.source import digest_of, read_bytes
 from chorale.kits.frames.baselines import FramePrediction, frames_by_sense, top_crowd_frames, write_predictions
 from chorale.kits.frames.candidates import CandidateFrames
+from chorale.kits.frames.files.reading import digest_of_files
 from chorale.kits.frames.files.scores import read_frame_scores
 from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.files.words import read_frame_words
@@ -135,7 +135,7 @@ def _by_senses(
     predictions = frames_by_sense(
         words, CandidateFrames(release, dictionary, mapped.frames if mapped else None, reach), senses
     )
-    inputs = {"framenet": release.digest, "wordnet": dictionary.digest, "sentences": _digest(files)}
+    inputs = {"framenet": release.digest, "wordnet": dictionary.digest, "sentences": digest_of_files(files)}
     if mapped:
         inputs["map"] = mapped.digest
     return predictions, _signature("fs", {"senses": senses, "reach": reach}, inputs)
@@ -153,9 +153,7 @@ def _by_classifier(files: list[Path], model: Path | None, *, several: bool) -> t
 
         classifier = load_classifier(model)
         predictions = classifier.predict(words, "several" if several else "one", progress)
-    line = _signature("os+" if several else "os", {"trained": classifier.signature}, {"sentences": _digest(files)})
+    line = _signature(
+        "os+" if several else "os", {"trained": classifier.signature}, {"sentences": digest_of_files(files)}
+    )
     return predictions, line
-
-
-def _digest(files: list[Path]) -> str:
-    return digest_of("".join(sorted(digest_of(read_bytes(path)) for path in files)).encode())

@@ -6,17 +6,16 @@ with the columns `arg1`, `predicate`, `arg2` and `count`. What is not is counted
 
 import gzip
 import hashlib
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import polars as pl
 
 from chorale.files.rows import LONGEST_LINE, read_rows, shortened, suffix_of
-from chorale.files.source import MOST_PROBLEMS, read_source, refused
+from chorale.files.source import MOST_PROBLEMS, read_source, refused, refusing_unreadable
 from chorale.files.tables import replacing
 from chorale.kits.rules.files.extraction_columns import PARTS, ColumnPlan, planned_columns
 from chorale.model import Problem, UserError
@@ -31,26 +30,26 @@ _COUNT = r"^0*[1-9][0-9]{0,9}(\.0*)?$"
 """With a fraction of zeros, too, as tables of numbers have it. Ten digits: sums of any file stay whole numbers."""
 _MARK = r"(?i)@r@$"
 _BREAKING = r"[\t\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}]+"
-_FIXES = {
-    "width": "Write the cells that the first line has, with tabs between them.",
-    "empty": "Write both arguments and the predicate.",
-    "count": "Write a whole number from 1 to 9,999,999,999, or leave the column out.",
-    "mark": "Leave the mark out.",
-    "long": f"Write at most {LONGEST_CELL:,} characters.",
-    "unknown": "Add it to the file of names.",
-    "NUL": "Remove it, or save the file as UTF-8.",
-    "not UTF-8": "Save the file as UTF-8.",
+_FLAWS = {
+    "width": (
+        "does not have as many cells as the first line",
+        "Write the cells that the first line has, with tabs between them.",
+    ),
+    "empty": ("has an empty argument or predicate", "Write both arguments and the predicate."),
+    "count": (
+        "has a count that is not a whole number from 1 to 9,999,999,999",
+        "Write a whole number from 1 to 9,999,999,999, or leave the column out.",
+    ),
+    "mark": (
+        "has a predicate that ends in @R@, which in rules says that arguments change places",
+        "Leave the mark out.",
+    ),
+    "long": ("has a cell that is too long", f"Write at most {LONGEST_CELL:,} characters."),
+    "unknown": ("has a number that the file of names does not have", "Add it to the file of names."),
+    "NUL": ("contains a NUL character", "Remove it, or save the file as UTF-8."),
+    "not UTF-8": ("is not UTF-8 text", "Save the file as UTF-8."),
 }
-_MESSAGES = {
-    "width": "does not have as many cells as the first line",
-    "empty": "has an empty argument or predicate",
-    "count": "has a count that is not a whole number from 1 to 9,999,999,999",
-    "mark": "has a predicate that ends in @R@, which in rules says that arguments change places",
-    "long": "has a cell that is too long",
-    "unknown": "has a number that the file of names does not have",
-    "NUL": "contains a NUL character",
-    "not UTF-8": "is not UTF-8 text",
-}
+"""What can be wrong with a line, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,7 @@ class _Flaws:
             self.problems.append(problem)
 
     def add(self, line: int, kind: str, value: str | None) -> None:
-        shown = None if value is None else shortened(value)
-        self.append(Problem(str(self.path), line, _MESSAGES[kind], _FIXES[kind], shown))
+        self.append(Problem(str(self.path), line, *_FLAWS[kind], None if value is None else shortened(value)))
 
     def check(self) -> None:
         if self.strict and self.problems:
@@ -88,15 +86,8 @@ class _Flaws:
 
 def file_digest(path: Path) -> str:
     """The SHA-256 of a file, however large."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
-    except IsADirectoryError:
-        raise refused(path, None, "is a folder", "Name a file in it") from None
-    except OSError as error:
-        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+    with refusing_unreadable(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_names(path: Path) -> dict[str, str]:
@@ -158,11 +149,9 @@ def extraction_tables(
             missing = Problem(str(path), None, "has no extractions", "Check that the right file was named.")
             raise UserError(f"{path} can't be used", flaws.problems or [missing])
 
-    return tables(), lambda: ReadExtractions(rows, flaws.count, tuple(sorted(flaws.problems, key=_line)))
-
-
-def _line(problem: Problem) -> int:
-    return problem.line or 0
+    return tables(), lambda: ReadExtractions(
+        rows, flaws.count, tuple(sorted(flaws.problems, key=lambda each: each.line or 0))
+    )
 
 
 def write_extractions(
@@ -244,30 +233,17 @@ def _text_blocks(path: Path, columns: str | None, flaws: _Flaws, *, counted: boo
 
 def _raw_blocks(path: Path) -> Iterator[bytes]:
     """Whole lines, some megabytes of them at a time."""
-    try:
-        with _opened(path) as file:
-            kept = b""
-            while block := file.read(_BLOCK):
-                head, newline, rest = (kept + block).rpartition(b"\n")
-                if not newline and len(rest) > LONGEST_LINE:
-                    raise refused(path, None, "has a line that never ends", "Check that it is a text file")
-                if newline:
-                    yield head
-                kept = rest
-            if kept:
-                yield kept
-    except FileNotFoundError:
-        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
-    except IsADirectoryError:
-        raise refused(path, None, "is a folder", "Name a file in it") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
-    except OSError as error:
-        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
-
-
-def _opened(path: Path) -> BinaryIO:
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+    with refusing_unreadable(path), gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+        kept = b""
+        while block := file.read(_BLOCK):
+            head, newline, rest = (kept + block).rpartition(b"\n")
+            if not newline and len(rest) > LONGEST_LINE:
+                raise refused(path, None, "has a line that never ends", "Check that it is a text file")
+            if newline:
+                yield head
+            kept = rest
+        if kept:
+            yield kept
 
 
 def _lines(raw: bytes, first: int, flaws: _Flaws) -> pl.Series:
