@@ -101,15 +101,12 @@ def frames(
     with writing(out, "--out"):
         write_predictions(predictions, out)
     named = sum(bool(prediction.frames) for prediction in predictions)
-    counts = {
-        "sentences": len(predictions),
-        "named": named,
-        "frames": sum(len(prediction.frames) for prediction in predictions),
-    }
+    frames = sum(len(prediction.frames) for prediction in predictions)
     if as_json:
+        counts = {"sentences": len(predictions), "named": named, "frames": frames}
         print_json({"system": system, **counts, "out": str(out), "signature": line})
         return
-    print_line(f"{counts['frames']:,} frames for {named:,} of {len(predictions):,} sentences, in {out}")
+    print_line(f"{frames:,} frames for {named:,} of {len(predictions):,} sentences, in {out}")
     print_line(line)
 
 

@@ -37,10 +37,7 @@ class FrameMap:
 
 
 def read_frame_map(
-    paths: Sequence[Path],
-    framenet: FrameNet,
-    wordnet: WordNet,
-    changes: Mapping[str, tuple[str, ...]] | None = None,
+    paths: Sequence[Path], framenet: FrameNet, wordnet: WordNet, changes: Mapping[str, tuple[str, ...]] | None = None
 ) -> FrameMap:
     """Files that say which frame fits which sense, put together.
 

@@ -65,10 +65,7 @@ class _CorpusReading(RowReading):
 
 
 def read_frame_sentences(
-    scores: Sequence[Path],
-    *,
-    qualities: Path | None = None,
-    framenet: FrameNet | None = None,
+    scores: Sequence[Path], *, qualities: Path | None = None, framenet: FrameNet | None = None
 ) -> FrameSentences:
     """The corpus's FSS files, or the export `frames-fss`; with the export `frames-sqs`, how clear each sentence is.
 

@@ -3,11 +3,10 @@
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from lzma import LZMAError
-from pathlib import Path, PurePosixPath
-from typing import Protocol
+from pathlib import Path
 
 from chorale.files.source import refused
 
@@ -21,16 +20,29 @@ _SPOILED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError, EOFErro
 """What unpackers say of files that are cut off, locked, packed in unknown ways, or no archives at all."""
 
 
-class ReleaseFiles(Protocol):
-    @property
-    def name(self) -> str:
-        """As messages show it."""
+@dataclass(frozen=True, slots=True)
+class ReleaseFiles:
+    name: str
+    """As messages show it."""
+    _files: Mapping[str, Path | bytes]
+    """By their paths in the release: unpacked ones lie elsewhere, packed ones are here. No name leads to others."""
 
     def read(self, file: str) -> bytes | None:
         """The bytes of a file; None if it is not there."""
+        content = self._files.get(file)
+        if not isinstance(content, Path):
+            return content
+        try:
+            return content.read_bytes()
+        except (FileNotFoundError, IsADirectoryError):
+            return None
+        except OSError as error:
+            raise refused(content, None, f"can't be read: {error.strerror}", "Make it readable") from None
 
     def under(self, folder: str) -> list[str]:
         """The names of the XML files in a folder, sorted, without the folder."""
+        files = (file.rpartition("/") for file in self._files if file.endswith(".xml"))
+        return sorted(name for parent, _, name in files if parent == folder)
 
 
 def open_release(path: Path, needed: str) -> ReleaseFiles:
@@ -40,51 +52,20 @@ def open_release(path: Path, needed: str) -> ReleaseFiles:
     """
     if path.is_dir():
         start = _start(path, needed)
-        return _Folder(str(start), start)
+        folders = ("", *(f"{folder}/" for folder in _FOLDERS))
+        return ReleaseFiles(
+            str(start), {f"{folder}{file.name}": file for folder in folders for file in (start / folder).glob("*.xml")}
+        )
     if not path.exists():
         raise refused(path, None, "does not exist", "Name the folder that holds the release, or its packed file")
     try:
         if zipfile.is_zipfile(path):
-            return _Packed(str(path), _beginning(path, _kept(path, _unzipped(path)), needed))
+            return ReleaseFiles(str(path), _beginning(path, _kept(path, _unzipped(path)), needed))
         if tarfile.is_tarfile(path):
-            return _Packed(str(path), _beginning(path, _kept(path, _untarred(path)), needed))
+            return ReleaseFiles(str(path), _beginning(path, _kept(path, _untarred(path)), needed))
     except _SPOILED as error:
         raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
     raise refused(path, None, "is neither a folder nor a packed release", "Name the folder that holds the release")
-
-
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    name: str
-    path: Path
-
-    def read(self, file: str) -> bytes | None:
-        # Names of frames come from the release's index, and lead nowhere else.
-        if ".." in PurePosixPath(file).parts or PurePosixPath(file).is_absolute():
-            return None
-        try:
-            return (self.path / file).read_bytes()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return None
-        except OSError as error:
-            raise refused(self.path / file, None, f"can't be read: {error.strerror}", "Make it readable") from None
-
-    def under(self, folder: str) -> list[str]:
-        return sorted(path.name for path in (self.path / folder).glob("*.xml"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    name: str
-    files: dict[str, bytes]
-
-    def read(self, file: str) -> bytes | None:
-        return self.files.get(file)
-
-    def under(self, folder: str) -> list[str]:
-        start = f"{folder}/"
-        names = (name.removeprefix(start) for name in self.files if name.startswith(start) and name.endswith(".xml"))
-        return sorted(name for name in names if "/" not in name)
 
 
 def _start(path: Path, needed: str) -> Path:

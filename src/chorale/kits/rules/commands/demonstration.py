@@ -85,9 +85,14 @@ class Demonstration:
 
     def run(self, *, leave_up: bool) -> None:
         with _reserve(self.port) as bound:
-            _make_folder(self.directory, quiet=self.as_json)
+            self._make_folder()
             with serving_alone(self.directory, None):
                 self._run(bound, leave_up)
+
+    def _say(self, text: str) -> None:
+        """For people: what reads JSON gets one object and nothing else."""
+        if not self.as_json:
+            print_line(text)
 
     def _run(self, bound: socket, leave_up: bool) -> None:
         kept = _keep_back(self.directory) if leave_up else ""
@@ -108,13 +113,25 @@ class Demonstration:
         finally:
             study.close()
 
+    def _make_folder(self) -> None:
+        """The study from its template; an earlier demo there makes room, and nothing else does."""
+        directory = self.directory
+        if (directory / MARKER).is_file() and not directory.is_symlink():
+            with serving_alone(directory, None):
+                self._say(f"{directory} is there from an earlier demo, and is made anew.")
+                shutil.rmtree(directory)
+        elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+            raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
+        create_study(directory, "rules")
+        made = "`chorale demo` made this folder and replaces it when it runs again.\n"
+        (directory / MARKER).write_text(made, "utf-8")
+
     def _let_crowd_work(self, study: Study, folder: StudyFolder, site: str) -> None:
         crowd = mixed_crowd(self.workers, self.seed)
         truth = StudyTruth(folder)
         people = [_person(folder, truth, model, f"{self.seed}:{number}") for number, model in enumerate(crowd)]
         place = CrowdSite(site, folder.settings.arrival, list(study.stages), SPEED)
-        if not self.as_json:
-            print_line(f"{len(people)} simulated workers of mixed quality are at work on {site}")
+        self._say(f"{len(people)} simulated workers of mixed quality are at work on {site}")
         with counting("judgments", truth.expected_submissions(), on_stderr=self.as_json) as count:
             for _ in range(MOST_ROUNDS):
                 try:
@@ -140,26 +157,18 @@ class Demonstration:
         _print_results(study, results, accuracy)
 
     def _print_links(self, links: Mapping[str, str], leave_up: bool) -> None:
-        if self.as_json:
-            return
-        if leave_up:
-            print_line("\nA few applications are left for you to judge. Open the site as")
-        else:
-            port = urlsplit(links["worker"]).port
-            print_line(
-                f"\nThe site is closed. `chorale serve {self.directory} --port {port}` opens it again; then come in as"
-            )
+        serve = f"`chorale serve {self.directory} --port {urlsplit(links['worker']).port}`"
+        closed = f"The site is closed. {serve} opens it again; then come in as"
+        self._say("\n" + ("A few applications are left for you to judge. Open the site as" if leave_up else closed))
         for who, link in links.items():
-            print_line(f"  {who:<9} {link}")
+            self._say(f"  {who:<9} {link}")
 
     def _stay(self) -> None:
-        if not self.as_json:
-            print_line("\nThe site stays up. Ctrl-C closes it.")
+        self._say("\nThe site stays up. Ctrl-C closes it.")
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
-            if not self.as_json:
-                print_line(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+            self._say(f"\nClosed. `chorale serve {self.directory}` opens it again.")
 
 
 class DemoClock:
@@ -197,19 +206,6 @@ def _add_kept(study: Study, directory: Path, kept: str) -> None:
     with (directory / "applications.jsonl").open("a", encoding="utf-8") as file:
         file.write(kept)
     bring_in_additions(study, directory)
-
-
-def _make_folder(directory: Path, *, quiet: bool) -> None:
-    """The study from its template; an earlier demo there makes room, and nothing else does."""
-    if (directory / MARKER).is_file() and not directory.is_symlink():
-        with serving_alone(directory, None):
-            if not quiet:
-                print_line(f"{directory} is there from an earlier demo, and is made anew.")
-            shutil.rmtree(directory)
-    elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-        raise UserError(f"{directory} was not made by `chorale demo`, so it is left alone. Name another folder.")
-    create_study(directory, "rules")
-    (directory / MARKER).write_text("`chorale demo` made this folder and replaces it when it runs again.\n", "utf-8")
 
 
 @contextmanager
@@ -283,9 +279,8 @@ def _print_results(study: Study, results: _Results, accuracy: float | None) -> N
     if results.judged and accuracy is not None:
         spent = results.status.spent
         each = money_text(round(spent / len(results.judged)), pay.currency)
-        print_line(
-            f"{len(results.judged)} applications are judged, {accuracy:.1%} of them as the study's author would."
-        )
+        judged = f"{len(results.judged)} applications are judged"
+        print_line(f"{judged}, {accuracy:.1%} of them as the study's author would.")
         print_line(f"The study cost {money_text(spent, pay.currency)}: {each} for each judged application.")
     print_line(wage_line(results.status, pay.currency, pay.minimum_hourly))
 
@@ -305,12 +300,6 @@ def _applications_table(applications: Iterable[Application]) -> Table:
     """Judged rule applications, like the paper's table."""
     table = table_of("first phrase", "second phrase", "judgment", "confidence#")
     for each in applications:
-        judgment = each.judgment or each.outcome
-        add_row(
-            table,
-            each.payload["lhs"],
-            each.payload["rhs"],
-            judgment,
-            "" if each.confidence is None else f"{each.confidence:.2f}",
-        )
+        confidence = "" if each.confidence is None else f"{each.confidence:.2f}"
+        add_row(table, each.payload["lhs"], each.payload["rhs"], each.judgment or each.outcome, confidence)
     return table
