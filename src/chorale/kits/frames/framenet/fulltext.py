@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chorale.kits.frames.framenet.xml_files import children
+from chorale.kits.frames.framenet.release_files import children
 
 _TAG_LAYERS = ("PENN", "BNC")
 _LONGEST_NUMBER = 9

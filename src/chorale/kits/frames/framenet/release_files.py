@@ -1,6 +1,7 @@
-"""The files of a release, whether they lie in a folder or are still packed."""
+"""The XML files of a release, whether they lie in a folder or are still packed, with mistakes told by file and line."""
 
 import tarfile
+import xml.etree.ElementTree as ET
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from chorale.files.source import refused
 
+_FOLDER_FIX = "Name FrameNet's folder, the one that holds frameIndex.xml, as the release or NLTK has it"
 _LARGEST = 64 * 1024 * 1024
 """Bytes of one file of a packed release: FrameNet's largest that is read has three million."""
 _LARGEST_TOGETHER = 512 * 1024 * 1024
@@ -115,3 +117,40 @@ def _beginning(path: Path, files: dict[str, bytes], needed: str) -> dict[str, by
     if not starts:
         raise refused(path, None, f"has no {needed} in it", "Name the packed release")
     return {name.removeprefix(starts[0]): content for name, content in files.items() if name.startswith(starts[0])}
+
+
+# XML
+
+
+def parsed(release: ReleaseFiles, file: str) -> ET.Element:
+    """The root of a file that must be there."""
+    content = release.read(file)
+    if content is None:
+        raise refused(f"{release.name}/{file}", None, "does not exist", _FOLDER_FIX)
+    return parsed_bytes(content, f"{release.name}/{file}")
+
+
+def parsed_bytes(content: bytes, name: str) -> ET.Element:
+    fix = "Copy or download it again"
+    if b"\0" in content:
+        raise refused(name, 1, "is not in UTF-8, as FrameNet's files are", fix)
+    # FrameNet has no document type: without one there are no entities that could blow up. In what is no UTF-16 it is
+    # written in these letters, and nowhere else but in comments.
+    if b"<!DOCTYPE" in content:
+        raise refused(name, 1, "has a document type, which FrameNet's files do not", fix)
+    try:
+        return ET.fromstring(content)  # noqa: S314 - see above
+    except ET.ParseError as error:
+        raise refused(name, error.position[0], f"is not XML: {error.msg}", fix) from None
+    except (ValueError, LookupError) as error:
+        raise refused(name, 1, f"is in an encoding that can't be read: {error}", fix) from None
+
+
+def children(element: ET.Element, name: str) -> Iterator[ET.Element]:
+    """Children of that name, whatever the file's namespace."""
+    return (child for child in element if child.tag.rpartition("}")[2] == name)
+
+
+def every(root: ET.Element, name: str) -> Iterator[ET.Element]:
+    """All elements of that name below an element."""
+    return (element for element in root.iter() if element.tag.rpartition("}")[2] == name)

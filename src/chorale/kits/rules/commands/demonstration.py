@@ -26,18 +26,25 @@ from chorale.engine.clock import fast_clock, wall_clock
 from chorale.engine.opening import bring_in_additions, open_study, serving_alone
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
+from chorale.folder.plan import plan_stage
 from chorale.folder.reading import StudyFolder, load_folder
 from chorale.folder.templates import create_study
 from chorale.folder.truth import view_key
-from chorale.kits.rules.commands.study_truth import StudyTruth
-from chorale.kits.rules.tasks.entailment import Application, applications
-from chorale.model import UserError, money_text
+from chorale.kits.rules.tasks.entailment import (
+    Application,
+    ApplicationOutcome,
+    MeaninglessLeft,
+    application_outcome,
+    applications,
+)
+from chorale.kits.rules.tasks.meaningful import RULES_MEANINGFUL
+from chorale.model import Answer, Label, UserError, money_text
 from chorale.monitor.outcomes import stage_results, tallies
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import dropped_table, outcomes_table, stages_table, wage_line
 from chorale.platforms.simulated import CrowdError, CrowdMember, CrowdSite, run_crowd
 from chorale.present.terminal import add_row, table_of
-from chorale.rehearsal.simulated import WorkerModel, mixed_crowd, prospects
+from chorale.rehearsal.simulated import Knowledge, WorkerModel, mixed_crowd, prospects
 from chorale.store import Tx, stages
 from chorale.store.items import all_items
 from chorale.web.app import create_app
@@ -169,6 +176,52 @@ class Demonstration:
             threading.Event().wait()
         except KeyboardInterrupt:
             self._say(f"\nClosed. `chorale serve {self.directory}` opens it again.")
+
+
+class StudyTruth:
+    """What a study folder says of the right answers, in its gold and in the truth it rehearses with."""
+
+    def __init__(self, folder: StudyFolder) -> None:
+        self._folder = folder
+        self._known = {
+            content.settings.name: Knowledge(
+                [(content.task.form.view(row.item.payload), row.answer) for row in content.gold]
+                + [(row.view, row.answer) for row in content.truth]
+            )
+            for content in folder.stages
+        }
+
+    def answer(self, stage: str, view: Mapping[str, Any]) -> Answer | None:
+        return self._known[stage].get(view)
+
+    def expected_submissions(self) -> int:
+        """About how many answers it takes, if every item that should be derived is."""
+        plans = (
+            plan_stage(content, {content.settings.name: len(content.items) or len(content.truth)}, 0.0)
+            for content in self._folder.stages
+        )
+        return sum(plan.judgments + plan.gold_answers for plan in plans)
+
+    def accuracy(self, judged: Iterable[Application]) -> float | None:
+        """The share of judged rule applications that came out as they should; None of none."""
+        right = [self._outcome(each) is each.outcome for each in judged]
+        return sum(right) / len(right) if right else None
+
+    def _outcome(self, application: Application) -> ApplicationOutcome:
+        phrases = [content for content in self._folder.stages if content.task is RULES_MEANINGFUL]
+        names = [content.settings.name for content in self._folder.stages if content not in phrases]
+        lhs, rhs = application.payload["lhs"], application.payload["rhs"]
+        return application_outcome(
+            self._label(phrases[0].settings.name, {"phrase": lhs}),
+            self._label(phrases[0].settings.name, {"phrase": rhs}),
+            self._label(names[0], {"lhs": lhs, "rhs": rhs}),
+            1.0,
+            MeaninglessLeft.SET_ASIDE,
+        )[0]
+
+    def _label(self, stage: str, view: Mapping[str, Any]) -> Label | None:
+        answer = self.answer(stage, view)
+        return None if answer is None else Label(answer, 1.0, 1, released=True)
 
 
 class DemoClock:

@@ -11,8 +11,7 @@ from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals
 from chorale.cli.targets import Force, check_target, write_text, writing
 from chorale.files.tables import write_csv
 from chorale.kits.rules.family import score_with_curves, shares
-from chorale.kits.rules.scoring.chart import rule_chart
-from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows
+from chorale.kits.rules.scoring.scores import CURVE_COLUMNS, RuleOptions, curve_rows, rule_chart
 from chorale.model import UserError
 from chorale.model.plural import plural
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeVar
 
+import numpy as np
+
 from chorale.kits.rules.files.rules import JudgedFile, RuleSet
 from chorale.kits.rules.metrics.curves import Area, RuleScores, evaluate_rules, rule_statistics, scores_of_applications
 from chorale.kits.rules.scoring.applications import Meaningless, Usable, usable_applications
@@ -15,11 +17,15 @@ from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
+from chorale.present.svg import Axis, Curve, curve_chart, standalone
 
 CURVE_COLUMNS = ("resource", "threshold", "precision", "recall")
 _MEASURES = ("auc", "precision", "recall", "f1", "threshold", "coverage")
 _COUNTS = ("applications", "entailing", "covered", "covered_entailing")
 _Of = TypeVar("_Of")
+_MOST_POINTS = 2000
+_FEW = 3
+"""A curve of at most so many points is drawn with dots, and named beside the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,3 +238,25 @@ def curve_rows(by_resource: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell
         curve = scores.curve
         for values in zip(curve.thresholds, curve.precision, curve.recall, strict=True):
             yield dict(zip(CURVE_COLUMNS, (name, *map(float, values)), strict=True))
+
+
+def rule_chart(scores: Mapping[str, RuleScores]) -> str:
+    """Precision over recall, a line for every resource, as an SVG file."""
+    curves = []
+    for number, (name, score) in enumerate(scores.items()):
+        few = len(score.curve.recall) <= _FEW
+        label = f"{name} (area {score.auc:.3f})"
+        curves.append(Curve(label, _points(score), number, dash=number, dots=few, tag=name if few else ""))
+    reached = max((recall for curve in curves for recall, _ in curve.drawn), default=1.0)
+    recall = Axis("recall, of all valid applications", low=0, high=min(1.0, reached * 1.05) or 1.0)
+    title = "Precision and recall of rules"
+    return standalone(curve_chart(title, curves, recall, Axis("precision", low=0, high=1), height=420))
+
+
+def _points(score: RuleScores) -> Sequence[tuple[float, float]]:
+    """At most so many, evenly over recall, the first and the last among them."""
+    curve = score.curve
+    places = np.arange(len(curve.recall))
+    if len(places) > _MOST_POINTS:
+        places = np.unique(np.searchsorted(curve.recall, np.linspace(curve.recall[0], curve.recall[-1], _MOST_POINTS)))
+    return [(float(curve.recall[place]), float(curve.precision[place])) for place in places]
