@@ -4,7 +4,8 @@ import codecs
 import gzip
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,9 +38,16 @@ def read_source(path: Path) -> Source:
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file, unpacked if its name ends in .gz."""
-    try:
+    with refusing_unreadable(path):
         raw = path.read_bytes()
         return gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
+
+
+@contextmanager
+def refusing_unreadable(path: Path) -> Iterator[None]:
+    """A file that can't be read or unpacked is the user's to put right."""
+    try:
+        yield
     except FileNotFoundError:
         raise refused(path, None, "does not exist", "Create the file or correct its name") from None
     except IsADirectoryError:
