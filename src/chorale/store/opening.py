@@ -15,7 +15,7 @@ from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.store.database import Store, connect
 from chorale.store.loading import LoadingStore
-from chorale.store.locks import lock_migration
+from chorale.store.locks import Alone, lock
 from chorale.store.sqlite import IMMEDIATE, OUT_OF_REACH, SqliteConnection, sqlite_engine
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _alone(engine: Engine) -> Iterator[Connection]:
             yield connection
     else:
         with engine.begin() as pooled:
-            lock_migration(pooled)
+            lock(pooled, Alone.CHANGES_SCHEMA)
             yield pooled
 
 
