@@ -14,9 +14,8 @@ Only one process gets a payout from one state to the next, and only the one that
 pay.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Any
 
 from chorale.engine.running import Study
@@ -157,40 +156,35 @@ def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = N
 
 def _plan(study: Study, client: Prolific) -> list[int]:
     """Write down who gets what. Prolific's bonuses are read before, to recognise ours afterwards."""
-    planned_from = study.store.look(lambda tx: books(tx, study))
-    ready = [one for one in planned_from.due if one.submission is not None and one.why_not is None]
     before = {
-        (due.submission.external_id, due.account.paid): client.submission(due.submission.external_id).bonuses
-        for due in ready
-        if due.submission is not None
+        (submission.external_id, account.paid): client.submission(submission.external_id).bonuses
+        for account, submission in study.store.look(lambda tx: _payable(tx, study))
     }
 
     def write_down(tx: Tx) -> list[int]:
         locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
+        lines: dict[str, list[NewPayment]] = {}
         # Looked at again: another process may have been faster, and then what was there before is not known.
-        still = [
-            due
-            for due in books(tx, study).due
-            if due.why_not is None
-            and due.submission is not None
-            and (due.submission.external_id, due.account.paid) in before
+        for account, submission in _payable(tx, study):
+            bonuses = before.get((submission.external_id, account.paid))
+            if bonuses is not None:
+                line = NewPayment(
+                    account.worker_id, account.owed, account.newest_entry, submission.external_id, bonuses
+                )
+                lines.setdefault(submission.panel_study, []).append(line)
+        return [
+            add_payout(tx, study, PROLIFIC, name, several[start : start + MOST_AT_ONCE])
+            for name, several in sorted(lines.items())
+            for start in range(0, len(several), MOST_AT_ONCE)
         ]
-        still.sort(key=lambda due: (due.submission.panel_study if due.submission else "", due.account.worker))
-        made = []
-        for name, group in groupby(still, key=lambda due: due.submission.panel_study if due.submission else ""):
-            people = list(group)
-            for start in range(0, len(people), MOST_AT_ONCE):
-                lines = [_line(one, before) for one in people[start : start + MOST_AT_ONCE]]
-                made.append(add_payout(tx, study, PROLIFIC, name, lines))
-        return made
 
-    return study.store.do(write_down) if ready else []
+    return study.store.do(write_down) if before else []
 
 
-def _line(due: Due, before: Mapping[tuple[str, int], Sequence[int]]) -> NewPayment:
-    account, submission_id = due.account, "" if due.submission is None else due.submission.external_id
-    bonuses = before[submission_id, account.paid]
-    return NewPayment(account.worker_id, account.owed, account.newest_entry, submission_id, bonuses)
+def _payable(tx: Tx, study: Study) -> list[tuple[Account, SubmissionRow]]:
+    """Who can be paid through Prolific now, in the order of their pseudonyms, and by which submission."""
+    due = books(tx, study).due
+    return [(one.account, one.submission) for one in due if one.submission is not None and one.why_not is None]
 
 
 def add_payout(tx: Tx, study: Study, platform: str, name: str | None, lines: Sequence[NewPayment]) -> int:

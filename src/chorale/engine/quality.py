@@ -5,6 +5,7 @@ computed anew from all counted answers, outside of any transaction, and not befo
 worth it: the whole of it costs a study a fixed multiple of computing them once at its end.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -173,12 +174,7 @@ def shared_items(answers: Sequence[GivenAnswer]) -> dict[str, int]:
     people: dict[str, set[str]] = {}
     for answer in answers:
         people.setdefault(answer.item, set()).add(answer.worker)
-    shared: dict[str, int] = {}
-    for workers in people.values():
-        if len(workers) > 1:
-            for name in workers:
-                shared[name] = shared.get(name, 0) + 1
-    return shared
+    return Counter(name for workers in people.values() if len(workers) > 1 for name in workers)
 
 
 def _drop(

@@ -8,7 +8,7 @@ in force.
 import json
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -28,11 +28,8 @@ from chorale.store.settings import setting_value
 @contextmanager
 def started_study(directory: Path, database: str | None) -> Iterator[Study]:
     """A study that `chorale serve` has started, at some time or now."""
-    store = _open_existing(directory, database)
-    try:
+    with closing(_open_existing(directory, database)) as store:
         yield _as_recorded(directory, store)
-    finally:
-        store.close()
 
 
 @contextmanager
@@ -40,14 +37,11 @@ def study_to_prepare(directory: Path, database: str | None) -> Iterator[Study]:
     """A study that may not have been started yet; then this starts it."""
     _check_is_study(directory)
     if _file_is_missing(directory, database) or not _has_started(directory, database):
-        study = open_study(directory, database)
-        try:
+        with closing(open_study(directory, database)) as study:
             yield study
-        finally:
-            study.close()
-        return
-    with started_study(directory, database) as study:
-        yield study
+    else:
+        with started_study(directory, database) as study:
+            yield study
 
 
 def keep_forecast(directory: Path) -> None:
@@ -74,11 +68,8 @@ def _file_is_missing(directory: Path, database: str | None) -> bool:
 
 
 def _has_started(directory: Path, database: str | None) -> bool:
-    store = _open_existing(directory, database)
-    try:
+    with closing(_open_existing(directory, database)) as store:
         return _recorded_settings(store) is not None
-    finally:
-        store.close()
 
 
 def _open_existing(directory: Path, database: str | None) -> Store:

@@ -11,14 +11,6 @@ from chorale.store.codec import as_ordered_text, from_text
 from chorale.store.prepared import InsertIfNew, Prepared, PreparedInsert
 from chorale.store.schema import gate, qualification, verdict, worker
 
-_HELD = Prepared(select(qualification.c.name).where(qualification.c.worker_id == bindparam("worker_id")))
-
-
-def held(tx: Connection, worker_id: int) -> frozenset[str]:
-    """A worker's qualifications."""
-    return frozenset(_HELD.column(tx, worker_id=worker_id))
-
-
 _GRANT = InsertIfNew(qualification, "worker_id", "name", "granted_at")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, bindparam, case, func, literal_column, select, text, update
@@ -107,18 +108,11 @@ def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int, *, sample
     )
 
 
+_DERIVED = ("state", "wanted", "taken", "label", "confidence", "counted", "released")
+_NEW = ("of_item", *(f"new_{name}" for name in _DERIVED))
+_new = attrgetter("id", *_DERIVED)
 _SAVE = Prepared(
-    update(item)
-    .where(item.c.id == bindparam("of_item"))
-    .values(
-        state=bindparam("new_state"),
-        wanted=bindparam("new_wanted"),
-        taken=bindparam("new_taken"),
-        label=bindparam("new_label"),
-        confidence=bindparam("new_confidence"),
-        counted=bindparam("new_counted"),
-        released=bindparam("new_released"),
-    )
+    update(item).where(item.c.id == bindparam("of_item")).values({name: bindparam(f"new_{name}") for name in _DERIVED})
 )
 
 
@@ -131,16 +125,7 @@ def save_labels(tx: Connection, settled: Iterable[ItemProgress]) -> None:
 
 
 def _new_values(settled: ItemProgress) -> dict[str, Any]:
-    return {
-        "of_item": settled.id,
-        "new_state": settled.state,
-        "new_wanted": settled.wanted,
-        "new_taken": settled.taken,
-        "new_label": settled.label,
-        "new_confidence": settled.confidence,
-        "new_counted": settled.counted,
-        "new_released": settled.released,
-    }
+    return dict(zip(_NEW, _new(settled), strict=True))
 
 
 _BETWEEN = Prepared(

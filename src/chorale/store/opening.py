@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,13 +74,9 @@ def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) 
     return connect(url)
 
 
-def open_loading_store(file: Path, migrations: Path = MIGRATIONS) -> LoadingStore:
+def open_loading_store(file: Path) -> LoadingStore:
     """A new SQLite file with the current schema, to be filled with what is there already and then finished."""
-    return LoadingStore(file, partial(_migrate, migrations))
-
-
-def _migrate(migrations: Path, connection: Connection) -> None:
-    _upgrade(_scripts(migrations)[0], connection)
+    return LoadingStore(file, lambda connection: _upgrade(_scripts(MIGRATIONS)[0], connection))
 
 
 def _upgrade(config: "Config", connection: Connection) -> None:
