@@ -50,13 +50,7 @@ _STANDINGS = {standing.value: standing for standing in Standing}
 
 
 def submit(
-    tx: Tx,
-    study: Study,
-    worker_id: int,
-    token: str,
-    raw_answer: Any,
-    idempotency_key: str,
-    duration_ms: int | None,
+    tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, idempotency_key: str, duration_ms: int | None
 ) -> Outcome:
     """Take an answer: once, however often it is sent."""
     held = own_assignment(tx, worker_id, token)
@@ -199,8 +193,7 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
         is_production and not assignments.take_place(tx, assignment.item_id)
     ):
         raise Refusal(
-            "lease_ended",
-            "Your time for this one was over and somebody else has taken it. Continue with the next one.",
+            "lease_ended", "Your time for this one was over and somebody else has taken it. Continue with the next one."
         )
 
 
@@ -223,7 +216,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation) -> 
 def _covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
     """Whether the budget covers the late answer, on top of what others are promised. A refusal must write nothing."""
     if study.settings.pay.budget is not None:
-        locks.lock_budget(tx)
+        locks.lock(tx, locks.Alone.PROMISES_MONEY)
     return paying.is_covered(tx, study, stage)
 
 

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.store.database import Store, connect
 from chorale.store.loading import LoadingStore
-from chorale.store.locks import lock_migration
+from chorale.store.locks import Alone, lock
 from chorale.store.sqlite import IMMEDIATE, OUT_OF_REACH, SqliteConnection, sqlite_engine
 
 if TYPE_CHECKING:
@@ -74,13 +74,9 @@ def open_store(url: URL, migrations: Path = MIGRATIONS, *, create: bool = True) 
     return connect(url)
 
 
-def open_loading_store(file: Path, migrations: Path = MIGRATIONS) -> LoadingStore:
+def open_loading_store(file: Path) -> LoadingStore:
     """A new SQLite file with the current schema, to be filled with what is there already and then finished."""
-    return LoadingStore(file, partial(_migrate, migrations))
-
-
-def _migrate(migrations: Path, connection: Connection) -> None:
-    _upgrade(_scripts(migrations)[0], connection)
+    return LoadingStore(file, lambda connection: _upgrade(_scripts(MIGRATIONS)[0], connection))
 
 
 def _upgrade(config: "Config", connection: Connection) -> None:
@@ -123,7 +119,7 @@ def _alone(engine: Engine) -> Iterator[Connection]:
             yield connection
     else:
         with engine.begin() as pooled:
-            lock_migration(pooled)
+            lock(pooled, Alone.CHANGES_SCHEMA)
             yield pooled
 
 
