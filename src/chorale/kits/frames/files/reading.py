@@ -44,6 +44,11 @@ def number_of(value: Any, most: float = math.inf) -> float | None:
     return number if math.isfinite(number) and 0 <= number <= most else None
 
 
+def is_zero(score: Any) -> bool:
+    """Whether nobody chose it. Such a row may name no frame: batch 7 of the corpus has empty places in its lists."""
+    return number_of(score) == 0
+
+
 def digest_of_files(paths: Iterable[Path]) -> str:
     """Of their digests, in any order."""
     return digest_of("".join(sorted(digest_of(read_bytes(path)) for path in paths)).encode())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chorale.files.rows import FlawError, Row, parsed_json, shortened
 from chorale.files.source import MOST_PROBLEMS, Source, digest_of, read_bytes, read_source, refused
-from chorale.kits.frames.files.reading import RowReading, digest_of_files, number_of, text_of
+from chorale.kits.frames.files.reading import RowReading, digest_of_files, is_zero, number_of, text_of
 from chorale.model import UserError
 
 _JSON = (".json", ".json.gz")
@@ -193,6 +193,8 @@ def _line(path: Path, row: Row, columns: Mapping[str, str | None], reading: RowR
     for part in ("sentence", "frame"):
         value = row.values.get(columns[part] or "")
         texts.append(text_of(value))
+        if part == "frame" and not texts[-1] and columns["score"] and is_zero(row.values.get(columns["score"])):
+            return None
         if not texts[-1]:
             message, fix = f"has nothing usable under {columns[part]!r}", "Fill it in, or leave the row out."
             reading.report(path, row.line, message, fix, shortened(value))

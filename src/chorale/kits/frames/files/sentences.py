@@ -8,7 +8,7 @@ from typing import Any
 
 from chorale.files.rows import Row, shortened
 from chorale.files.source import MOST_PROBLEMS, refused
-from chorale.kits.frames.files.reading import RowReading, digest_of_files, number_of, text_of
+from chorale.kits.frames.files.reading import RowReading, digest_of_files, is_zero, number_of, text_of
 from chorale.kits.frames.framenet import FrameNet
 
 NONE = "none"
@@ -102,6 +102,8 @@ def _add_score(path: Path, row: Row, reading: _CorpusReading, frames: dict[str, 
     name, sentence, word, frame = (text_of(row.values.get(key)) for key in ("sent_id", "sentence", "word", "frame"))
     final = number_of(row.values.get(_SCORE), _MOST)
     initial = number_of(row.values[_INITIAL], _MOST) if _INITIAL in row.values else final
+    if name and not frame and is_zero(row.values.get(_SCORE)):
+        return
     if not name or not sentence or not word or not frame:
         fix = "Fill in sent_id, sentence, word and frame."
         reading.report(path, row.line, "has an empty cell", fix, shortened(row.values))
