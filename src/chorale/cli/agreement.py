@@ -40,7 +40,6 @@ DistanceName = Annotated[
         "--distance",
         metavar="NAME",
         help="For alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
-        show_default=False,
     ),
 ]
 WeightsName = Annotated[
@@ -49,12 +48,7 @@ WeightsName = Annotated[
 ]
 Order = Annotated[
     str | None,
-    Option(
-        "--order",
-        metavar="A,B,C",
-        help="Labels from the lowest to the highest, if they are not numbers.",
-        show_default=False,
-    ),
+    Option("--order", metavar="A,B,C", help="Labels from the lowest to the highest, if they are not numbers."),
 ]
 MinCommon = Annotated[
     int,
@@ -65,10 +59,7 @@ MinCommon = Annotated[
 OtherFile = Annotated[
     Path | None,
     Option(
-        "--against",
-        metavar="FILE",
-        help="Judgments of the same items by others: is the difference more than luck?",
-        show_default=False,
+        "--against", metavar="FILE", help="Judgments of the same items by others: is the difference more than luck?"
     ),
 ]
 

@@ -14,8 +14,8 @@ from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals
 from chorale.metrics.family import Family
 from chorale.registry import families
 
-System = Annotated[Path, Argument(metavar="SYSTEM", help="A system's output.", show_default=False)]
-Gold = Annotated[Path, Argument(metavar="GOLD", help="The gold standard.", show_default=False)]
+System = Annotated[Path, Argument(metavar="SYSTEM", help="A system's output.")]
+Gold = Annotated[Path, Argument(metavar="GOLD", help="The gold standard.")]
 
 
 def __getattr__(name: str) -> Callable[..., None]:

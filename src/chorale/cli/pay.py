@@ -33,7 +33,6 @@ def pay(
             "--file",
             metavar="FILE",
             help="CSV file for whoever pays the people that Prolific does not: whom, and how much.",
-            show_default=False,
         ),
     ] = None,
     force: Force = False,
@@ -45,7 +44,6 @@ def pay(
             min=SHORTEST_WAIT,
             help="Ask again for bonuses of which it is not known whether they were paid, if Prolific reports none of "
             "them so many minutes after. Look at Prolific's own page first.",
-            show_default=False,
         ),
     ] = None,
     receipts: Annotated[bool, Option("--receipts", help="Show every payout there was, and stop.")] = False,

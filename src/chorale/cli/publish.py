@@ -16,12 +16,7 @@ from chorale.store import settings
 
 PanelStudyName = Annotated[
     str | None,
-    Option(
-        "--study",
-        metavar="NAME",
-        help="Which study of [prolific] in study.toml; the first if not given.",
-        show_default=False,
-    ),
+    Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml; the first if not given."),
 ]
 
 
@@ -68,7 +63,6 @@ def publish(
 
 def _site(study: Study, public_url: str | None) -> str:
     """The address people on the platform come to."""
-
     recorded = study.store.read(lambda tx: settings.setting_value(tx, "site")).result()
     base = checked_public_url(public_url) if public_url is not None else recorded or ""
     if not base or urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):

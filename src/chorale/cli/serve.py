@@ -16,6 +16,7 @@ from chorale.cli.addresses import checked_public_url, local_url, port_of, reserv
 from chorale.cli.arguments import Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
+from chorale.engine.arrivals import arrival_url
 from chorale.engine.opening import open_study, serving_alone
 from chorale.engine.recruiting import connected, token_in_environment
 from chorale.engine.running import Study
@@ -25,8 +26,8 @@ from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import settings
 from chorale.web.app import create_app
-from chorale.web.links import arrival_url, setup_link_path
-from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer
+from chorale.web.links import setup_link_path
+from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer, stop_with_parent
 
 if TYPE_CHECKING:
     from socket import socket
@@ -45,7 +46,6 @@ def serve(
     access_log: Annotated[bool, Option("--access-log", help="Log every request.")] = False,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
-
     public = None if public_url is None else checked_public_url(public_url)
     options = _uvicorn_options(public, access_log)
     # The port first: a site that can't open has not brought anything in.
@@ -108,7 +108,6 @@ def _refuse_sqlite(study: Study) -> None:
 
 def _note_address(study: "Study", base: str) -> None:
     """So that `chorale invite` makes links to where the site really is."""
-
     study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
 
 
@@ -159,6 +158,7 @@ def _serve_with_processes(
 
 def app_from_environment() -> FastAPI:
     """The application of one of several server processes, which get nothing from their parent but this."""
+    stop_with_parent()
     opened = json.loads(os.environ[ENVIRONMENT])
     study = open_study(Path(opened["directory"]), opened["db"])
     return create_app(study, public_url=opened["public_url"], prolific=_prolific(study))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from chorale.cli.arguments import AsJson, Database, StudyFolder
+from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
@@ -35,20 +35,18 @@ if TYPE_CHECKING:
     from chorale.report.document import SectionContent
 
 Arms = Annotated[
-    bool,
-    Option("--arms", help="Show how many are in each arm and what it costs. That you looked is written down."),
+    bool, Option("--arms", help="Show how many are in each arm and what it costs. That you looked is written down.")
 ]
 
 
 def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:
     """Show where a study stands: stages, workers, gates, cost, wages."""
-
     with started_study(directory, db) as study:
         if arms and study.settings.arms is None:
             raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
         settle_everything(study)
         if arms:
-            study.store.write(lambda tx: note_arms_shown(tx, study, "the command line", "status with --arms")).result()
+            study.store.write(lambda tx: note_arms_shown(tx, study, BY, "status with --arms")).result()
         if as_json:
             numbers = study.store.read(lambda tx: summary(tx, study, arms=arms)).result()
             print_json({**numbers, **{name: content.json for name, content in _of_kits(study).items()}})

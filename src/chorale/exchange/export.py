@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from chorale.contract import TaskExport, installed_tasks
 from chorale.engine.running import RunningStage, Study
@@ -47,6 +47,7 @@ from chorale.registry import loaded_parts
 from chorale.store import Tx, events
 from chorale.store.responses import count_responses
 
+T = TypeVar("T")
 Progress = Callable[[int, int], None]
 """Called with the number of rows written, and of how many."""
 _STEP = 5_000
@@ -164,30 +165,21 @@ def _write(tx: Tx, study: Study, kind: ExportFormat, path: Path, progress: Progr
         if progress is not None and counter["rows"] // _STEP > before // _STEP:
             progress(counter["rows"], max(expected, counter["rows"]))
 
-    def counted() -> Iterator[Mapping[str, Any]]:
-        for row in kind.rows(tx, study):
-            count(1)
-            yield row
-
-    def counted_columns(names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        for batch in response_columns(tx, study, names):
-            count(len(batch[0]))
-            yield batch
-
-    def counted_lines(names: Sequence[str]) -> Iterator[list[str]]:
-        for batch in response_lines(tx, study, names):
-            count(len(batch))
-            yield batch
+    def counted(values: Iterable[T], size: Callable[[T], int]) -> Iterator[T]:
+        for value in values:
+            count(size(value))
+            yield value
 
     try:
         more = () if kind.more_columns is None else kind.more_columns(tx, study)
         names = (*kind.columns, *more)
         if kind.write is write_parquet and kind.rows is response_rows:
-            write_parquet_columns(names, counted_columns(names), path)
+            columns = counted(response_columns(tx, study, names), lambda batch: len(batch[0]))
+            write_parquet_columns(names, columns, path)
         elif kind.write is _write_lines and kind.rows is response_rows:
-            write_lines(counted_lines(names), path)
+            write_lines(counted(response_lines(tx, study, names), len), path)
         else:
-            kind.write(names, counted(), path)
+            kind.write(names, counted(kind.rows(tx, study), lambda _: 1), path)
     except OSError as error:
         raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
     return counter["rows"]
@@ -203,65 +195,27 @@ def _write_lines(_columns: Sequence[str], rows: Iterable[TableRow], path: Path) 
 
 _WRITERS: Mapping[str, Writer] = {".csv": write_csv, ".tsv": write_tsv, ".jsonl": _write_lines}
 _RESPONSE_COLUMNS = (
-    "response",
-    "stage",
-    "task",
-    "task_version",
-    "item",
-    "group",
-    "payload",
-    "worker",
-    "kind",
-    "answer",
-    "counts",
-    "submitted_at",
-    "submitted_at_ms",
-    "duration_ms",
-    "gold_answer",
-    "gold_score",
-    "item_label",
-    "item_confidence",
-    "item_released",
-    "item_state",
-    "item_sources",
+    *("response", "stage", "task", "task_version", "item", "group", "payload", "worker", "kind", "answer", "counts"),
+    *("submitted_at", "submitted_at_ms", "duration_ms", "gold_answer", "gold_score"),
+    *("item_label", "item_confidence", "item_released", "item_state", "item_sources"),
 )
+
+
+def _of_responses(as_what: str, ending: str, write: Writer) -> ExportFormat:
+    summary = f"every response with all that belongs to it, {as_what}"
+    return ExportFormat(summary, f"responses.{ending}", _RESPONSE_COLUMNS, response_rows, write)
+
+
 _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
-    "jsonl": ExportFormat(
-        "every response with all that belongs to it, one JSON object a line",
-        "responses.jsonl",
-        _RESPONSE_COLUMNS,
-        response_rows,
-        _write_lines,
-    ),
-    "csv": ExportFormat(
-        "every response with all that belongs to it, as CSV",
-        "responses.csv",
-        _RESPONSE_COLUMNS,
-        response_rows,
-        write_csv,
-    ),
-    "parquet": ExportFormat(
-        "every response with all that belongs to it, as Parquet",
-        "responses.parquet",
-        _RESPONSE_COLUMNS,
-        response_rows,
-        write_parquet,
-    ),
+    "jsonl": _of_responses("one JSON object a line", "jsonl", _write_lines),
+    "csv": _of_responses("as CSV", "csv", write_csv),
+    "parquet": _of_responses("as Parquet", "parquet", write_parquet),
     "labels": ExportFormat(
         "every item with the crowd's answer and its confidence, as CSV",
         "labels.csv",
         (
-            "stage",
-            "item",
-            "group",
-            "payload",
-            "label",
-            "confidence",
-            "judgments",
-            "released",
-            "state",
-            "is_gold",
-            "sources",
+            *("stage", "item", "group", "payload", "label", "confidence", "judgments", "released", "state"),
+            *("is_gold", "sources"),
         ),
         label_rows,
         write_csv,
@@ -292,17 +246,8 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         "every worker in every stage: trust, work, pay and hourly wage, as CSV",
         "workers.csv",
         (
-            "worker",
-            "stage",
-            "standing",
-            "trust",
-            "gold_answered",
-            "gold_right",
-            "judgments",
-            "paid",
-            "currency",
-            "worked_ms",
-            "hourly_wage",
+            *("worker", "stage", "standing", "trust", "gold_answered", "gold_right"),
+            *("judgments", "paid", "currency", "worked_ms", "hourly_wage"),
         ),
         worker_rows,
         write_csv,
@@ -332,16 +277,8 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         "every grade of an answer, by gold or by people, as CSV",
         "grades.csv",
         (
-            "grade",
-            "response",
-            "worker",
-            "stage",
-            "source",
-            "score",
-            "criteria",
-            "reasons",
-            "graded_at",
-            "graded_at_ms",
+            *("grade", "response", "worker", "stage", "source"),
+            *("score", "criteria", "reasons", "graded_at", "graded_at_ms"),
         ),
         grade_rows,
         write_csv,

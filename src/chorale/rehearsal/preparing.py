@@ -4,12 +4,14 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import ceil
 from random import Random
 from typing import NamedTuple
 
 from chorale.engine.opening import bring_in
 from chorale.engine.running import Study
 from chorale.folder.reading import StudyFolder
+from chorale.protocol import fewest_people
 from chorale.rehearsal.performing import Advance, Manners, Performance
 from chorale.rehearsal.person import Person
 from chorale.rehearsal.requester import close_a_gate
@@ -24,13 +26,14 @@ from chorale.rehearsal.simulated import (
     draw_experts,
     draw_fitted,
 )
-from chorale.rehearsal.sizing import usual_workers
 from chorale.store import MemoryStore, open_memory_store
 
 # Any moment will do, as long as it is always the same.
 BEGINNING = 1_767_225_600_000
 HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
+MOST_BY_SIZE = 40
+ANSWERS_EACH = 10
 
 
 @contextmanager
@@ -92,6 +95,21 @@ class FitColumns(NamedTuple):
 
 
 USUAL_COLUMNS = FitColumns()
+
+
+def usual_workers(folder: StudyFolder) -> int:
+    """One for every ten answers that items from files ask for, at most 40; at least twice the fewest who can do it.
+
+    Many people at a small study are a race: those who click anything are the fastest, and nothing is left for others.
+    """
+    answers = sum(
+        len(content.items) * content.settings.judgments.min
+        for content in folder.stages
+        if content.settings.round is None
+    )
+    files = {content.settings.name: content.items for content in folder.stages}
+    fewest = fewest_people(folder.settings, files, most_judgments=True).workers
+    return max(2 * fewest, min(MOST_BY_SIZE, ceil(answers / ANSWERS_EACH)))
 
 
 class Rehearsal:

@@ -12,8 +12,8 @@ from fastapi.responses import RedirectResponse
 
 from chorale.model import Refusal, UserError
 from chorale.store.requesters import RequesterRow
-from chorale.web.console.frame import NO_NUL, Console, back_to, console_route
-from chorale.web.links import DESK, EXPERT, OWNER, VIEWER
+from chorale.web.console.frame import NO_NUL, Console, back_to
+from chorale.web.links import DESK, EXPERT, VIEWER
 from chorale.web.serving import Site
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from chorale.web.staff import (
@@ -45,14 +45,13 @@ Name = Annotated[str, Form(pattern=NAME_PATTERN)]
 Password = Annotated[str, Form(max_length=LONGEST_PASSWORD)]
 
 
-def signing_in_routes(console: Console) -> APIRouter:
-    router = APIRouter(include_in_schema=False, route_class=console_route(console))
+def add_signing_in_routes(console: Console, router: APIRouter) -> None:
+    """Adds the routes of people who are not signed in to a router that is open to them."""
     doorkeeper = Doorkeeper(console.site)
     _add_set_up(router, console, doorkeeper)
     _add_login(router, console, doorkeeper)
     _add_links(router, console)
-    router.routes += _account(console, doorkeeper).routes
-    return router
+    _add_account(console, doorkeeper)
 
 
 class TooManyTriesError(Exception):
@@ -197,9 +196,8 @@ def _add_links(router: APIRouter, console: Console) -> None:
         return await enter(VIEWER, token, START)
 
 
-def _account(console: Console, doorkeeper: Doorkeeper) -> APIRouter:
-    router = console.router(OWNER)
-    site = console.site
+def _add_account(console: Console, doorkeeper: Doorkeeper) -> None:
+    router, site = console.for_owner, console.site
 
     @router.get("/account")
     async def account(request: Request) -> Response:
@@ -221,5 +219,3 @@ def _account(console: Console, doorkeeper: Doorkeeper) -> APIRouter:
         # This browser goes on; all others have to sign in again.
         response.headers["set-cookie"] = signed_in(site, row, START).headers["set-cookie"]
         return response
-
-    return router
