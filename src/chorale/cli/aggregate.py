@@ -3,18 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from chorale.cli import judgments_options as judged
 from chorale.cli.arguments import AsJson
-from chorale.cli.judgments_options import (
-    EmptyLabel,
-    JudgmentsFile,
-    KeepRejected,
-    LabelColumn,
-    ReaderName,
-    Separator,
-    TaskColumn,
-    WhichRepeat,
-    WorkerColumn,
-)
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
@@ -89,17 +79,17 @@ Out = Annotated[
 
 
 def aggregate(
-    file: JudgmentsFile,
+    file: judged.JudgmentsFile,
     method: Method = "dawid-skene",
-    task: TaskColumn = None,
-    worker: WorkerColumn = None,
-    label: LabelColumn = None,
+    task: judged.TaskColumn = None,
+    worker: judged.WorkerColumn = None,
+    label: judged.LabelColumn = None,
     trust: TrustColumn = None,
-    sep: Separator = None,
-    empty: EmptyLabel = None,
-    repeats: WhichRepeat = "last",
-    keep_rejected: KeepRejected = False,
-    reader: ReaderName = None,
+    sep: judged.Separator = None,
+    empty: judged.EmptyLabel = None,
+    repeats: judged.WhichRepeat = "last",
+    keep_rejected: judged.KeepRejected = False,
+    reader: judged.ReaderName = None,
     options: Options = None,
     open_task: OpenTask = False,
     iterations: Iterations = None,

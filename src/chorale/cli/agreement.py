@@ -3,18 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from chorale.cli import judgments_options as judged
 from chorale.cli.arguments import AsJson
-from chorale.cli.judgments_options import (
-    EmptyLabel,
-    JudgmentsFile,
-    KeepRejected,
-    LabelColumn,
-    ReaderName,
-    Separator,
-    TaskColumn,
-    WhichRepeat,
-    WorkerColumn,
-)
 from chorale.cli.parameters import Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, Resamples, Seed, WithIntervals, print_scored
@@ -65,21 +55,21 @@ OtherFile = Annotated[
 
 
 def agreement(
-    file: JudgmentsFile,
+    file: judged.JudgmentsFile,
     metric: Metric = "alpha",
     level: LevelName = "nominal",
     distance: DistanceName = None,
     weights: WeightsName = "none",
     order: Order = None,
     min_common: MinCommon = 1,
-    task: TaskColumn = None,
-    worker: WorkerColumn = None,
-    label: LabelColumn = None,
-    sep: Separator = None,
-    empty: EmptyLabel = None,
-    repeats: WhichRepeat = "last",
-    keep_rejected: KeepRejected = False,
-    reader: ReaderName = None,
+    task: judged.TaskColumn = None,
+    worker: judged.WorkerColumn = None,
+    label: judged.LabelColumn = None,
+    sep: judged.Separator = None,
+    empty: judged.EmptyLabel = None,
+    repeats: judged.WhichRepeat = "last",
+    keep_rejected: judged.KeepRejected = False,
+    reader: judged.ReaderName = None,
     pairs: Annotated[bool, Option("--pairs", help="List every two workers with common items.")] = False,
     items: Annotated[bool, Option("--items", help="List items, the most disputed first.")] = False,
     ci: WithIntervals = False,

@@ -1,6 +1,8 @@
-"""The commands of this package, in the order people need them."""
+"""The commands of this package, in the order people need them, and those of metric families whose kits declare none."""
 
-from chorale.registry import Command, CommandGroup
+from collections.abc import Iterable
+
+from chorale.registry import Command, CommandGroup, families
 
 _ELSEWHERE = {"review": "sync", "resume": "pause"}
 """Commands that are not in a module of their name, and the modules they are in."""
@@ -68,3 +70,17 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     CommandGroup(("browse",), "Look through results: what is clear, what people disagree on, and why."),
     CommandGroup(("baseline",), "Run a system to compare with: name frames, guess answers from parts of the input."),
 )
+
+
+def family_commands(declared: Iterable[Command | CommandGroup]) -> list[Command]:
+    """`chorale evaluate NAME` for every family that has no command of its own. No family is loaded."""
+    taken = {command.path for command in declared}
+    return [
+        Command(("evaluate", name), family_summary(name), f"chorale.cli.evaluate:{name}")
+        for name in families()
+        if ("evaluate", name) not in taken
+    ]
+
+
+def family_summary(name: str) -> str:
+    return f"Score by the metrics of the kit {families().kit_of(name)}, against a gold standard."

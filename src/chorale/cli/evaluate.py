@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.families import family_summary
+from chorale.cli.commands import family_summary
 from chorale.cli.parameters import Argument
 from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals, print_scored
 from chorale.metrics.family import Family

@@ -75,7 +75,8 @@ def report(
             with writing(pdf, "--pdf"):
                 write_pdf(page, pdf, browser)
         if data_card is not None:
-            _write_card(data_card, report_made)
+            card = json.dumps(report_made.croissant, ensure_ascii=False, indent=1) + "\n"
+            write_text(data_card / FILE_NAME, "--data-card", card)
     _print_report(report_made, [file for file in (out, pdf, data_card) if file is not None], as_json=as_json)
 
 
@@ -107,9 +108,3 @@ def _data_folder(folder: Path | None) -> Iterator[Path]:
     with writing(folder, "--data-card"):
         folder.mkdir(parents=True, exist_ok=True)
     yield folder
-
-
-def _write_card(folder: Path, report_made: StudyReport) -> None:
-    write_text(
-        folder / FILE_NAME, "--data-card", json.dumps(report_made.croissant, ensure_ascii=False, indent=1) + "\n"
-    )

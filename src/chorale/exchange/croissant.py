@@ -53,6 +53,7 @@ class DatasetFacts:
 def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
     """The metadata as an object to be written as JSON. What is not known is left out."""
     optional = {"datePublished": facts.published, "license": facts.licence, "url": facts.url}
+    year = "" if facts.published is None else f", {facts.published[:4]}"
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -62,17 +63,13 @@ def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
         "description": facts.description,
         **{name: value for name, value in optional.items() if value},
         "version": "1.0.0",
-        "citeAs": f"{facts.name}. Collected with Chorale {__version__}{_year(facts.published)}.",
+        "citeAs": f"{facts.name}. Collected with Chorale {__version__}{year}.",
         "keywords": list(facts.keywords),
         "creativeWorkStatus": f"made by chorale {__version__}",
         "isLiveDataset": False,
         "distribution": [_file(file) for file in files],
         "recordSet": [_record_set(file) for file in files],
     }
-
-
-def _year(published: str | None) -> str:
-    return "" if published is None else f", {published[:4]}"
 
 
 def _file(file: DataFile) -> dict[str, Any]:

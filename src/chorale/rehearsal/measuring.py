@@ -69,7 +69,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         curve=cost_curve([(at, amount) for at, amount, _ in paid], performance.started_at),
         gates=gates,
         arms=measure_arms(tx, study, standings, qualities),
-        notes=(*_about_budget(tx), *_notes(performance)),
+        notes=tuple(_notes(tx, performance)),
     )
 
 
@@ -193,18 +193,15 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
     return scores, released
 
 
-def _about_budget(tx: Tx) -> Iterator[str]:
+def _notes(tx: Tx, performance: Performance) -> Iterator[str]:
     if settings.setting_value(tx, "budget reached") is not None:
         yield "the budget was reached in some runs: from then on nothing that could exceed it was given out."
-
-
-def _notes(performance: Performance) -> tuple[str, ...]:
-    """A task that can't make answers up lets people who err give answers to other items."""
-    return tuple(
-        f"{name}: some answers that simulated people took from other items did not fit theirs, and the items were "
-        "given back. Nothing is wrong with the study; that stage takes a little longer than it would."
-        for name in sorted(performance.refused)
-    )
+    # A task that can't make answers up lets people who err give answers to other items.
+    for name in sorted(performance.refused):
+        yield (
+            f"{name}: some answers that simulated people took from other items did not fit theirs, and the items were "
+            "given back. Nothing is wrong with the study; that stage takes a little longer than it would."
+        )
 
 
 def measure_arms(

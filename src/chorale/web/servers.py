@@ -35,7 +35,7 @@ class SiteServer(Server):
             for bound in sockets or ():
                 bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
 
-        self.lifespan.startup = start  # type: ignore[method-assign]
+        self.lifespan.startup = start
         await super().startup(sockets)
         if self._announce is not None:
             self._announce()

@@ -1,12 +1,9 @@
 """The arms of a trial: shown only to those who ask, and the asking is written down."""
 
-import asyncio
-
 from fastapi import Request, Response
 
-from chorale.engine.running import Study
 from chorale.model import Refusal
-from chorale.monitor.arm_outcomes import ArmOutcome, arm_outcomes
+from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.monitor.status import note_arms_shown
 from chorale.web.console.frame import Console, Reason
 
@@ -30,9 +27,4 @@ def add_arm_routes(console: Console) -> None:
             problem = "Say why you look: the reason is kept with the study."
             return console.page(request, "arms", 422, outcomes=None, problem=problem)
         await site.write(note_arms_shown, request.state.staff.name, reason.strip())
-        outcomes = await asyncio.to_thread(_outcomes, site.study)
-        return console.page(request, "arms", outcomes=outcomes)
-
-
-def _outcomes(study: Study) -> list[ArmOutcome]:
-    return study.store.read(lambda tx: arm_outcomes(tx, study)).result()
+        return console.page(request, "arms", outcomes=await site.read(arm_outcomes))

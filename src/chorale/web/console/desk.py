@@ -1,6 +1,5 @@
 """The experts' desk: what waits to be graded, consolidated, reviewed, answered or sent. Made for the keyboard."""
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -88,7 +87,6 @@ async def _page(console: Console, request: Request, code: int = 200, **context: 
             "drafts": [(draft, markdown(draft.body)) for draft in desk.drafts],
             "longest": LONGEST_MESSAGE,
             "study_stages": study.stages,
-            "as_json": lambda value: json.dumps(value, ensure_ascii=False),
             "typed": {},
             **context,
         },

@@ -47,19 +47,16 @@ NOTICES = {
     "link-revoked": "The link lets nobody in any more. Whoever is in stays in.",
     "password": "The password is changed. Every other session has ended.",
 }
-TEXTS: dict[str, Any] = {
-    "when": texts.when,
-    "minute": texts.minute,
-    "span": texts.span,
-    "share": texts.share,
-    "answer_text": answer_text,
-    "answer_beside_item": texts.answer_beside_item,
-    "brief_text": texts.brief_text,
-    "item_text": texts.item_text,
-    "pretty": texts.pretty,
-}
-
-
+_WORDS = (
+    texts.when,
+    texts.minute,
+    texts.span,
+    texts.share,
+    texts.answer_beside_item,
+    texts.brief_text,
+    texts.item_text,
+)
+TEXTS: dict[str, Any] = {write.__name__: write for write in (*_WORDS, texts.as_json, texts.pretty, answer_text)}
 _RECRUITING_TABS = (("/console/recruiting", "People"), ("/console/recruiting/paying", "Paying"))
 
 

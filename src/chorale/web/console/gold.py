@@ -119,7 +119,6 @@ async def _desk_page(
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
         typed=typed or {},
         most_counted=CANDIDATES_COUNTED,
-        as_json=lambda value: json.dumps(value, ensure_ascii=False),
         **context,
     )
 

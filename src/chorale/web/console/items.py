@@ -143,7 +143,6 @@ async def _item_page(
             "chosen": stage,
             "found": story,
             "choices": stage.task.shape.choices,
-            "as_json": lambda value: json.dumps(value, ensure_ascii=False),
             "gold_now": None if story.gold is None else json.loads(story.gold.answer),
             "typed": {},
             **context,

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from chorale.engine import control
 from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
-from chorale.model import Entry, EntryKind, Event, Refusal, StageState, UserError
+from chorale.model import Entry, EntryKind, Refusal, StageState, UserError
 from chorale.monitor.overview import AgreementPart, Alarm, overview
 from chorale.monitor.status import has_seen_arms
 from chorale.store import Tx, events, ledger
@@ -136,25 +136,13 @@ def _ledger(tx: Tx, study: Study) -> tuple[dict[str, int], list[StageCounts], li
     return totals, counts, list(ledger.ledger_lines(tx, limit=LEDGER_LINES))
 
 
-def _events(tx: Tx, _study: Study, before: int | None, kind: str) -> list[Event]:
-    # One more than is shown: whether there is another page.
-    return events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=(kind,) if kind else ())
-
-
 # What the record can be searched for; kinds that are not listed here can still be asked for by address.
 EVENT_KINDS = (
     *("arrived", "consented", "entered", "returned", "expired", "dropped"),
     *("labelled", "reopened", "drawn", "sampled", "derived", "withdrawn", "brought back"),
     *("passed", "not passed", "qualified", "arm", "gate closed", "message sent", "budget reached"),
-    *(
-        "made gold",
-        "retired gold",
-        "corrected gold",
-        "gold graded again",
-        "reinstated",
-        "sent to expert",
-        "expert answered",
-    ),
+    *("made gold", "retired gold", "corrected gold", "gold graded again"),
+    *("reinstated", "sent to expert", "expert answered"),
     *("message written", "bonus given", "disqualified", "identity shown", "arms shown"),
     *("paused", "resumed", "settings", "exported", "set up", "password changed", "invited"),
     *("expert invited", "expert came", "viewer invited", "viewer came", "link revoked"),
@@ -182,7 +170,11 @@ def add_record_routes(console: Console) -> None:
     async def record(
         request: Request, before: Annotated[int | None, Query(ge=1, le=2**53)] = None, kind: EventKind = ""
     ) -> Response:
-        recent = await console.site.read(_events, before, kind)
+        kinds = (kind,) if kind else ()
+        # One more than is shown: whether there is another page.
+        recent = await console.site.read(
+            lambda tx, _: events.recent(tx, EVENTS_PER_PAGE + 1, before=before, kinds=kinds)
+        )
         shown = recent[:EVENTS_PER_PAGE]
         older = shown[-1].id if len(recent) > EVENTS_PER_PAGE else None
         return console.page(

@@ -7,11 +7,9 @@ from fastapi import Form, Path, Request, Response
 
 from chorale.engine import managing
 from chorale.engine.managing import Act
-from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
 from chorale.model.money import minor_units
-from chorale.monitor.worker_record import WorkerRecord, worker_record
-from chorale.store import Tx
+from chorale.monitor.worker_record import worker_record
 from chorale.web.console.charts import Trend, trend_chart
 from chorale.web.console.frame import NO_NUL, Console, Reason, back_to, on_mistake
 from chorale.web.console.workers import LONGEST_MESSAGE, Key, ShortText
@@ -21,12 +19,8 @@ LAST_LINES = 50
 Pseudonym = Annotated[str, Path(pattern=r"^w-[a-z0-9]{1,30}$")]
 
 
-def _record(tx: Tx, study: Study, pseudonym: str) -> WorkerRecord:
-    return worker_record(tx, study, managing.worker_called(tx, pseudonym))
-
-
 async def _page(console: Console, request: Request, pseudonym: str, code: int = 200, **context: Any) -> Response:
-    record = await console.site.read(_record, pseudonym)
+    record = await console.site.read(lambda tx, study: worker_record(tx, study, managing.worker_called(tx, pseudonym)))
     quality = [
         Trend("Gold right", [part.right for part in record.parts]),
         Trend("Agrees with the items' results", [part.agreement for part in record.parts]),

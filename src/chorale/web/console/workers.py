@@ -107,10 +107,6 @@ async def _list(console: Console, request: Request, listing: Listing, code: int 
     )
 
 
-def _called(tx: Tx, _study: Study, name: str) -> bool:
-    return find_by_pseudonym(tx, name) is not None
-
-
 def add_worker_list_routes(console: Console) -> None:
     study = console.site.study
 
@@ -128,7 +124,7 @@ def add_worker_list_routes(console: Console) -> None:
         # Whoever is not found stays in the address; the list below goes on changing all the same.
         if not name or "part" in request.query_params:
             return await _list(console, request, listing)
-        if await console.site.read(_called, name):
+        if await console.site.read(lambda tx, _: find_by_pseudonym(tx, name)) is not None:
             return RedirectResponse(f"/console/workers/{quote(name)}", 303)
         problem = f"No worker is called {called.strip()}. Names look like w-abc2345xyz; whole ones are found."
         return await _list(console, request, listing, 404, problem=problem, typed={"called": called})
