@@ -14,9 +14,6 @@ from chorale.cli.scoring import Against, AsLatex, Resamples, Seed, WithIntervals
 from chorale.metrics.family import Family
 from chorale.registry import families
 
-System = Annotated[Path, Argument(metavar="SYSTEM", help="A system's output.")]
-Gold = Annotated[Path, Argument(metavar="GOLD", help="The gold standard.")]
-
 
 def __getattr__(name: str) -> Callable[..., None]:
     if name not in families():
@@ -24,8 +21,8 @@ def __getattr__(name: str) -> Callable[..., None]:
     family: Family = families()[name]
 
     def evaluate(
-        system: System,
-        gold: Gold,
+        system: Annotated[Path, Argument(metavar="SYSTEM", help="A system's output.")],
+        gold: Annotated[Path, Argument(metavar="GOLD", help="The gold standard.")],
         ci: WithIntervals = False,
         against: Against = None,
         resamples: Resamples = 1000,

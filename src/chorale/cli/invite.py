@@ -23,29 +23,23 @@ from chorale.web.links import invitation_path, new_invitations, new_staff_link, 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
 
-Count = Annotated[int | None, Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1)]
-ExpertName = Annotated[str | None, Option(metavar="NAME", help="Invite an expert of this name instead.")]
-InvitedTo = Annotated[
-    str | None, Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.")
-]
-Reusable = Annotated[bool, Option("--reusable", help="Make one link for many people; --count is how many at most.")]
-Emails = Annotated[Path | None, Option(metavar="FILE", help="A link for every e-mail address in this file.")]
-Out = Annotated[Path | None, Option(metavar="FILE", help="CSV file for addresses and their links.")]
-Listed = Annotated[bool, Option("--list", help="List the links there are, and stop.")]
-Revoke = Annotated[int | None, Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.")]
-
-
 def invite(
     directory: StudyFolder,
-    count: Count = None,
-    expert: ExpertName = None,
-    stage: InvitedTo = None,
-    reusable: Reusable = False,
-    emails: Emails = None,
-    out: Out = None,
+    count: Annotated[int | None, Option(metavar="N", help="How many workers to invite; 1 if not given.", min=1)] = None,
+    expert: Annotated[str | None, Option(metavar="NAME", help="Invite an expert of this name instead.")] = None,
+    stage: Annotated[
+        str | None, Option(metavar="NAME", help="Invite to this stage, and let in where it asks for that.")
+    ] = None,
+    reusable: Annotated[
+        bool, Option("--reusable", help="Make one link for many people; --count is how many at most.")
+    ] = False,
+    emails: Annotated[Path | None, Option(metavar="FILE", help="A link for every e-mail address in this file.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="CSV file for addresses and their links.")] = None,
     force: Force = False,
-    listed: Listed = False,
-    revoke: Revoke = None,
+    listed: Annotated[bool, Option("--list", help="List the links there are, and stop.")] = False,
+    revoke: Annotated[
+        int | None, Option(metavar="NUMBER", help="Let nobody in by this link any more; see --list.")
+    ] = None,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,

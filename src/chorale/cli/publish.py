@@ -14,16 +14,14 @@ from chorale.engine.started import study_to_prepare
 from chorale.model import UserError
 from chorale.store import settings
 
-PanelStudyName = Annotated[
-    str | None,
-    Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml; the first if not given."),
-]
-
 
 def publish(
     directory: StudyFolder,
     to: Annotated[Literal["prolific"], Option("--to", metavar="PLATFORM", help="Where to publish: prolific.")],
-    study_name: PanelStudyName = None,
+    study_name: Annotated[
+        str | None,
+        Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml; the first if not given."),
+    ] = None,
     draft: Annotated[
         bool, Option("--draft", help="Make the study there and stop before anybody sees it or it costs anything.")
     ] = False,
