@@ -78,13 +78,9 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
     async def join_in_public(request: Request) -> Response:
         """Take part without having been asked, where the study lets anybody."""
         session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
-        if session is not None and await site.read(_is_known, session.id):
+        if session is not None and await site.read(lambda tx, _: workers.find_worker(tx, session.id)) is not None:
             return RedirectResponse("/", 303)
         return signed_in_worker(site, await site.write(arrivals.arrive_in_public))
-
-
-def _is_known(tx: Tx, _: Study, worker_id: int) -> bool:
-    return workers.find_worker(tx, worker_id) is not None
 
 
 def _arrive_from_panel(tx: Tx, study: Study, panel: str, external_id: str, study_id: str, session_id: str) -> Worker:

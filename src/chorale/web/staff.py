@@ -182,11 +182,6 @@ def _is_too_old(study: Study, invited_at: int | None) -> bool:
     return invited_at is not None and study.clock() - invited_at > UNUSED_DAYS * 24 * 3_600_000
 
 
-def end_sessions(tx: Tx, _study: Study, name: str) -> None:
-    """End every session of somebody, on all their devices."""
-    requesters.end_sessions(tx, name)
-
-
 def requester(tx: Tx, _study: Study, name: str) -> RequesterRow | None:
     return requesters.find_requester(tx, name)
 

@@ -48,7 +48,7 @@ from chorale.rehearsal.simulated import Knowledge, WorkerModel, mixed_crowd, pro
 from chorale.store import Tx, stages
 from chorale.store.items import all_items
 from chorale.web.app import create_app
-from chorale.web.links import new_expert_link, new_invitations, setup_link_path, study_sessions
+from chorale.web.links import new_invitations, new_staff_link, setup_link_path, study_sessions
 from chorale.web.servers import SiteServer
 
 HOST = "127.0.0.1"
@@ -341,7 +341,7 @@ def _print_results(study: Study, results: _Results, accuracy: float | None) -> N
 def _links(study: Study, site: str) -> dict[str, str]:
     sessions = study_sessions(study)
     (invitation,) = study.store.write(lambda tx: new_invitations(tx, study, sessions, 1, BY)).result()
-    expert = study.store.write(lambda tx: new_expert_link(tx, study, sessions, EXPERT, BY)).result()
+    expert = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "expert", EXPERT, BY)).result()
     return {
         "worker": site + invitation,
         "expert": site + expert,
