@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
+from inspect import Parameter
 from inspect import signature as parameters_of
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from chorale.metrics.checked_options import check_options
+from chorale.metrics.checked_options import check_options, naming_keywords
 from chorale.metrics.score import Score
 from chorale.model import Problem, UserError
 
@@ -22,14 +23,22 @@ from chorale.model import Problem, UserError
 def taking_tables(score: Callable[..., Score]) -> Callable[..., Score]:
     """The same function, which takes tables wherever it takes paths."""
 
+    parameters = parameters_of(score)
+    own_options = {name for name, one in parameters.parameters.items() if one.kind is Parameter.VAR_KEYWORD}
+
     @wraps(score)
+    @naming_keywords()
     def scored(*arguments: Any, **options: Any) -> Score:
-        bound = parameters_of(score).bind(*arguments, **options)
+        bound = parameters.bind(*arguments, **options)
         check_options(score, options)
-        if not any(_is_table(value) or _are_tables(value) for value in bound.arguments.values()):
+        given = {name: value for name, value in bound.arguments.items() if name not in own_options}
+        for name, value in given.items():
+            if isinstance(value, list | tuple) and not value and parameters.parameters[name].default != ():
+                raise UserError(f"{name} is empty. {_GIVE}")
+        if not any(_is_table(value) or _are_tables(value) for value in given.values()):
             return score(*arguments, **options)
         with TemporaryDirectory(prefix="chorale-") as folder:
-            for name, value in bound.arguments.items():
+            for name, value in given.items():
                 if _is_table(value):
                     bound.arguments[name] = _written(value, Path(folder), name)
                 elif _are_tables(value):
@@ -41,6 +50,9 @@ def taking_tables(score: Callable[..., Score]) -> Callable[..., Score]:
                 raise _renamed(error, f"{folder}/") from None
 
     return scored
+
+
+_GIVE = "Give a path, a dataframe or a list of dicts."
 
 
 def _is_table(value: Any) -> bool:
@@ -82,9 +94,7 @@ def _frame(table: Any, name: str) -> pl.DataFrame:
             return pl.DataFrame(columns, strict=False).fill_nan(None)
         return pl.DataFrame(table, strict=False)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise UserError(
-            f"{name} can't be read as a table: {error}. Give a path, a dataframe or a list of dicts."
-        ) from None
+        raise UserError(f"{name} can't be read as a table: {error}. {_GIVE}") from None
 
 
 def _named(score: Score, folder: str) -> Score:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -196,17 +195,10 @@ def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -
 
 
 def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict[str, Any]:
-    request, inputs = Request(method=method), {"judgments": answered.digest}
+    request, title = Request(method=method), answered.question.title
     # Without the intervals of every label and worker, which a report does not show.
-    _, result = score_aggregation(
-        Path(answered.question.title),
-        answered.judgments,
-        request,
-        replace(resampling, ci=False),
-        reading={},
-        inputs=inputs,
-        for_scripts=False,
-    )
+    judged, no_intervals = Judged(title, answered.judgments, answered.digest), replace(resampling, ci=False)
+    _, result = score_aggregation(judged, request, no_intervals, for_scripts=False)
     sure = certainty(result)
     same = [
         _alike(label, answered.study_labels[item])
@@ -214,14 +206,16 @@ def _aggregated(answered: Answered, method: str, resampling: Resampling) -> dict
         if answered.study_labels.get(item)
     ]
     return {
-        "question": answered.question.title,
+        "question": title,
         "method": method,
         "items": len(result.tasks),
         "certainty": float(sure.mean()),
         "ci": mean_intervals({"certainty": sure}, resampling)["certainty"].as_list(),
         "same_as_study": sum(same) / len(same) if same else None,
         "compared": plural(len(same), "item", "items"),
-        "signature": signature("aggregate", {**request.settings(), **resampling.settings()}, inputs),
+        "signature": signature(
+            "aggregate", {**request.settings(), **resampling.settings()}, {"judgments": answered.digest}
+        ),
     }
 
 

@@ -14,6 +14,7 @@ from chorale.metrics import FloatArray
 from chorale.metrics.aggregation.dawid_skene import InitialErrors
 from chorale.metrics.aggregation.result import Aggregation, certainty
 from chorale.metrics.aggregation.scored_labels import LabelTable, Source
+from chorale.metrics.checked_options import naming_keywords
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.reading.judged import Reading, judged_in
 
@@ -46,7 +47,8 @@ class Table:
             return cls._of_polars(data, sys.modules["polars"])
         if hasattr(data, "__arrow_c_stream__"):
             return cls._of_polars(sys.modules["polars"].DataFrame(data), sys.modules["polars"])
-        judged = judged_in(data, Reading(repeats="all"))
+        with naming_keywords():
+            judged = judged_in(data, Reading(repeats="all"))
         judgments = judged.judgments
         polars = sys.modules["polars"]
         tasks, workers, labels = map(

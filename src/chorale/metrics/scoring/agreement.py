@@ -27,7 +27,7 @@ from chorale.metrics.agreement import (
     side_by_side,
 )
 from chorale.metrics.judgments import Judgments, codes_in_use
-from chorale.metrics.reading.judged import Judged
+from chorale.metrics.reading.judged import Judged, short_names
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
@@ -209,27 +209,21 @@ def _with_comparison(
     compared = _compared(both, items, options, (result, other), resampling)
     tests = {} if compared is None else {options.metric: compared["value"]}
     json = {**scored.json, "against": None if compared is None else jsonable(compared)["value"]}
-    tables, notes = list(scored.tables), list(scored.notes)
+    tables, notes, names = list(scored.tables), list(scored.notes), short_names(judged.name, against.name)
     if compared is None:
         notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
     else:
-        tables.append(comparison_table("Compared", _short(judged, against), tests))
+        tables.append(comparison_table("Compared", names, tests))
     if with_pairs:
         evidence = options.evidence_beside(both, items)
         pairs_compared = compared_pairs(evidence, resampling)
         json["pairs_against"] = compared_json(evidence, pairs_compared)
         if pairs_compared:
             some = dict(list(pairs_compared.items())[:_MOST_ROWS])
-            tables.append(compared_pairs_table("Pairs compared", _short(judged, against), some))
+            tables.append(compared_pairs_table("Pairs compared", names, some))
         else:
             notes.append("No two workers judged items together in both files, so no pairs are compared.")
     return replace(scored, json=json, tables=tables, notes=notes, tests=tests)
-
-
-def _short(judged: Judged, against: Judged) -> tuple[str, str]:
-    """The files' names, with their folders only if they need them."""
-    first, second = Path(judged.name).name, Path(against.name).name
-    return (first, second) if first != second else (judged.name, against.name)
 
 
 def _level(options: AgreementOptions) -> str:
