@@ -50,14 +50,8 @@ def agreement_section(
     if by_distance:
         columns = ("stage", "agreement#", "95% interval#", "items#", "pairs of answers#")
         rows: list[tuple[Cell, ...]] = [
-            (
-                agreement["stage"],
-                agreement["value"],
-                shown_interval(Interval(*agreement["ci"]), 3),
-                agreement["items"],
-                agreement["pairs"],
-            )
-            for agreement in by_distance
+            (one["stage"], one["value"], shown_interval(Interval(*one["ci"]), 3), one["items"], one["pairs"])
+            for one in by_distance
         ]
         parts.append(
             "How alike two people's answers to one item are: 1 less the distance of the stage's task, in the mean."
@@ -70,7 +64,7 @@ def agreement_section(
     if not parts:
         parts.append("No two people have answered one item, so nothing can be said about agreement.")
     parts += [Bullets(notes)] if notes else []
-    parts += [*(["Signatures:"] if signatures else []), *([Bullets(signatures)] if signatures else [])]
+    parts += ["Signatures:", Bullets(signatures)] if signatures else []
     return Section("agreement", "Agreement", parts, {"by_distance": by_distance, "coefficients": coefficients})
 
 
@@ -157,13 +151,8 @@ def _coefficients(
 def _row(coefficient: Mapping[str, Any]) -> tuple[Cell, ...]:
     value = coefficient["value"] if coefficient["value"] is not None else "undefined"
     drawn = shown_interval(Interval(*coefficient["ci"]), 3) if coefficient.get("ci") else ""
-    return (
-        coefficient["question"],
-        coefficient["coefficient"],
-        value,
-        drawn,
-        *(coefficient.get(name) for name in ("items", "workers", "judgments")),
-    )
+    counts = (coefficient.get(name) for name in ("items", "workers", "judgments"))
+    return coefficient["question"], coefficient["coefficient"], value, drawn, *counts
 
 
 def aggregation_section(questions: Sequence[Answered], resampling: Resampling) -> Section:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from chorale.files.judgment_columns import columns_of, label_column
-from chorale.files.source import digest_of
+from chorale.files.source import digest_of, read_bytes, refused
 from chorale.metrics.judgments import Judgments, Repeats
 from chorale.metrics.reading.judgment_files import (
     JudgmentFile,
@@ -20,11 +20,13 @@ from chorale.metrics.reading.judgment_files import (
     read_judgments,
     separator_in,
 )
-from chorale.metrics.reading.kit_readers import read_with
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
+from chorale.registry import readers
 
+JudgmentsReader = Callable[[Path], Iterable[tuple[str, str, str]]]
+"""A kit's: from a path to rows of task, worker and label. UserError says what is wrong with a file, and where."""
 DATA = "the data"
 """What messages and tables call what did not come from a file."""
 
@@ -68,14 +70,28 @@ class Reading:
         return read_judgments(path, **options, counted=counted)
 
     def _file_of_kit(self, path: Path, name: str, *, counted: bool) -> JudgmentFile:
+        """Judgments as the reader of this name finds them in a file."""
         named = {"--task": self.task, "--worker": self.worker, "--label": self.label, "--trust": self.trust}
         options = [option for option, value in named.items() if value is not None]
         options += ["--keep-rejected"] if self.keep_rejected else []
         if options:
             raise UserError(f"--reader {name} knows where judgments are in its files. Leave out {', '.join(options)}.")
-        return read_with(
-            name, path, sep=separator_in(self.sep), empty=self.empty, repeats=self.repeats, counted=counted
-        )
+        there = readers()
+        if name not in there:
+            listed = f"There are {', '.join(there)}." if there else "No installed kit brings one."
+            raise UserError(f"There is no reader {name!r}. {listed}{did_you_mean(name, there)}")
+        read: JudgmentsReader = there[name]
+        digest = digest_of(read_bytes(path))
+        try:
+            rows = list(read(path))
+            judgments = _judgments(_of_tuples(rows), self, counted=counted)
+        except ValueError as error:
+            fix = "Correct the file, or leave out --reader"
+            raise refused(path, None, f"can't be read by the reader {name!r}", fix, str(error)) from error
+        if not len(judgments):
+            why = "; ".join(judgments.notes) or None
+            raise refused(path, None, "has no judgments with a label", "Check that the right file was named", why)
+        return JudgmentFile(judgments, digest)
 
     def line_of(self, path: Path, option: str) -> int | None:
         """Where in a file a label, or an option of one, stands first; None if only a kit can read its lines."""
@@ -193,7 +209,7 @@ def _columns(data: Any, reading: Reading) -> _Columns:
         names = list(dict.fromkeys(name for row in rows for name in row))
         return _named_columns({name: [row.get(name) for row in rows] for name in names}, reading)
     if all(isinstance(row, tuple) and len(row) == _TRIPLE for row in rows):
-        return _Columns("a list of tuples", *map(list, zip(*rows, strict=True)))
+        return _of_tuples(rows)
     if all(isinstance(row, list | np.ndarray) for row in rows):
         if reading.raters is None and all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
             raise UserError(
@@ -209,6 +225,10 @@ _KINDS = (
     "Give a path, a table of pandas, Polars or Arrow, a dict of columns, a list of dicts, a list of tuples "
     "(task, worker, label), or a matrix with a row per rater."
 )
+
+
+def _of_tuples(rows: Sequence[tuple[Any, Any, Any]]) -> _Columns:
+    return _Columns("a list of tuples", *(map(list, zip(*rows, strict=True)) if rows else ([], [], [])))
 
 
 def _is_table(data: Any) -> bool:

@@ -135,7 +135,7 @@ def score_aggregation(
             scored = with_intervals(scored, result, evidence, resampling, for_scripts=for_scripts)
     else:
         scored = crowdtruth_scored(crowd_scores, signature=line, resampling=resampling, for_scripts=for_scripts)
-    scored = replace(scored, notes=[*scored.notes, *notes])
+    scored = scored.extended({}, notes=notes)
     other = None
     if rival is not None:
         scored, other = _beside(scored, (judged.name, result, crowd_scores), rival, request, truth, resampling)
@@ -167,13 +167,7 @@ def _beside(
     if not json:
         message = "has no task and no worker in common with"
         raise UserError(f"{rival.name} {message} {source}: there is nothing to compare. Check --task and --worker.")
-    scored = replace(
-        scored,
-        json={**scored.json, "against": {"file": rival.name, **json}},
-        tables=[*scored.tables, table],
-        notes=[*scored.notes, *notes],
-    )
-    return scored, (names[1], other)
+    return scored.extended({"against": {"file": rival.name, **json}}, [table], notes), (names[1], other)
 
 
 def _checked(judged: Judged, request: Request) -> Judgments:

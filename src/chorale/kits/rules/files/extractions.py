@@ -6,7 +6,6 @@ with the columns `arg1`, `predicate`, `arg2` and `count`. What is not is counted
 
 import gzip
 import hashlib
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,7 +15,7 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from chorale.files.rows import LONGEST_LINE, read_rows, shortened, suffix_of
-from chorale.files.source import MOST_PROBLEMS, read_source, refused
+from chorale.files.source import MOST_PROBLEMS, UNREADABLE, read_source, refused, why_unreadable
 from chorale.files.tables import replacing
 from chorale.kits.rules.files.extraction_columns import PARTS, ColumnPlan, planned_columns
 from chorale.model import Problem, UserError
@@ -256,14 +255,8 @@ def _raw_blocks(path: Path) -> Iterator[bytes]:
                 kept = rest
             if kept:
                 yield kept
-    except FileNotFoundError:
-        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
-    except IsADirectoryError:
-        raise refused(path, None, "is a folder", "Name a file in it") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
-    except OSError as error:
-        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+    except UNREADABLE as error:
+        raise refused(path, None, *why_unreadable(error)) from None
 
 
 def _opened(path: Path) -> BinaryIO:
