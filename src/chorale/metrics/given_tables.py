@@ -69,19 +69,17 @@ def _are_tables(value: Any) -> bool:
 
 def _written(table: Any, folder: Path, name: str) -> Path:
     """A CSV file; JSONL if cells are more than texts and numbers."""
+    cells, nested = folder / f"{name}.csv", folder / f"{name}.jsonl"
     if isinstance(table, list) and any(isinstance(value, list | dict) for row in table for value in row.values()):
         # Lists in rows may hold values of several kinds, which no column can.
-        path = folder / f"{name}.jsonl"
-        path.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in table), "utf-8")
-        return path
+        nested.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in table), "utf-8")
+        return nested
     frame = _frame(table, name)
     if any(kind.is_nested() for kind in frame.dtypes):
-        path = folder / f"{name}.jsonl"
-        frame.write_ndjson(path)
-    else:
-        path = folder / f"{name}.csv"
-        frame.write_csv(path)
-    return path
+        frame.write_ndjson(nested)
+        return nested
+    frame.write_csv(cells)
+    return cells
 
 
 def _frame(table: Any, name: str) -> pl.DataFrame:
