@@ -13,6 +13,8 @@ from chorale.model import Problem, UserError
 
 MOST_PROBLEMS = 50
 """Told of one file: more help nobody."""
+UNREADABLE = (OSError, EOFError, zlib.error)
+"""What reading and unpacking a file may raise."""
 _DIGEST_LENGTH = 8
 
 
@@ -48,14 +50,19 @@ def refusing_unreadable(path: Path) -> Iterator[None]:
     """A file that can't be read or unpacked is the user's to put right."""
     try:
         yield
-    except FileNotFoundError:
-        raise refused(path, None, "does not exist", "Create the file or correct its name") from None
-    except IsADirectoryError:
-        raise refused(path, None, "is a folder", "Name a file in it") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
-    except OSError as error:
-        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+    except UNREADABLE as error:
+        raise refused(path, None, *why_unreadable(error)) from None
+
+
+def why_unreadable(error: Exception) -> tuple[str, str]:
+    """What is wrong with a file that raised one of `UNREADABLE`, and what to do."""
+    if isinstance(error, FileNotFoundError):
+        return "does not exist", "Create the file or correct its name"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder", "Name a file in it"
+    if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+        return f"can't be read: {error.strerror}", "Make the file readable"
+    return f"can't be unpacked: {error}", "Copy or download it again"
 
 
 def digest_of(raw: bytes) -> str:

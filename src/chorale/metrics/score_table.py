@@ -30,19 +30,11 @@ def comparison_table(
     rows: list[tuple[Cell, ...]] = []
     for name, comparison in compared.items():
         values: list[float] = [comparison.first, comparison.second, comparison.difference]
+        values = [round(value) for value in values] if counts else values
         around = shown_interval(comparison.interval, 0 if counts else 4)
-        shown: list[float] = [round(value) for value in values] if counts else values
-        rows.append((name, *shown, around, comparison.p_bootstrap, comparison.p_randomisation))
-    columns = (
-        "score",
-        f"{names[0]}#",
-        f"{names[1]}#",
-        "difference#",
-        "95% interval#",
-        "p bootstrap#",
-        "p randomisation#",
-    )
-    return ScoreTable(title, columns, rows)
+        rows.append((name, *values, around, comparison.p_bootstrap, comparison.p_randomisation))
+    tests = ("difference#", "95% interval#", "p bootstrap#", "p randomisation#")
+    return ScoreTable(title, ("score", f"{names[0]}#", f"{names[1]}#", *tests), rows)
 
 
 def shown_interval(interval: "Interval | None", digits: int = 4) -> str:

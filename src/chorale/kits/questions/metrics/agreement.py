@@ -106,7 +106,7 @@ def alpha_over_draws(
     for name, counted in (("all", sizes > 1), ("resampled", sizes > drawn)):
         values = _alphas(votes, np.where(counted, kept, False))
         if values is not None:
-            alphas[name] = DrawnAlpha(float(values.mean()), interval_of(values, 0.95))
+            alphas[name] = DrawnAlpha(float(values.mean()), interval_of(values))
     return alphas
 
 
