@@ -110,7 +110,7 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
         store=store,
         clock=clock,
         gates=running_gates(folder.settings, folder.messages),
-    )
+    ).with_tables()
     store.write(lambda tx: _settle_after_changes(tx, study)).result()
     store.write(lambda tx: advance(tx, study)).result()
     return study

@@ -1,19 +1,18 @@
 """Stages: adding them, changing their state, and where they stand in numbers."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, case, func, insert, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, insert, literal_column, or_, select, update
 
 from chorale.model import ItemState, Stage, StageState, Standing
-from chorale.store import mturk_schema
 from chorale.store.prepared import Prepared
 from chorale.store.schema import assignment, event, gold, item, item_source, participation, response, setting, stage
 
-HITS = "mturk"
-"""The task of the stage that scripts put their HITs beside."""
+Also = Sequence[ColumnElement[bool]]
+"""Whose participation counts as work beside those who have answered something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class StageCounts:
     gold_answers: int
     live: int
     workers: int
-    """Those who have answered something, or submitted a HIT."""
+    """Those who have answered something, or done work of a kit that is no item."""
     dropped: int
     paid: int
     fees: int
@@ -44,9 +43,9 @@ class StageCounts:
     """All that were given, be they judgments, to gold, or in a round: those of a round are nothing else."""
 
 
-def stage_counts(tx: Connection) -> list[StageCounts]:
+def stage_counts(tx: Connection, also: Also = ()) -> list[StageCounts]:
     """Where every stage stands, counted from its items and answers themselves."""
-    items, responses, people = _by_stage(tx, _ITEMS), _by_stage(tx, _RESPONSES), _by_stage(tx, _PEOPLE)
+    items, responses, people = _by_stage(tx, _ITEMS), _by_stage(tx, _RESPONSES), _by_stage(tx, _people(also))
     golds, live = _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE)
     rows = []
     for row in tx.execute(select(stage).order_by(stage.c.position)):
@@ -77,7 +76,7 @@ def stage_counts(tx: Connection) -> list[StageCounts]:
     return rows
 
 
-def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
+def stage_tallies(tx: Connection, rounds: Collection[int], also: Also = ()) -> list[StageCounts]:
     """The same as `stage_counts`, from what is counted while people work: no answer is looked at.
 
     `rounds` are the ids of the stages that are rounds: all their answers are to gold, and none of them in production.
@@ -85,7 +84,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int]) -> list[StageCounts]:
     states: dict[int, dict[tuple[str, bool], int]] = defaultdict(dict)
     for stage_id, state, released, count in tx.execute(_STATES):
         states[stage_id][str(state), bool(released)] = count
-    people, produced, bare = _by_stage(tx, _PEOPLE), _by_stage(tx, _PRODUCED), _by_stage(tx, _BARE_GOLD)
+    people, produced, bare = _by_stage(tx, _people(also)), _by_stage(tx, _PRODUCED), _by_stage(tx, _BARE_GOLD)
     golds, live, gone = _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE), _by_stage(tx, _JUDGMENTS_WITHDRAWN)
     tallies = []
     for row in tx.execute(select(stage).order_by(stage.c.position)):
@@ -171,20 +170,17 @@ _LIVE: Select[Any] = (
     .where(assignment.c.state == literal_column("'live'"))
     .group_by(assignment.c.stage_id)
 )
-# Scripts' HITs are no items of the stage they stand beside, and answers to them no responses.
-_DID_HITS = and_(
-    participation.c.stage_id.in_(select(stage.c.id).where(stage.c.task == HITS)),
-    participation.c.worker_id.in_(
-        select(mturk_schema.assignment.c.worker_id).where(mturk_schema.assignment.c.submitted_at.is_not(None))
-    ),
-)
-_PEOPLE: Select[Any] = select(
-    participation.c.stage_id,
-    _how_many(or_(participation.c.answered > 0, _DID_HITS)),
-    _how_many(participation.c.standing == Standing.DROPPED),
-    func.sum(participation.c.earned),
-    func.sum(participation.c.fees),
-).group_by(participation.c.stage_id)
+
+
+def _people(also: Also) -> Select[Any]:
+    return select(
+        participation.c.stage_id,
+        _how_many(or_(participation.c.answered > 0, *also)),
+        _how_many(participation.c.standing == Standing.DROPPED),
+        func.sum(participation.c.earned),
+        func.sum(participation.c.fees),
+    ).group_by(participation.c.stage_id)
+
 
 _STATES: Select[Any] = select(item.c.stage_id, item.c.state, item.c.released, func.count()).group_by(
     item.c.stage_id, item.c.state, item.c.released

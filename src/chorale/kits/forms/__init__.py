@@ -12,5 +12,6 @@ KIT = Kit(
     tasks={
         "form": f"{_HERE}.task:FORM",
     },
+    plain_stage=f"{_HERE}.imported:form_of",
     templates=Path(__file__).with_name("templates"),
 )

@@ -9,7 +9,7 @@ from chorale.metrics.judgments import Judgments, Repeats
 from chorale.metrics.reading.judgment_files import JudgmentFile, filled_labels
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
-from chorale.registry import readers
+from chorale.registry import blaming, readers
 
 JudgmentsReader = Callable[[Path], Iterable[tuple[str, str, str]]]
 """From a path to rows of task, worker and label. UserError says what is wrong with a file, and where."""
@@ -26,7 +26,8 @@ def read_with(
     read: JudgmentsReader = there[name]
     digest = digest_of(read_bytes(path))
     try:
-        rows = list(read(path))
+        with blaming(f"reader `{name}` of the kit `{there.kit_of(name)}`", f"failed on {path}", but=ValueError):
+            rows = list(read(path))
         tasks, workers, labels = zip(*rows, strict=True) if rows else ((), (), ())
         said = filled_labels(label_column(list(labels), sep), empty)
         judgments = Judgments.from_columns(tasks, workers, said, repeats=repeats, counted=counted)
