@@ -68,11 +68,12 @@ def test_migrations_make_the_schema_the_code_uses(tmp_path: Path, database: str 
     for module in pkgutil.iter_modules(chorale.store.__path__, "chorale.store."):
         if module.name.endswith("schema"):
             importlib.import_module(module.name)
+    both: Any = [metadata, of_mturk]
     address = address_of(tmp_path, database)
     open_store(store_url(address, tmp_path)).close()
     engine = create_engine(address)
     with engine.connect() as connection:
-        differences = compare_metadata(MigrationContext.configure(connection), [metadata, of_mturk])
+        differences = compare_metadata(MigrationContext.configure(connection), both)
     engine.dispose()
     assert differences == []
 
