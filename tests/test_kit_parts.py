@@ -79,7 +79,7 @@ def kit(name: str, *tasks: str, **parts: Any) -> Kit:
 
 def first_tables() -> MetaData:
     metadata = MetaData()
-    columns = (Column("id", Integer, primary_key=True), Column("worker_id", ForeignKey(worker.c.id)))
+    columns: list[Column[int]] = [Column("id", Integer, primary_key=True), Column("worker_id", ForeignKey(worker.c.id))]
     Table("ranking_vote", metadata, *columns)
     return metadata
 
@@ -143,7 +143,9 @@ def test_tables_are_there_in_studies_that_use_the_kit(make_study: StudyMaker, wi
 
 def test_the_budget_covers_what_a_kit_has_promised(make_study: StudyMaker, with_kits: WithKits) -> None:
     with_kits(kit("promising", MEANINGFUL, ENTAILMENT, work=f"{HERE}:WORK"))
-    study = make_study(budget=10_000, fee_percent=0)
+    study = make_study()
+    pay = study.settings.pay.model_copy(update={"budget": 10_000})
+    study = replace(study, settings=study.settings.model_copy(update={"pay": pay}))
     assert study.store.read(lambda tx: paying.left(tx, study)).result() == 10_000 - 70
 
 
