@@ -1,5 +1,6 @@
 """Opening a study's database: created, migrated as a whole, or refused with what to do."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -7,13 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, create_engine, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 
 from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.store.database import Store, connect
+from chorale.store.failing import postgres_engine
 from chorale.store.loading import LoadingStore
 from chorale.store.locks import Alone, lock
 from chorale.store.sqlite import IMMEDIATE, OUT_OF_REACH, SqliteConnection, sqlite_engine
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 MIGRATIONS = Path(__file__).with_name("migrations")
+_PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
 
 
 def store_url(address: str | None, default_file: Path) -> URL:
@@ -32,7 +35,8 @@ def store_url(address: str | None, default_file: Path) -> URL:
         url = make_url(address)
     except (ArgumentError, ValueError):  # the latter for a port that is no number
         raise UserError(
-            f"{address!r} is not a database address. Write it like postgresql+psycopg://user@host/name."
+            f"{_without_password(address)!r} is not a database address. Write it like "
+            "postgresql+psycopg://user@host/name."
         ) from None
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
@@ -41,6 +45,10 @@ def store_url(address: str | None, default_file: Path) -> URL:
     if url.drivername == "sqlite":
         _check_file(address, url.database or ":memory:")
     return url
+
+
+def _without_password(address: str) -> str:
+    return _PASSWORD.sub(r"\1:***@", address)
 
 
 def _check_file(address: str, file: str) -> None:
@@ -88,7 +96,7 @@ def _upgrade(config: "Config", connection: Connection) -> None:
 
 def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
     is_sqlite = url.get_backend_name() == "sqlite"
-    engine = sqlite_engine(Path(str(url.database))) if is_sqlite else create_engine(url)
+    engine = sqlite_engine(Path(str(url.database))) if is_sqlite else postgres_engine(url)
     try:
         with _alone(engine) as connection:
             current = _revision(connection)
