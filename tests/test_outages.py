@@ -7,7 +7,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from chorale.store.failing import UnavailableError
+from chorale.model.problems import UnavailableError
 from chorale.web.app import create_app
 from chorale.web.outages import Outages
 from conftest import StudyMaker

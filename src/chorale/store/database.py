@@ -71,7 +71,7 @@ class GroupCommitWriter:
                 connection = connection or SqliteConnection(self._engine)
             except Exception as error:
                 # No file handles, no disk: this group fails, and the next one tries again.
-                _fail(group, explained(error))
+                _fail(group, explained(error, self._engine.url))
                 continue
             if not self._commit_together(connection, group):
                 # Whatever state a full disk or the like has left this connection in, the next group gets a new one.
@@ -109,7 +109,7 @@ class GroupCommitWriter:
                     answers = [_answer_in_savepoint(connection, work, future) for work, future in wanted]
         except Exception as error:  # a failed commit fails the whole group
             for _, future in wanted:
-                future.set_exception(explained(error))
+                future.set_exception(explained(error, self._engine.url))
             return False
         # Only now is it on disk, and only now are the futures done.
         for answer in answers:
@@ -154,7 +154,7 @@ def _answer_in_savepoint(connection: SqliteConnection, work: Work[Any], future: 
     try:
         return partial(future.set_result, run_in_savepoint(connection, work))
     except Exception as error:
-        return partial(future.set_exception, explained(error))
+        return partial(future.set_exception, explained(error, connection.engine.url))
 
 
 def run_in_savepoint(connection: SqliteConnection, work: Work[T]) -> T:
@@ -199,10 +199,10 @@ def _run_pooled(engine: Engine, work: Work[T]) -> T:
             # again: a second submit finds the first, a second lease is the one the worker already holds.
             again = error.connection_invalidated or getattr(error.orig, "sqlstate", None) in RETRYABLE
             if not again or attempt == RETRIES - 1:
-                raise_explained(error)
+                raise_explained(error, engine.url)
             time.sleep(0.05 * attempt)
         except SQLAlchemyError as error:  # all connections are in use
-            raise_explained(error)
+            raise_explained(error, engine.url)
     raise AssertionError("unreachable")
 
 
@@ -243,7 +243,7 @@ class Store:
             with closing(SqliteConnection(self._read_engine)) as connection, connection.transaction(DEFERRED):
                 return work(connection)
         except (apsw.Error, SQLAlchemyError) as error:
-            raise_explained(error)
+            raise_explained(error, self._read_engine.url)
 
 
 def connect(url: URL) -> Store:

@@ -11,6 +11,7 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
+from chorale.model.problems import DamagedError, UnavailableError
 from chorale.store.sqlite import OUT_OF_REACH
 
 CONNECT_SECONDS = 5
@@ -20,14 +21,6 @@ _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
 _OUT_OF_REACH_STATES = ("08", "53", "57P", "58", "25006")
 # Wrong password, no such database: what the server says then is what the user needs, and has no values in it.
 _ABOUT_CONNECTING = ("08", "28", "3D", "53", "55", "57P")
-
-
-class UnavailableError(Exception):
-    """The database can't be used now: not there, full, or not ours to write. Nothing is wrong with what was asked."""
-
-
-class DamagedError(UnavailableError):
-    """What is in the file is not what was written."""
 
 
 def postgres_engine(url: URL, **options: Any) -> Engine:
@@ -48,21 +41,33 @@ def _leave_out_values(context: ExceptionContext) -> None:
         context.sqlalchemy_exception.args = error.args
 
 
-def explained(error: Exception) -> Exception:
-    """The error as one of the kinds above, if it is one."""
+def explained(error: Exception, url: URL) -> Exception:
+    """The error as one that says what can't be used, and what to do, if it is of that kind."""
     original = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(original, _DAMAGED):
-        return DamagedError(str(original))
-    if isinstance(original, OUT_OF_REACH) or isinstance(error, TimeoutError):
-        return UnavailableError(str(original))
-    if isinstance(error, DBAPIError) and is_out_of_reach(error):
-        return UnavailableError(str(original))
+        return damaged(url, str(original))
+    out_of_reach = isinstance(error, TimeoutError) or (isinstance(error, DBAPIError) and is_out_of_reach(error))
+    if isinstance(original, OUT_OF_REACH) or out_of_reach:
+        hint = " Let this user write the file and its folder." if isinstance(original, apsw.ReadOnlyError) else ""
+        return UnavailableError(f"The database {place_of(url)} can't be used now: {original}.{hint}")
     return error
 
 
-def raise_explained(error: Exception) -> NoReturn:
-    """Raise the error again, as one of the kinds above if it is one."""
-    failure = explained(error)
+def damaged(url: URL, what: str) -> DamagedError:
+    return DamagedError(
+        f"The database {place_of(url)} is damaged or not a database. SQLite says: {what}. Stop the site, keep this "
+        "file, restore a backup in its place, and run `chorale verify`."
+    )
+
+
+def place_of(url: URL) -> str:
+    """The file, or the address without its password."""
+    return str(url.database) if url.get_backend_name() == "sqlite" else url.render_as_string()
+
+
+def raise_explained(error: Exception, url: URL) -> NoReturn:
+    """Raise the error again, as `explained`."""
+    failure = explained(error, url)
     if failure is error:
         raise error
     raise failure from error

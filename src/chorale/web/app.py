@@ -17,9 +17,9 @@ from chorale.engine.advancing import advance
 from chorale.engine.quality import review_workers
 from chorale.engine.running import Study
 from chorale.model import Refusal, UserError
+from chorale.model.problems import UnavailableError
 from chorale.platforms.prolific import Prolific
 from chorale.registry import loaded_parts
-from chorale.store.failing import UnavailableError
 from chorale.web.console import console_routes
 from chorale.web.links import study_sessions
 from chorale.web.logs import AccessLog, CodeName

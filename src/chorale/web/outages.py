@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from threading import Lock
 
-from chorale.store.failing import DamagedError, UnavailableError
+from chorale.model.problems import DamagedError, UnavailableError
 
 EVERY_SECONDS = 60
 RETRY_AFTER_SECONDS = 5
