@@ -28,6 +28,8 @@ from chorale.model import UserError
 from chorale.platforms.prolific import Prolific
 from chorale.store import settings
 from chorale.web.app import create_app
+from chorale.web.connections import LimitedProtocol
+from chorale.web.limits import REQUESTS_PER_SECOND
 from chorale.web.links import setup_link_path
 from chorale.web.logs import set_up_logs
 from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer, stop_with_parent
@@ -44,10 +46,14 @@ def serve(
     public_url: PublicUrl = None,
     processes: Annotated[int, Option(metavar="N", help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
     access_log: Annotated[bool, Option("--access-log", help="Log every request, without values.")] = False,
+    requests_per_second: Annotated[
+        float, Option(metavar="N", help="Requests a worker may make per second, lastingly; 0 for no limit.", min=0)
+    ] = REQUESTS_PER_SECOND,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; whatever was accepted is on disk."""
     public = None if public_url is None else checked_public_url(public_url)
     set_up_logs(access_log=access_log)
+    opened = _Opened(str(directory.absolute()), db, public, access_log, requests_per_second)
     # The port first: a site that can't open has not brought anything in.
     with serving_alone(directory, db), reserve(host, port) as bound:
         study = open_study(directory, db)
@@ -61,20 +67,18 @@ def serve(
                 print_line(f"Before people come: {note}")
             announce = partial(_print_links, study, base)
             if processes == 1:
-                _serve_here(study, bound, public, access_log, announce)
+                _serve_here(study, bound, opened, announce)
                 return
-            opened = _Opened(str(directory.absolute()), db, public, access_log)
             _serve_with_processes(opened, bound, processes, announce)
         finally:
             study.close()
 
 
-def _serve_here(study: Study, bound: socket, public: str | None, access_log: bool, announce: Announce) -> None:
+def _serve_here(study: Study, bound: socket, opened: "_Opened", announce: Announce) -> None:
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
-    app = create_app(study, public_url=public, prolific=_prolific(study), access_log=access_log)
-    server = SiteServer(Config(app, **_uvicorn_options(public)), announce)
+    server = SiteServer(Config(opened.app(study), **_uvicorn_options(opened.public_url)), announce)
     host, port = bound.getsockname()[:2]
     try:
         server.run(sockets=[bound])
@@ -123,6 +127,7 @@ def _uvicorn_options(public: str | None) -> dict[str, Any]:
         "access_log": False,
         "log_config": None,
         "ws": "none",
+        "http": LimitedProtocol,
         # Nobody but a proxy we were told of may say who a request comes from.
         "proxy_headers": public is not None,
         "server_header": False,
@@ -140,6 +145,16 @@ class _Opened:
     db: str | None
     public_url: str | None
     access_log: bool
+    requests_per_second: float
+
+    def app(self, study: Study) -> FastAPI:
+        return create_app(
+            study,
+            public_url=self.public_url,
+            prolific=_prolific(study),
+            access_log=self.access_log,
+            requests_per_second=self.requests_per_second,
+        )
 
 
 def _serve_with_processes(opened: _Opened, bound: socket, processes: int, announce: Announce) -> None:
@@ -159,5 +174,4 @@ def app_from_environment() -> FastAPI:
     stop_with_parent()
     opened = _Opened(**json.loads(os.environ[ENVIRONMENT]))
     set_up_logs(access_log=opened.access_log)
-    study = open_study(Path(opened.directory), opened.db)
-    return create_app(study, public_url=opened.public_url, prolific=_prolific(study), access_log=opened.access_log)
+    return opened.app(open_study(Path(opened.directory), opened.db))

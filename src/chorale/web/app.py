@@ -21,6 +21,7 @@ from chorale.model.problems import UnavailableError
 from chorale.platforms.prolific import Prolific
 from chorale.registry import loaded_parts
 from chorale.web.console import console_routes
+from chorale.web.limits import FairQueue, KnowsCookie
 from chorale.web.links import study_sessions
 from chorale.web.logs import AccessLog, CodeName
 from chorale.web.outages import RETRY_AFTER_SECONDS, Outages, server_problem, unavailable
@@ -28,6 +29,7 @@ from chorale.web.pages import STATIC, Pages, StaticFilesForever, add_static
 from chorale.web.parts import SitePart, refuse_clashes
 from chorale.web.security import HEADERS, Guard
 from chorale.web.serving import Site
+from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
@@ -44,11 +46,17 @@ log = logging.getLogger("chorale.web")
 
 
 def create_app(
-    study: Study, *, public_url: str | None = None, prolific: Prolific | None = None, access_log: bool = False
+    study: Study,
+    *,
+    public_url: str | None = None,
+    prolific: Prolific | None = None,
+    access_log: bool = False,
+    requests_per_second: float = 0.0,
 ) -> FastAPI:
     """The ASGI application of an open study. Whoever opened the study closes it.
 
-    With `prolific`, arrivals from there are checked, and the site keeps in step with it.
+    With `prolific`, arrivals from there are checked, and the site keeps in step with it. `requests_per_second` are what
+    one worker may ask for; 0 for no limit.
     """
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
@@ -75,11 +83,21 @@ def create_app(
             add_static(part.name, part.static)
             app.mount(f"/static/{part.name}", StaticFilesForever(directory=part.static), name=f"static-{part.name}")
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
+    if requests_per_second:
+        by_url = study.settings.arrival.by_url
+        app.add_middleware(
+            FairQueue, per_second=requests_per_second, knows_cookie=_knows_cookie(site), limits_joining=by_url
+        )
     app.add_middleware(Guard, from_frames=frozenset().union(*(part.from_frames for part in parts)))
     if access_log:
         app.add_middleware(AccessLog)
     _add_error_pages(app, site.pages, outages)
     return app
+
+
+def _knows_cookie(site: Site) -> KnowsCookie:
+    readers = {WORKER_COOKIE: site.sessions.worker, STAFF_COOKIE: site.sessions.staff}
+    return lambda name, value: readers[name](value) is not None
 
 
 def _sweeping(
