@@ -113,6 +113,11 @@ class Server:
         self._database = database
         self._process: int | None = None
 
+    @property
+    def process(self) -> int:
+        assert self._process is not None
+        return self._process
+
     def start(self) -> None:
         given = [str(self._folder), self.port, self._database, str(self.log), dict(os.environ)]
         self._process = _told("start", given)

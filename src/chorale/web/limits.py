@@ -64,9 +64,7 @@ class FairQueue:
         if scope["type"] != "http" or scope["path"].startswith(_UNCOUNTED):
             await self.app(scope, receive, send)
             return
-        wait = self._turns.take(self._key(scope), LONGEST_WAIT)
-        if wait <= LONGEST_WAIT and self._limits_joining and scope["path"] in ("/join", "/welcome"):
-            wait = max(wait, self._wait_to_join(scope))
+        wait = self._wait(scope)
         if wait > LONGEST_WAIT:
             await asyncio.sleep(REFUSED_AFTER)
             await _refusal(wait)(scope, receive, send)
@@ -75,18 +73,19 @@ class FairQueue:
             await asyncio.sleep(wait)
         await self.app(scope, receive, send)
 
-    def _key(self, scope: Scope) -> str:
-        cookies = _cookies(scope)
+    def _wait(self, scope: Scope) -> float:
+        """Seconds until the turn of whoever asks."""
+        cookies, address = _cookies(scope), _address(scope)
+        # A proxy that does not say for whom it asks: everybody comes from there.
+        is_shared = _is_this_machine(address)
+        wait = 0.0
+        if not is_shared and self._limits_joining and scope["path"] in ("/join", "/welcome"):
+            wait = self._joins.take(address, LONGEST_WAIT)
         for name in (WORKER_COOKIE, STAFF_COOKIE):
             # A value that we did not make is nobody's: with new ones every time, there would be no limit.
             if (value := cookies.get(name)) is not None and self._knows_cookie(name, value):
-                return value
-        return _address(scope)
-
-    def _wait_to_join(self, scope: Scope) -> float:
-        address = _address(scope)
-        # A proxy that does not say for whom it asks: everybody comes from there.
-        return 0.0 if _is_this_machine(address) else self._joins.take(address, LONGEST_WAIT)
+                return max(wait, self._turns.take(value, LONGEST_WAIT))
+        return wait if is_shared else max(wait, self._turns.take(address, LONGEST_WAIT))
 
 
 def _cookies(scope: Scope) -> dict[str, str]:
