@@ -1,7 +1,7 @@
 """Recompute everything derived from what was recorded, and say where the database differs."""
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from chorale.audit.draws import (
     answers_drawn,
@@ -11,6 +11,7 @@ from chorale.audit.draws import (
     sample_differences,
 )
 from chorale.audit.grades import grade_differences
+from chorale.audit.identities import identities_checked, identity_differences, unchecked_identities
 from chorale.audit.managing import GoldThen, counting_again, dropped_by_hand, given_by_hand
 from chorale.audit.parts import AuditPart
 from chorale.audit.payments import payment_differences
@@ -45,6 +46,8 @@ class Verification:
     checked: dict[str, int]
     """How many of what were recomputed."""
     differences: list[str]
+    unchecked: list[str] = field(default_factory=list)
+    """What nothing recorded can show."""
 
 
 def verify(tx: Tx, study: Study) -> Verification:
@@ -96,14 +99,17 @@ def verify(tx: Tx, study: Study) -> Verification:
     for part in parts:
         differences += part.differences(tx)
     differences += payment_differences(tx)
+    differences += identity_differences(tx)
     return Verification(
         {
             "responses": len(responses),
             "workers in stages": len(standings),
             "items": items,
             "ledger entries": sum(1 for _ in ledger.ledger_lines(tx)),
+            **identities_checked(tx),
         },
         differences,
+        unchecked_identities(tx),
     )
 
 

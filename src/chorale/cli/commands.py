@@ -71,6 +71,21 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "chorale.cli.password:password",
     ),
     Command(
+        ("rotate",),
+        "Replace the key that signs links and cookies: every session and every link from before ends.",
+        "chorale.cli.rotate:rotate",
+    ),
+    Command(
+        ("backup",),
+        "Write a study's database and files to one file, checked and, with --encrypt, encrypted. The site may run.",
+        "chorale.cli.backup:backup",
+    ),
+    Command(
+        ("restore",),
+        "Put a study back to the state of a backup. Everybody has to sign in again; the site must be closed.",
+        "chorale.cli.restore:restore",
+    ),
+    Command(
         ("pause",),
         "Stop giving out items of a stage; answers to those already given out are still taken.",
         "chorale.cli.pause:pause",

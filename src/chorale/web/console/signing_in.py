@@ -23,11 +23,11 @@ from chorale.web.staff import (
     check_new_password,
     end_sessions,
     enter_by_link,
-    is_expert,
     is_setup_token,
     make_owner,
     refuse_second_owner,
     requester,
+    restored_since,
     signed_in,
     who_is_it,
 )
@@ -123,7 +123,7 @@ def _add_set_up(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> 
             row = await site.write(make_owner, name, await doorkeeper.passwords.hash(password))
         except UserError as error:
             return console.page(request, "setup", 422, name=name, problem=error.message)
-        return signed_in(site, row, START)
+        return await signed_in(site, row, START)
 
 
 def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> None:
@@ -135,7 +135,9 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
     ) -> Response:
         if await who_is_it(site, request) is not None:
             return RedirectResponse(local_path(wanted), 303)
-        return console.page(request, "login", name="", next=local_path(wanted))
+        session = site.sessions.staff(request.cookies.get(STAFF_COOKIE))
+        restored = None if session is None else await site.read(restored_since, session)
+        return console.page(request, "login", name="", next=local_path(wanted), problem=restored)
 
     @router.post("/login")
     async def login(
@@ -153,19 +155,18 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
             return _with_retry_after(again(429, _patience(error.wait)), error.wait)
         if row is None:
             return again(401, "The name or the password is wrong.")
-        return signed_in(site, row, local_path(wanted))
+        return await signed_in(site, row, local_path(wanted))
 
     @router.post("/logout")
     async def logout(request: Request) -> Response:
         row = await who_is_it(site, request)
-        if row is not None:
-            # A cookie somebody copied must not outlive the signing out.
-            await site.write(end_sessions, row.name)
+        # A cookie somebody copied must not outlive the signing out.
+        at_desk = None if row is None else await site.write(end_sessions, row.name)
         response = RedirectResponse("/login", 303)
         worker = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         # Whoever they were at their desk goes with them.
-        at_desk = worker is not None and await site.read(is_expert, worker.id)
-        for cookie in (STAFF_COOKIE, *((WORKER_COOKIE,) if at_desk else ())):
+        leaves_desk = worker is not None and worker.worker_id == at_desk
+        for cookie in (STAFF_COOKIE, *((WORKER_COOKIE,) if leaves_desk else ())):
             response.delete_cookie(cookie, httponly=True, samesite="lax", secure=site.secure_cookies)
         return response
 
@@ -186,7 +187,7 @@ def _add_links(router: APIRouter, console: Console) -> None:
         name = site.sessions.read_link(role, token)
         if name is None:
             raise Refusal("bad_link", "This link is not valid. Copy the whole link, or ask for a new one.", 403)
-        return signed_in(site, await site.write(enter_by_link, name, role), start)
+        return await signed_in(site, await site.write(enter_by_link, name, role), start)
 
     @router.get("/expert/{token}")
     async def expert(token: TokenInPath) -> Response:
@@ -219,7 +220,7 @@ def _account(console: Console, doorkeeper: Doorkeeper) -> APIRouter:
         row = await site.write(change_password, name, await doorkeeper.passwords.hash(password))
         response = back_to("/console/account", "password")
         # This browser goes on; all others have to sign in again.
-        response.headers["set-cookie"] = signed_in(site, row, START).headers["set-cookie"]
+        response.headers["set-cookie"] = (await signed_in(site, row, START)).headers["set-cookie"]
         return response
 
     return router

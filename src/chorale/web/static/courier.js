@@ -62,7 +62,7 @@ export class Courier {
       if (delivery.stopped === "other_tab") {
         await pause(1000, wake);
       } else if (delivery.stopped !== null) {
-        const button = this.#waiting(delivery.stopped);
+        const button = this.#waiting(delivery.stopped, delivery.message);
         const ms = delivery.stopped === "signed_out" ? 60_000 : backoff.step();
         await pause(Math.max(ms, delivery.retryAfterMs), { button, ...wake });
       }
@@ -96,9 +96,10 @@ export class Courier {
 
   /**
    * @param {"unreachable" | "signed_out"} why
+   * @param {string} message what the server said about it
    * @returns {HTMLButtonElement}
    */
-  #waiting(why) {
+  #waiting(why, message) {
     if (this.tryNow && this.why !== why) this.#connected();
     if (!this.tryNow) {
       const lasting = this.outbox.store.lasting;
@@ -109,7 +110,7 @@ export class Courier {
         ...(why === "signed_out"
           ? {
               title: "You are signed out.",
-              text: "Your answer is saved on this device. Open the link you were given again, in this browser: it is sent then.",
+              text: `${message} Your answer is saved on this device, and is sent once you have signed in again in this browser.`,
             }
           : {
               title: lasting ? "Saved on this device." : "Not sent yet. Please keep this page open.",
