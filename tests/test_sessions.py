@@ -2,16 +2,25 @@
 
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
+from chorale.audit.verify import verify
+from chorale.cli.rotate import new_links
+from chorale.engine import entering, work
+from chorale.engine.arrivals import new_invitation
+from chorale.engine.keys import replace_key
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.web.app import create_app
-from chorale.web.links import expert_link_path, study_sessions
+from chorale.engine.sessions import RESTORED, SIGNED_OUT
+from chorale.store import epochs, sessions
+from chorale.store.invitations import REUSABLE
+from chorale.web.app import SWEEP_SECONDS, create_app
+from chorale.web.links import expert_link_path, invitation_path, new_expert_link, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from chorale.web.staff import revoke
 from conftest import StudyMaker
@@ -112,3 +121,98 @@ def test_a_session_is_bound_to_its_worker_where_a_database_was_copied_back_by_ha
         assert "Your overview" not in late.get("/").text and "Your overview" in next_one.get("/").text
     finally:
         study.close()
+
+
+def differences(study: Study) -> list[str]:
+    return look(study, lambda tx: verify(tx, study)).differences
+
+
+def test_verify_sees_whose_sessions_arrivals_and_answers_are_not_theirs(make_study: StudyMaker) -> None:
+    study = make_study(applications=20)
+    one, other = browser(study), browser(study)
+    join(one, "ada")
+    submit(one, lease(one))
+    join(other, "bob")
+    assert differences(study) == []
+    first, second = look(study, lambda tx: list(tx.execute(text("SELECT pseudonym FROM worker ORDER BY id")).scalars()))
+
+    def change(statement: str, **given: str) -> None:
+        study.store.write(lambda tx: tx.execute(text(statement), given) and None).result()
+
+    change("UPDATE worker_session SET pseudonym = :other WHERE pseudonym = :one", one=first, other=second)
+    assert differences(study) == [f"worker {first}: has a session of {second}"]
+    change("UPDATE worker_session SET pseudonym = :one WHERE worker_id = 1", one=first)
+    change("UPDATE worker SET pseudonym = 'w-somebody' WHERE pseudonym = :other", other=second)
+    assert f"worker w-somebody: {second} arrived in their place" in differences(study)
+    change("UPDATE worker SET pseudonym = :other WHERE pseudonym = 'w-somebody'", other=second)
+    do(study, lambda tx, study: epochs.begin(tx, study.clock(), epochs.RESTORED, {"backup made at": 0}))
+    assert differences(study) == ["epoch 2: began by a restore that was not recorded"]
+    # Somebody answers who has not signed in since then.
+    token = look(study, lambda tx: tx.execute(text("SELECT id FROM worker WHERE id = 2")).scalar_one())
+    offer = do(study, work.next_item, study.stage("meaningful"), token)
+    do(study, work.submit, token, offer.lease.token, "yes", "key-00000001", 1)
+    assert f"worker {second}: response 2 was given in epoch 2, in which they never signed in" in differences(study)
+
+
+def test_verify_sees_answers_of_a_revoked_expert(make_study: StudyMaker) -> None:
+    study = make_study(applications=20)
+    expert = do(study, entering.arrive_as_expert, "ada")
+    do(study, revoke, "ada", "expert", "maya", "has left")
+    assert differences(study) == []
+    offer = do(study, work.next_item, study.stage("meaningful"), expert.id)
+    do(study, work.submit, expert.id, offer.lease.token, "yes", "key-00000001", 1)
+    assert differences(study) == [f"worker {expert.pseudonym}: response 1 was given after their link was revoked"]
+
+
+def test_replacing_the_key_ends_sessions_and_links_of_a_site_that_runs(make_study: StudyMaker, tmp_path: Path) -> None:
+    study = make_study(applications=20)
+    site = create_app(study)
+    old = study_sessions(study)
+    nonce = do(study, lambda tx, study: new_invitation(tx, study, "maya"))
+    do(study, new_expert_link, old, "ada", "maya")
+    links = [invitation_path(old, nonce), expert_link_path(old, "ada")]
+    with TestClient(site, follow_redirects=False) as client:
+        join(client, "ada")
+        held = lease(client)
+        do(study, replace_key, "maya")
+        # At once, although the site does not know the new key yet.
+        refused = submit(client, held)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (401, "signed_out")
+        assert "Everybody was signed out" in refused.json()["error"]["message"]
+        rows = new_links(study, "https://study.example.org")
+        assert {row["for"] for row in rows} == {"worker", "expert"}
+        time.sleep(2 * SWEEP_SECONDS)
+        for link in links:
+            assert client.get(link).status_code == 403
+        for row in rows:
+            assert client.get(row["link"].removeprefix("https://study.example.org")).status_code == 303
+        assert client.post("/api/stages/meaningful/next", json={}).status_code in (200, 403)
+
+
+def test_people_known_by_their_browser_alone_are_recognised_until_they_sign_out(make_study: StudyMaker) -> None:
+    study = make_study(applications=20)
+    link = invitation_path(study_sessions(study), do(study, reusable))
+    own, thief = browser(study), browser(study)
+
+    def came(client: TestClient) -> str:
+        client.get(link)
+        claim = study_sessions(study).worker(client.cookies[WORKER_COOKIE])
+        assert claim is not None
+        return claim.pseudonym
+
+    first = came(own)
+    thief.cookies.set(WORKER_COOKIE, own.cookies[WORKER_COOKIE])
+    assert came(own) == first
+    study.store.write(lambda tx: sessions.end_all(tx, RESTORED, 1)).result()
+    assert came(own) == first
+    own.post("/leave")
+    copied = thief.cookies[WORKER_COOKIE]
+    assert came(own) != first
+    study.store.write(lambda tx: sessions.end_all(tx, SIGNED_OUT, 1)).result()
+    thief.cookies.clear()
+    thief.cookies.set(WORKER_COOKIE, copied)
+    assert thief.post("/api/stages/meaningful/next", json={}).status_code == 401
+
+
+def reusable(tx: Any, study: Study) -> str:
+    return new_invitation(tx, study, "maya", kind=REUSABLE)

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-from sqlalchemy.exc import OperationalError
-
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Argument, Option
@@ -38,8 +36,6 @@ def restore(
     try:
         passphrase = passphrase_to_open(passphrase_file) if is_sealed(file) else None
         restored = restore_backup(directory, db, file, passphrase, replace=replace, with_files=files)
-    except OperationalError as error:
-        raise UserError(f"The database {db} can't be reached: {error.orig}. Nothing was changed.") from None
     except OSError as error:
         raise UserError(f"{error.filename or directory}: {error.strerror or error}. See that it can be used.") from None
     if as_json:

@@ -7,10 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import apsw
-from sqlalchemy.engine import URL
-from sqlalchemy.exc import OperationalError
-
 from chorale import __version__
 from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.opening import DATABASE
@@ -25,7 +21,7 @@ from chorale.exchange.backup_files import (
 from chorale.files.tables import replacing
 from chorale.folder.reading import study_files
 from chorale.model import UserError
-from chorale.store import store_url
+from chorale.store import DatabaseAddress, store_url
 from chorale.store.copying import RowCounts, copy_database, facts_of_copy, problems_of_copy
 
 
@@ -50,7 +46,7 @@ def make_backup(
     with scratch_folder(directory) as scratch:
         copy = scratch / DATABASE_MEMBER
         made_at = clock()
-        rows = copied(url, copy)
+        rows = copy_database(url, copy)
         members = {DATABASE_MEMBER: copy, **_copied_files(directory, scratch)}
         manifest = manifest_of(copy, rows, members, made_at, url)
         with replacing(target) as draft:
@@ -63,22 +59,7 @@ def make_backup(
     return manifest
 
 
-def copied(url: URL, copy: Path) -> RowCounts:
-    """Copy a database to a file, and check it; UserError if it can't be copied, or is damaged."""
-    try:
-        rows = copy_database(url, copy)
-    except (apsw.Error, OperationalError) as error:
-        why = getattr(error, "orig", error)
-        raise UserError(f"The database {url.render_as_string()} can't be copied: {why}. No backup was made.") from None
-    if problems := problems_of_copy(copy, rows):
-        raise UserError(
-            f"The database {url.render_as_string()} is damaged, and no backup was made: {'; '.join(problems)}. Restore "
-            "the latest good backup."
-        )
-    return rows
-
-
-def manifest_of(copy: Path, rows: RowCounts, members: dict[str, Path], made_at: int, url: URL) -> Manifest:
+def manifest_of(copy: Path, rows: RowCounts, members: dict[str, Path], made_at: int, url: DatabaseAddress) -> Manifest:
     facts = facts_of_copy(copy)
     return Manifest(
         chorale=__version__,

@@ -10,17 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy.engine import URL
-
 from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.opening import DATABASE, serving_alone
 from chorale.engine.sessions import RESTORED
-from chorale.exchange.backing_up import check_backup, copied, manifest_of, scratch_folder
+from chorale.exchange.backing_up import check_backup, manifest_of, scratch_folder
 from chorale.exchange.backup_files import DATABASE_MEMBER, FILES_FOLDER, Manifest, part_of, write_backup
 from chorale.folder.reading import SETTINGS_FILE
 from chorale.model import EXPERT, UserError
 from chorale.store import (
+    DatabaseAddress,
     Tx,
     console,
     epochs,
@@ -35,6 +34,7 @@ from chorale.store import (
 from chorale.store.copying import (
     CopyFacts,
     RowCounts,
+    copy_database,
     facts_of_copy,
     in_one_file,
     in_use,
@@ -123,7 +123,7 @@ def restore_backup(
 
 
 @contextmanager
-def _alone(directory: Path, database: str | None, url: URL) -> Iterator[None]:
+def _alone(directory: Path, database: str | None, url: DatabaseAddress) -> Iterator[None]:
     """Refuse while a site is running, and keep one from being opened."""
     if url.get_backend_name() == "postgresql":
         if others := others_connected(url):
@@ -134,19 +134,21 @@ def _alone(directory: Path, database: str | None, url: URL) -> Iterator[None]:
         yield
 
 
-def _present(url: URL, scratch: Path) -> _Present | None:
+def _present(url: DatabaseAddress, scratch: Path) -> _Present | None:
     """The database that is there now; None if there is none, or it can't be read."""
     copy = scratch / "present.db"
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         return None
     # A damaged database is what backups are for. One that does not exist yet can be filled.
     with suppress(UserError):
-        rows = copied(url, copy)
+        rows = copy_database(url, copy)
         return _Present(facts_of_copy(copy), rows, copy)
     return None
 
 
-def _check_replacing(directory: Path, url: URL, present: _Present | None, manifest: Manifest, *, replace: bool) -> None:
+def _check_replacing(
+    directory: Path, url: DatabaseAddress, present: _Present | None, manifest: Manifest, *, replace: bool
+) -> None:
     is_there = present is not None or (url.get_backend_name() == "sqlite" and Path(str(url.database)).is_file())
     if not is_there:
         return
@@ -208,7 +210,7 @@ def _links_then(copy: Path) -> _LinksThen:
     return then
 
 
-def _put_in_place(directory: Path, url: URL, copy: Path, present: _Present | None, now: int) -> Path | None:
+def _put_in_place(directory: Path, url: DatabaseAddress, copy: Path, present: _Present | None, now: int) -> Path | None:
     """Have the copy take the place of the database; where the one before is kept."""
     if url.get_backend_name() == "sqlite":
         return _put_file(Path(str(url.database)), copy, _stamp(now))

@@ -5,20 +5,22 @@ check it, it can be restored to either, and nothing but Chorale is needed for it
 """
 
 import tomllib
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
 from sqlalchemy import Boolean, Connection, Engine, Table, create_engine, func, select, text
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import OperationalError
 
 # Tables are in several modules, and those of all of them belong to the schema.
 import chorale.store.identity_schema
 import chorale.store.mturk_schema
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.model import UserError
+from chorale.model.extras import need
 from chorale.store.locks import lock_migration
 from chorale.store.opening import MIGRATIONS, migrate, revision_of, revisions
 from chorale.store.schema import item, metadata, response
@@ -33,12 +35,34 @@ RowCounts = dict[str, int]
 
 
 def copy_database(url: URL, file: Path) -> RowCounts:
-    """Copy a database, as it is at one moment, to a new SQLite file; how many rows each table has."""
-    if url.get_backend_name() == "sqlite":
-        return _copy_sqlite(Path(str(url.database)), file)
+    """Copy a database, as it is at one moment, to a new SQLite file; how many rows each table has.
+
+    UserError if it can't be copied, or is damaged.
+    """
+    try:
+        if url.get_backend_name() == "sqlite":
+            rows = _copy_sqlite(Path(str(url.database)), file)
+        else:
+            with _engine(url) as engine:
+                rows = _copy_postgresql(engine, url, file)
+    except apsw.Error as error:
+        raise UserError(f"The database {url.render_as_string()} can't be copied: {error}. Nothing was made.") from None
+    if problems := problems_of_copy(file, rows):
+        raise UserError(
+            f"The database {url.render_as_string()} is damaged: {'; '.join(problems)}. Restore the latest good backup."
+        )
+    return rows
+
+
+@contextmanager
+def _engine(url: URL) -> Iterator[Engine]:
+    """An engine on PostgreSQL, for as long as it takes."""
+    need("psycopg")
     engine = create_engine(url)
     try:
-        return _copy_postgresql(engine, url, file)
+        yield engine
+    except OperationalError as error:
+        raise UserError(f"The database {url.render_as_string()} can't be used: {error.orig}") from None
     finally:
         engine.dispose()
 
@@ -150,12 +174,8 @@ def in_one_file(file: Path) -> None:
 
 def others_connected(url: URL) -> int:
     """How many other connections a PostgreSQL database has."""
-    engine = create_engine(url)
-    try:
-        with engine.connect() as connection:
-            return _others(connection)
-    finally:
-        engine.dispose()
+    with _engine(url) as engine, engine.connect() as connection:
+        return _others(connection)
 
 
 def _others(connection: Connection) -> int:
@@ -168,25 +188,17 @@ def load_into_postgresql(file: Path, url: URL) -> None:
 
     The file has the current schema. Tables of other programs are refused, as is a database that anybody else uses.
     """
-    engine = create_engine(url)
-    try:
-        with engine.begin() as connection, closing(Driver(str(file))) as driver:
-            lock_migration(connection)
-            if others := _others(connection):
-                raise in_use(url, others)
-            _make_anew(connection)
-            connection.execute(text(f"ALTER TABLE {item.name} DROP CONSTRAINT {_CYCLE}"))
-            for table in metadata.sorted_tables:
-                _load_rows(connection, table, driver)
-            connection.execute(
-                text(
-                    f"ALTER TABLE {item.name} ADD CONSTRAINT {_CYCLE} FOREIGN KEY (response_id) "
-                    f"REFERENCES {response.name} (id)"
-                )
-            )
-            _check_counts(connection, driver)
-    finally:
-        engine.dispose()
+    with _engine(url) as engine, engine.begin() as connection, closing(Driver(str(file))) as driver:
+        lock_migration(connection)
+        if others := _others(connection):
+            raise in_use(url, others)
+        _make_anew(connection)
+        connection.execute(text(f"ALTER TABLE {item.name} DROP CONSTRAINT {_CYCLE}"))
+        for table in metadata.sorted_tables:
+            _load_rows(connection, table, driver)
+        reference = f"FOREIGN KEY (response_id) REFERENCES {response.name} (id)"
+        connection.execute(text(f"ALTER TABLE {item.name} ADD CONSTRAINT {_CYCLE} {reference}"))
+        _check_counts(connection, driver)
 
 
 def in_use(url: URL, others: int) -> UserError:

@@ -37,7 +37,7 @@ class Epoch(NamedTuple):
 def begin(tx: Connection, now: int, reason: str, evidence: dict[str, Any]) -> Epoch:
     """Begin the next epoch."""
     before = latest(tx)
-    values = {
+    values: dict[str, Any] = {
         "number": 1 if before is None else before.number + 1,
         "mark": secrets.token_urlsafe(9),
         "began_at": now,
@@ -76,8 +76,7 @@ def all_epochs(tx: Connection) -> list[Epoch]:
 
 
 def _as_epoch(row: Any) -> Epoch:
-    *values, evidence = row
-    return Epoch(*values, evidence=from_text(evidence))
+    return Epoch._make((*row[:-1], from_text(row[-1])))
 
 
 def _newest(tx: Connection, number: Column[Any]) -> int:
