@@ -18,7 +18,9 @@ from starlette.testclient import TestClient
 
 from chorale.cli import app
 from chorale.engine.opening import open_study
+from chorale.exchange import restoring
 from chorale.store import epochs
+from chorale.store.copying import in_one_file
 from chorale.web.app import create_app
 from chorale.web.links import expert_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
@@ -231,7 +233,7 @@ def test_an_encrypted_backup_opens_with_its_passphrase_alone(
     for broken in (content[: len(content) // 2], content[:-1], content + b"x"):
         file.write_bytes(broken)
         assert "bytes of" in run("restore", copy, file, fails=True).stderr
-    assert not (copy / "study.db").exists()
+    assert not copy.exists()
     file.write_bytes(content)
     run("restore", copy, file)
     assert answers(copy) == 3
@@ -282,6 +284,32 @@ def test_a_damaged_database_is_replaced_and_kept(folder: Path, tmp_path: Path) -
     assert "it can't be read" in run("restore", folder, tmp_path / "good", fails=True).stderr
     restored = json.loads(run("restore", folder, tmp_path / "good", "--replace", "--json").stdout)
     assert Path(restored["kept"]).read_bytes() == b"not a database at all"
+    assert answers(folder) == 3
+
+
+def test_a_restore_that_is_cut_short_leaves_one_whole_database(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At every step of putting the file in its place."""
+    run("backup", folder, tmp_path / "backup")
+    with closing(open_study(folder)) as study:
+        Person(study, "somebody new").judge()
+    for step in ("copyfile", "copymode", "in_one_file", "hardlink_to", "replace"):
+        with monkeypatch.context() as patch:
+
+            def cut(*_: object, **__: object) -> None:
+                raise KeyboardInterrupt
+
+            if step in ("copyfile", "copymode"):
+                patch.setattr(f"chorale.exchange.restoring.shutil.{step}", cut)
+            elif step == "in_one_file":
+                patch.setattr(restoring, step, lambda file: in_one_file(file) if file.parent != folder else cut())
+            else:
+                patch.setattr(Path, step, cut)
+            CliRunner().invoke(app, ["restore", str(folder), str(tmp_path / "backup"), "--replace"])
+        assert answers(folder) == 4, step
+        assert json.loads(run("verify", folder, "--json").stdout)["ok"]
+    run("restore", folder, tmp_path / "backup", "--replace")
     assert answers(folder) == 3
 
 

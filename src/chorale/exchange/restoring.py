@@ -94,9 +94,8 @@ def restore_backup(
     """Put a study back to the state of a backup. Nothing is changed before all of the backup has been checked."""
     if directory.exists() and not directory.is_dir():
         raise UserError(f"{directory} is not a folder. Name the study's folder, or a new one.")
-    directory.mkdir(parents=True, exist_ok=True)
     url = store_url(database, directory / DATABASE)
-    with scratch_folder(directory) as scratch:
+    with _made(directory), scratch_folder(directory) as scratch:
         backup = scratch / "backup"
         backup.mkdir()
         manifest = check_backup(file, file, backup, passphrase)
@@ -120,6 +119,18 @@ def restore_backup(
         written,
         _differing(directory, manifest),
     )
+
+
+@contextmanager
+def _made(directory: Path) -> Iterator[None]:
+    """Make the folder, and take it away again if nothing gets into it."""
+    is_new = not directory.exists()
+    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        if is_new and not any(directory.iterdir()):
+            directory.rmdir()
 
 
 @contextmanager
@@ -236,6 +247,7 @@ def _put_file(place: Path, copy: Path, stamp: str) -> Path | None:
         os.fsync(written.fileno())
     kept = None
     if place.exists():
+        shutil.copymode(place, new)
         kept = place.with_name(f"{place.name}.replaced-{stamp}")
         with suppress(Exception):  # one that is damaged is kept as it is
             in_one_file(place)

@@ -133,7 +133,12 @@ def _few_orphans(driver: Driver) -> Sequence[Any]:
 
 def _counted(driver: Driver) -> RowCounts:
     names = [str(row[0]) for row in driver.ask(_NAMES).fetchall()]
-    return {name: int(driver.ask(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]) for name in names}  # noqa: S608
+    return {name: _rows_in(driver, name) for name in names}
+
+
+def _rows_in(driver: Driver, table: str) -> int:
+    [[count]] = driver.ask(f'SELECT count(*) FROM "{table}"').fetchall()  # noqa: S608 - our own names
+    return int(str(count))
 
 
 class CopyFacts(NamedTuple):
@@ -243,6 +248,6 @@ def _from(sequence: str, newest: int | None) -> dict[str, Any]:
 def _check_counts(connection: Connection, driver: Driver) -> None:
     for table in metadata.sorted_tables:
         loaded = connection.execute(select(func.count()).select_from(table)).scalar_one()
-        there = driver.ask(f'SELECT count(*) FROM "{table.name}"').fetchall()[0][0]  # noqa: S608
+        there = _rows_in(driver, table.name)
         if loaded != there:
             raise RuntimeError(f"{loaded} of {there} rows of {table.name} were loaded")
